@@ -1,0 +1,1 @@
+//! A small real coding agent in which what hooks decide is what happens.

@@ -1,0 +1,3 @@
+//! The `hookrail` program.
+
+fn main() {}

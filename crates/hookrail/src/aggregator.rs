@@ -1,0 +1,1 @@
+//! The merge strategies, as folds in plan order. Pure.

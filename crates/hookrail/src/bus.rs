@@ -1,0 +1,1 @@
+//! Execution requests over a message bus.

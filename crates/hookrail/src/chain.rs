@@ -1,0 +1,1 @@
+//! One hook's output applied to the next hook's input. Pure.

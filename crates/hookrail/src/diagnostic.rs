@@ -1,0 +1,46 @@
+//! Findings about settings, as data: `check` prints all of them at once, the engine logs them.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// A stable code in kebab case, such as `unknown-event`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Probably not what was meant.
+    Warning,
+    /// Something does not take effect.
+    Error,
+}
+
+/// Where a finding is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// Bytes of the file that the finding is about.
+    #[serde(skip)]
+    pub span: std::ops::Range<usize>,
+}

@@ -1,0 +1,1 @@
+//! Fires events: plan, run, aggregate, log.

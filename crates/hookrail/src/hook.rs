@@ -1,0 +1,129 @@
+//! A hook after its settings were read: nothing about it is a guess any more.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::EventName;
+use crate::matcher::Matcher;
+
+/// How long a hook may run when its settings do not say.
+pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// One configured hook, checked and compiled.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// When it runs.
+    pub event: EventName,
+    /// Its `name`, else its command.
+    pub name: String,
+    /// What its author says about it.
+    pub description: Option<String>,
+    /// What kind of program it is.
+    pub kind: HookKind,
+    /// What it listens to.
+    pub matcher: Matcher,
+    /// Whether its group asks to run one after another.
+    pub sequential: bool,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Variables added to its environment, in the order of the settings.
+    pub env: Vec<(String, String)>,
+    /// What its failure means.
+    pub on_failure: OnFailure,
+    /// Its rank.
+    pub source: ConfigSource,
+    /// Where it stands in the settings.
+    pub origin: Origin,
+}
+
+impl Hook {
+    /// The command as configured; empty for a plugin.
+    pub fn command(&self) -> &str {
+        match &self.kind {
+            HookKind::Command(command) => command,
+            HookKind::Plugin => "",
+        }
+    }
+}
+
+/// What kind of program a hook is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookKind {
+    /// A shell command, as configured.
+    Command(String),
+    /// Accepted in settings for what may come; cannot be run yet, and fails open.
+    Plugin,
+}
+
+/// What it means when a hook fails to give a verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// The operation goes on.
+    #[default]
+    Allow,
+    /// A `BeforeTool` or `BeforeModel` operation is blocked.
+    Block,
+}
+
+/// A hook's rank: lower runs first and wins deduplication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ConfigSource {
+    Project = 1,
+    User = 2,
+    System = 3,
+    Extensions = 4,
+}
+
+/// Where a hook stands in the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// Whose settings they are.
+    pub level: Level,
+    /// The file; empty for hooks that the host gave as values.
+    pub file: PathBuf,
+    /// The line of the hook's opening brace, from 1; 0 where there is no file.
+    pub line: usize,
+}
+
+/// Whose settings a hook comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The project's `.llxprt/settings.json`.
+    Project,
+    /// The user's.
+    User,
+    /// The machine's.
+    System,
+    /// An extension, by name.
+    #[serde(untagged)]
+    Extension(ExtensionName),
+}
+
+/// An extension's name; written as `extension:<name>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ExtensionName(pub String);
+
+impl Serialize for ExtensionName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("extension:{}", self.0))
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Project => f.write_str("project"),
+            Self::User => f.write_str("user"),
+            Self::System => f.write_str("system"),
+            Self::Extension(name) => write!(f, "extension:{}", name.0),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! JSON as JavaScript's `JSON.parse` accepts it.

@@ -1,0 +1,1 @@
+//! Typed parsers for the payloads of all eleven events.

@@ -1,0 +1,1 @@
+//! Which hooks run for an event, in which order. Pure; remembers plans, bounded.

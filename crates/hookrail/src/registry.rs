@@ -1,0 +1,1 @@
+//! All hooks by event, ranked; enable, disable, list.

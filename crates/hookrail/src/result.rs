@@ -1,0 +1,73 @@
+//! What comes out of one event: the merged outputs, and what callers need to know of them.
+
+use std::time::Duration;
+
+use crate::event::EventName;
+use crate::output::HookOutput;
+use crate::run::HookRun;
+
+/// The outputs of all hooks of one event, merged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AggregatedHookResult {
+    /// Execution health: every hook ran and its output could be read. Says nothing about policy.
+    pub success: bool,
+    /// The merged output; `None` when no hook gave one.
+    pub final_output: Option<HookOutput>,
+    /// Each hook's own output, in plan order.
+    pub all_outputs: Vec<HookOutput>,
+    /// One entry for each hook that failed, in plan order.
+    pub errors: Vec<HookError>,
+    /// The sum of the hooks' durations.
+    pub total_duration: Duration,
+}
+
+/// Why a hook, or the hook system itself, failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct HookError {
+    /// The hook's name; `None` when the hook system itself failed.
+    pub hook: Option<String>,
+    /// What went wrong.
+    pub message: String,
+}
+
+/// An aggregated result whose common fields were read once, for all callers.
+#[must_use = "a result may carry a block or a stop"]
+#[derive(Debug, Clone)]
+pub struct ProcessedHookResult {
+    /// Which event it answers.
+    pub event: EventName,
+    /// The merged outputs.
+    pub aggregated: AggregatedHookResult,
+    /// Whether a hook asked the agent to stop.
+    pub should_stop: bool,
+    /// Why; always set when `should_stop` is.
+    pub stop_reason: Option<String>,
+    /// What hooks want the model to hear. Warnings of failed hooks are not in here.
+    pub system_message: Option<String>,
+    /// Whether the result is to be hidden from the user.
+    pub suppress_output: bool,
+    /// The block that holds, if the event can be blocked and something blocked it.
+    pub block: Option<Block>,
+    /// Every hook that ran, in plan order.
+    pub runs: Vec<HookRun>,
+}
+
+/// A block that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What the model and the user are told.
+    pub reason: String,
+    /// A hook's decision, or its failure to give one.
+    pub cause: BlockCause,
+}
+
+/// Why an operation is blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BlockCause {
+    /// A hook decided so.
+    Policy,
+    /// A hook with `onFailure: "block"` gave no verdict, or a guard changed since it was approved.
+    Failure,
+}

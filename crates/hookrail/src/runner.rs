@@ -1,0 +1,1 @@
+//! Runs a plan: hooks side by side or chained.

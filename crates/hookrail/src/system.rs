@@ -1,0 +1,1 @@
+//! Owns the components; starts them at the first event.

@@ -1,0 +1,1 @@
+//! SDK format to stable format and back; the only file that knows both.

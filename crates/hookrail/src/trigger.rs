@@ -1,0 +1,1 @@
+//! What agents call. Never fails, never panics.

@@ -1,0 +1,1 @@
+//! Approvals of project hooks.

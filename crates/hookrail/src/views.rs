@@ -1,0 +1,1 @@
+//! Hook outputs as the callers of each event read them.
