@@ -28,9 +28,9 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
     let (stdout, stderr) = (trim_output(stdout), trim_output(stderr));
     match exit {
         // Half a JSON text could lack the half that blocks.
-        Exit::Code(0) if stdout_truncated => {
-            Interpreted::failed("wrote more to stdout than is kept, so that its answer could not be read".to_owned())
-        }
+        Exit::Code(0) if stdout_truncated => Interpreted::failed(
+            "wrote more to stdout than is kept, so that its answer could not be read".to_owned(),
+        ),
         Exit::Code(0) => read_answer(stdout),
         Exit::Code(2) => {
             let reason = first_not_blank([Some(stderr), Some(stdout)]).unwrap_or(DEFAULT_BLOCK_REASON);
@@ -53,7 +53,6 @@ fn read_answer(stdout: &str) -> Interpreted {
             let (output, warnings) = HookOutput::from_object(fields);
             Interpreted { output: Some(output), failure: None, warnings }
         }
-        Ok(None) => Interpreted::said(stdout),
         // A script that writes an object with a mistake in it meant something else than a message.
         Err(JsonProblem::NotJson { offset }) if stdout.starts_with('{') => Interpreted {
             warnings: vec![format!(
@@ -61,7 +60,7 @@ fn read_answer(stdout: &str) -> Interpreted {
             )],
             ..Interpreted::said(stdout)
         },
-        Err(JsonProblem::NotJson { .. }) => Interpreted::said(stdout),
+        Ok(None) | Err(JsonProblem::NotJson { .. }) => Interpreted::said(stdout),
         Err(problem @ JsonProblem::TooDeep) => {
             Interpreted::failed(format!("wrote an answer that could not be read: {problem}"))
         }

@@ -141,6 +141,11 @@ impl HookOutput {
         word.is_some_and(|word| Decision::from_word(word).blocks())
     }
 
+    /// The compatibility field `permissionDecisionReason`, unless it is blank.
+    pub(crate) fn permission_reason(&self) -> Option<&str> {
+        first_not_blank([self.specific("permissionDecisionReason").and_then(Value::as_str)])
+    }
+
     /// Why the agent should stop: `stopReason`, else `reason`, else a default; never blank.
     pub fn effective_stop_reason(&self) -> &str {
         first_not_blank([self.stop_reason.as_deref(), self.reason.as_deref()]).unwrap_or(DEFAULT_STOP_REASON)

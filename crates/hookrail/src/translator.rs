@@ -1,9 +1,7 @@
 //! SDK format to stable format and back; the only file that knows both.
 // Stand-in: replaced as a whole at merge.
 use crate::event::JsonObject;
-use crate::genai::{
-    FunctionCallingConfig, GenerateContentParameters, GenerateContentResponse, ToolConfig,
-};
+use crate::genai::{FunctionCallingConfig, GenerateContentParameters, GenerateContentResponse, ToolConfig};
 
 /// Stand-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +19,9 @@ pub(crate) fn from_hook_llm_request(
     Ok(request)
 }
 
-pub(crate) fn from_hook_llm_response(given: &JsonObject) -> Result<GenerateContentResponse, TranslationError> {
+pub(crate) fn from_hook_llm_response(
+    given: &JsonObject,
+) -> Result<GenerateContentResponse, TranslationError> {
     let part = serde_json::Value::Object(given.clone());
     let text = part.pointer("/candidates/0/content/parts/0").and_then(|part| part.as_str());
     text.map(GenerateContentResponse::from_text).ok_or_else(|| TranslationError("no text".to_owned()))

@@ -135,7 +135,10 @@ fn big_texts_are_read_whole() {
 
     let keys: Vec<String> = (0..10_000).map(|n| format!("\"key{n}\":{n}")).collect();
     let object = parse_json(&format!("{{{}}}", keys.join(","))).unwrap();
-    assert_eq!(object.as_object().map(|entries| (entries.len(), &entries["key9999"])), Some((10_000, &json!(9999))));
+    assert_eq!(
+        object.as_object().map(|entries| (entries.len(), &entries["key9999"])),
+        Some((10_000, &json!(9999)))
+    );
 
     let digits = "7".repeat(1 << 20);
     assert_eq!(parse_json(&digits), Ok(json!(f64::MAX)));
@@ -164,13 +167,13 @@ fn any_value() -> impl Strategy<Value = Value> {
 /// Text that looks like JSON much more often than random text does.
 fn json_like() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\\", "\\u", "d83d", "\\ude00", "1", "-", "0", ".5", "e9",
-        "true", "null", " ", "\n", "\0", "\u{FEFF}", "é",
+        "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\\", "\\u", "d83d", "\\ude00", "1", "-", "0", ".5",
+        "e9", "true", "null", " ", "\n", "\0", "\u{FEFF}", "é",
     ]);
     prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
 }
 
-/// Equal, except that serde_json may read a fraction one step off its nearest `f64`.
+/// Equal, except that `serde_json` may read a fraction one step off its nearest `f64`.
 fn same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Number(a), Value::Number(b)) if a.is_f64() && b.is_f64() => {

@@ -12,7 +12,9 @@ fn brief(read: &Interpreted) -> String {
     let mut parts = Vec::new();
     if let Some(output) = &read.output {
         let decision = output.decision.as_ref().map_or("no decision", |decision| decision.as_str());
-        parts.push(output.reason.as_ref().map_or(decision.to_owned(), |reason| format!("{decision}: {reason}")));
+        parts.push(
+            output.reason.as_ref().map_or(decision.to_owned(), |reason| format!("{decision}: {reason}")),
+        );
         parts.extend(output.system_message.as_ref().map(|message| format!("saying: {message}")));
     } else {
         parts.push("nothing".to_owned());
@@ -23,7 +25,7 @@ fn brief(read: &Interpreted) -> String {
 
 #[test]
 fn exit_decides_before_stdout() {
-    let timeout = Exit::TimedOut(Duration::from_millis(5000));
+    let timeout = Exit::TimedOut(Duration::from_secs(5));
     let missing = Exit::NotStarted("no such directory".to_owned());
     for (requirement, exit, stdout, stderr, expected) in [
         // Exit 0: stdout is parsed, stderr is for the log.
@@ -35,12 +37,30 @@ fn exit_decides_before_stdout() {
         ("HOOK-018 HOOK-158", Exit::Code(0), "{}", "", "no decision"),
         ("HOOK-182", Exit::Code(0), r#"{"decision":"ask"}"#, "", "ask"),
         ("HOOK-064", Exit::Code(0), "hello\n", "", "allow, saying: hello"),
-        ("HOOK-114 HOOK-212", Exit::Code(0), r#"{"decision":"block",}"#, "", r#"allow, saying: {"decision":"block",}"#),
-        ("HOOK-114 HOOK-212", Exit::Code(0), "{'decision':'block'}", "", "allow, saying: {'decision':'block'}"),
+        (
+            "HOOK-114 HOOK-212",
+            Exit::Code(0),
+            r#"{"decision":"block",}"#,
+            "",
+            r#"allow, saying: {"decision":"block",}"#,
+        ),
+        (
+            "HOOK-114 HOOK-212",
+            Exit::Code(0),
+            "{'decision':'block'}",
+            "",
+            "allow, saying: {'decision':'block'}",
+        ),
         ("HOOK-065", Exit::Code(0), "", "", "nothing"),
         ("HOOK-065", Exit::Code(0), " \r\n\u{FEFF}\0", "a log line", "nothing"),
         ("HOOK-069", Exit::Code(0), "", BLOCK, "nothing"),
-        ("HOOK-193 HOOK-201 HOOK-212", Exit::Code(0), r#""{\"decision\":\"block\",\"reason\":\"no\"}""#, "", "block: no"),
+        (
+            "HOOK-193 HOOK-201 HOOK-212",
+            Exit::Code(0),
+            r#""{\"decision\":\"block\",\"reason\":\"no\"}""#,
+            "",
+            "block: no",
+        ),
         ("HOOK-193 (O3)", Exit::Code(0), r#""hello""#, "", r#"allow, saying: "hello""#),
         ("HOOK-193 (O3)", Exit::Code(0), r#""[1]""#, "", r#"allow, saying: "[1]""#),
         ("HOOK-193 (O3)", Exit::Code(0), r#""\"{}\"""#, "", r#"allow, saying: "\"{}\"""#),
@@ -57,18 +77,52 @@ fn exit_decides_before_stdout() {
         ("HOOK-066 (O1)", Exit::Code(2), r#"{"decision":"allow"}"#, "", r#"deny: {"decision":"allow"}"#),
         ("HOOK-067b", Exit::Code(2), "", "\n", "deny: Blocked by hook"),
         ("HOOK-067b", Exit::Code(2), "\0", "", "deny: Blocked by hook"),
-        ("HOOK-066 (O15)", Exit::Code(2), "", "bash: -c: line 1: syntax error", "deny: bash: -c: line 1: syntax error"),
+        (
+            "HOOK-066 (O15)",
+            Exit::Code(2),
+            "",
+            "bash: -c: line 1: syntax error",
+            "deny: bash: -c: line 1: syntax error",
+        ),
         // Everything else fails open.
         ("HOOK-198", Exit::Code(1), BLOCK, "", "nothing, failed: exited with code 1"),
-        ("HOOK-068 HOOK-209", Exit::Code(1), BLOCK, "boom\n", "allow, saying: Warning: boom, failed: exited with code 1: boom"),
-        ("HOOK-068 HOOK-110", Exit::Code(127), "", "not found", "allow, saying: Warning: not found, failed: exited with code 127: not found"),
-        ("HOOK-068 HOOK-069", Exit::Code(3), "", BLOCK, &format!("allow, saying: Warning: {BLOCK}, failed: exited with code 3: {BLOCK}")),
-        ("HOOK-196", Exit::Signal(9), BLOCK, "boom", "allow, saying: Warning: boom, failed: was ended by signal 9: boom"),
+        (
+            "HOOK-068 HOOK-209",
+            Exit::Code(1),
+            BLOCK,
+            "boom\n",
+            "allow, saying: Warning: boom, failed: exited with code 1: boom",
+        ),
+        (
+            "HOOK-068 HOOK-110",
+            Exit::Code(127),
+            "",
+            "not found",
+            "allow, saying: Warning: not found, failed: exited with code 127: not found",
+        ),
+        (
+            "HOOK-068 HOOK-069",
+            Exit::Code(3),
+            "",
+            BLOCK,
+            &format!("allow, saying: Warning: {BLOCK}, failed: exited with code 3: {BLOCK}"),
+        ),
+        (
+            "HOOK-196",
+            Exit::Signal(9),
+            BLOCK,
+            "boom",
+            "allow, saying: Warning: boom, failed: was ended by signal 9: boom",
+        ),
         ("HOOK-196", Exit::Signal(15), BLOCK, "", "nothing, failed: was ended by signal 15"),
         ("HOOK-110", timeout, BLOCK, "boom", "nothing, failed: timed out after 5000 ms"),
         ("HOOK-110", missing, BLOCK, "", "nothing, failed: could not be started: no such directory"),
     ] {
-        assert_eq!(brief(&interpret(&exit, stdout, false, stderr)), expected, "{requirement}: {exit:?} {stdout:?}");
+        assert_eq!(
+            brief(&interpret(&exit, stdout, false, stderr)),
+            expected,
+            "{requirement}: {exit:?} {stdout:?}"
+        );
     }
 }
 
@@ -78,12 +132,17 @@ fn a_cut_off_answer_is_a_failure_but_never_undoes_a_block() {
     assert_eq!(cut.output, None, "HOOK-110 (R6)");
     assert!(cut.failure.is_some_and(|why| why.contains("more to stdout than is kept")), "HOOK-110 (R6)");
     assert_eq!(brief(&interpret(&Exit::Code(2), "xxx", true, "no")), "deny: no", "HOOK-066 (R6)");
-    assert_eq!(brief(&interpret(&Exit::Code(1), "xxx", true, "")), "nothing, failed: exited with code 1", "HOOK-068 (R6)");
+    assert_eq!(
+        brief(&interpret(&Exit::Code(1), "xxx", true, "")),
+        "nothing, failed: exited with code 1",
+        "HOOK-068 (R6)"
+    );
 }
 
 #[test]
 fn an_answer_too_deep_to_read_is_a_failure_and_no_silent_allow() {
-    let levels = |count: usize| format!(r#"{{"decision":"block","x":{}{}}}"#, "[".repeat(count), "]".repeat(count));
+    let levels =
+        |count: usize| format!(r#"{{"decision":"block","x":{}{}}}"#, "[".repeat(count), "]".repeat(count));
     assert_eq!(brief(&interpret(&Exit::Code(0), &levels(1000), false, "")), "block", "HOOK-063 (O17)");
     let deep = levels(MAX_DEPTH);
     for stdout in [deep.clone(), serde_json::to_string(&deep).unwrap(), "[".repeat(100_000)] {
@@ -96,9 +155,16 @@ fn an_answer_too_deep_to_read_is_a_failure_and_no_silent_allow() {
 #[test]
 fn oddities_are_warned_about() {
     let read = interpret(&Exit::Code(0), BLOCK, false, "");
-    assert_eq!(read.warnings, ["`suppressOutput` must be a boolean but is the string `a typo`: ignored"], "O4");
+    assert_eq!(
+        read.warnings,
+        ["`suppressOutput` must be a boolean but is the string `a typo`: ignored"],
+        "O4"
+    );
     let read = interpret(&Exit::Code(0), r#"{"decision":"block",}"#, false, "");
-    assert_eq!(read.warnings, ["stdout starts like a JSON object but is not JSON (byte 20): taken as plain text"]);
+    assert_eq!(
+        read.warnings,
+        ["stdout starts like a JSON object but is not JSON (byte 20): taken as plain text"]
+    );
     assert!(interpret(&Exit::Code(0), "[1,]", false, "").warnings.is_empty());
 }
 
@@ -124,7 +190,8 @@ fn any_exit() -> impl Strategy<Value = Exit> {
 fn any_bytes() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(BLOCK.to_owned()),
-        prop::collection::vec(any::<u8>(), 0..200).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        prop::collection::vec(any::<u8>(), 0..200)
+            .prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     ]
 }
 

@@ -141,7 +141,9 @@ fn unknown_word(path: &str, word: &str, known: &[&str]) -> String {
     // The comparison costs memory by length, and no misspelling of a short word is long.
     let comparable = known.iter().filter(|_| word.len() <= 16);
     let nearest = comparable
-        .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
         .min()
         .filter(|(distance, candidate)| *distance <= candidate.len() / 2);
     let hint = nearest.map(|(_, candidate)| format!(" (did you mean `{candidate}`?)")).unwrap_or_default();
@@ -215,21 +217,91 @@ mod tests {
     #[test]
     fn a_mistyped_field_never_loses_the_others() {
         for (requirement, given, kept, warning) in [
-            ("O4", json!({"decision": 5, "reason": "r"}), json!({"reason": "r"}), "`decision` must be a string but is the number `5`"),
-            ("O4", json!({"decision": "block", "continue": "no"}), json!({"decision": "block"}), "`continue` must be a boolean but is the string `no`"),
-            ("O4", json!({"decision": "block", "reason": ["a"]}), json!({"decision": "block"}), "`reason` must be a string but is an array"),
-            ("O4", json!({"decision": "deny", "suppressOutput": "a typo"}), json!({"decision": "deny"}), "`suppressOutput`"),
-            ("O4", json!({"decision": "deny", "systemMessage": {}}), json!({"decision": "deny"}), "`systemMessage`"),
+            (
+                "O4",
+                json!({"decision": 5, "reason": "r"}),
+                json!({"reason": "r"}),
+                "`decision` must be a string but is the number `5`",
+            ),
+            (
+                "O4",
+                json!({"decision": "block", "continue": "no"}),
+                json!({"decision": "block"}),
+                "`continue` must be a boolean but is the string `no`",
+            ),
+            (
+                "O4",
+                json!({"decision": "block", "reason": ["a"]}),
+                json!({"decision": "block"}),
+                "`reason` must be a string but is an array",
+            ),
+            (
+                "O4",
+                json!({"decision": "deny", "suppressOutput": "a typo"}),
+                json!({"decision": "deny"}),
+                "`suppressOutput`",
+            ),
+            (
+                "O4",
+                json!({"decision": "deny", "systemMessage": {}}),
+                json!({"decision": "deny"}),
+                "`systemMessage`",
+            ),
             ("O4", json!({"continue": false, "stopReason": 1}), json!({"continue": false}), "`stopReason`"),
-            ("O4", json!({"decision": "deny", "hookSpecificOutput": "x"}), json!({"decision": "deny"}), "`hookSpecificOutput` must be an object"),
-            ("O4", json!({"hookSpecificOutput": {"tool_input": "x", "llm_request": {}}}), json!({"hookSpecificOutput": {"llm_request": {}}}), "`hookSpecificOutput.tool_input`"),
-            ("O4", json!({"hookSpecificOutput": {"toolConfig": {"mode": 1, "allowedFunctionNames": ["a"]}}}), json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a"]}}}), "`hookSpecificOutput.toolConfig.mode`"),
-            ("O4", json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": "a"}}}), json!({"hookSpecificOutput": {"toolConfig": {}}}), "must be an array"),
-            ("O4", json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a", 1]}}}), json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a"]}}}), "an entry of"),
-            ("O6", json!({"decision": "blokc"}), json!({"decision": "blokc"}), "unknown value `blokc` (did you mean `block`?)"),
-            ("O6", json!({"decision": "whatever"}), json!({"decision": "whatever"}), "unknown value `whatever`: no effect"),
-            ("O6", json!({"hookSpecificOutput": {"permissionDecision": "DENY"}}), json!({"hookSpecificOutput": {"permissionDecision": "DENY"}}), "did you mean `deny`?"),
-            ("O6", json!({"hookSpecificOutput": {"toolConfig": {"mode": "none"}}}), json!({"hookSpecificOutput": {"toolConfig": {}}}), "did you mean `NONE`?"),
+            (
+                "O4",
+                json!({"decision": "deny", "hookSpecificOutput": "x"}),
+                json!({"decision": "deny"}),
+                "`hookSpecificOutput` must be an object",
+            ),
+            (
+                "O4",
+                json!({"hookSpecificOutput": {"tool_input": "x", "llm_request": {}}}),
+                json!({"hookSpecificOutput": {"llm_request": {}}}),
+                "`hookSpecificOutput.tool_input`",
+            ),
+            (
+                "O4",
+                json!({"hookSpecificOutput": {"toolConfig": {"mode": 1, "allowedFunctionNames": ["a"]}}}),
+                json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a"]}}}),
+                "`hookSpecificOutput.toolConfig.mode`",
+            ),
+            (
+                "O4",
+                json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": "a"}}}),
+                json!({"hookSpecificOutput": {"toolConfig": {}}}),
+                "must be an array",
+            ),
+            (
+                "O4",
+                json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a", 1]}}}),
+                json!({"hookSpecificOutput": {"toolConfig": {"allowedFunctionNames": ["a"]}}}),
+                "an entry of",
+            ),
+            (
+                "O6",
+                json!({"decision": "blokc"}),
+                json!({"decision": "blokc"}),
+                "unknown value `blokc` (did you mean `block`?)",
+            ),
+            (
+                "O6",
+                json!({"decision": "whatever"}),
+                json!({"decision": "whatever"}),
+                "unknown value `whatever`: no effect",
+            ),
+            (
+                "O6",
+                json!({"hookSpecificOutput": {"permissionDecision": "DENY"}}),
+                json!({"hookSpecificOutput": {"permissionDecision": "DENY"}}),
+                "did you mean `deny`?",
+            ),
+            (
+                "O6",
+                json!({"hookSpecificOutput": {"toolConfig": {"mode": "none"}}}),
+                json!({"hookSpecificOutput": {"toolConfig": {}}}),
+                "did you mean `NONE`?",
+            ),
         ] {
             let (output, warnings) = read(given.clone());
             assert_eq!(output, kept, "{requirement}: {given}");
