@@ -3,6 +3,7 @@
 mod aggregator;
 mod bus;
 mod chain;
+mod common;
 mod config;
 mod diagnostic;
 mod event;
@@ -27,6 +28,8 @@ mod trigger;
 mod trust;
 mod views;
 
+pub use aggregator::HookAggregator;
+pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -41,3 +44,8 @@ pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
+pub use translator::TranslationError;
+pub use views::{
+    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
+    DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
+};

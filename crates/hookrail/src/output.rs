@@ -1,9 +1,17 @@
 //! What a hook may ask for, read field by field so that a typo never loses a block.
 
+mod read;
+
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::Value;
 
 use crate::event::JsonObject;
+
+/// The reason of a block for which its hook gave none.
+pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
+
+/// The reason of a stop for which its hook gave none.
+pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";
 
 /// A hook's answer. Unknown fields are kept in `extra`; known fields of a wrong type are left out by
 /// whoever reads the answer, with a warning.
@@ -127,8 +135,29 @@ impl HookOutput {
         self.continue_ == Some(false)
     }
 
+    /// Whether a `BeforeTool` hook blocks by the compatibility field `permissionDecision`.
+    pub fn is_permission_denied(&self) -> bool {
+        let word = self.specific("permissionDecision").and_then(Value::as_str);
+        word.is_some_and(|word| Decision::from_word(word).blocks())
+    }
+
+    /// The compatibility field `permissionDecisionReason`, unless it is blank.
+    pub(crate) fn permission_reason(&self) -> Option<&str> {
+        first_not_blank([self.specific("permissionDecisionReason").and_then(Value::as_str)])
+    }
+
+    /// Why the agent should stop: `stopReason`, else `reason`, else a default; never blank.
+    pub fn effective_stop_reason(&self) -> &str {
+        first_not_blank([self.stop_reason.as_deref(), self.reason.as_deref()]).unwrap_or(DEFAULT_STOP_REASON)
+    }
+
     /// A field of `hookSpecificOutput`.
     pub fn specific(&self, key: &str) -> Option<&Value> {
         self.hook_specific_output.as_ref()?.get(key)
     }
+}
+
+/// The first text that says something.
+pub(crate) fn first_not_blank<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
+    texts.into_iter().flatten().find(|text| !text.trim().is_empty())
 }

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
+
+use crate::common::{make_empty_success_result, process_common_hook_output_fields};
 use crate::event::EventName;
 use crate::output::HookOutput;
 use crate::run::HookRun;
 
 /// The outputs of all hooks of one event, merged.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AggregatedHookResult {
     /// Execution health: every hook ran and its output could be read. Says nothing about policy.
     pub success: bool,
@@ -17,12 +21,13 @@ pub struct AggregatedHookResult {
     pub all_outputs: Vec<HookOutput>,
     /// One entry for each hook that failed, in plan order.
     pub errors: Vec<HookError>,
-    /// The sum of the hooks' durations.
+    /// The sum of the hooks' durations; written in milliseconds.
+    #[serde(serialize_with = "as_milliseconds")]
     pub total_duration: Duration,
 }
 
 /// Why a hook, or the hook system itself, failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct HookError {
     /// The hook's name; `None` when the hook system itself failed.
@@ -49,8 +54,18 @@ pub struct ProcessedHookResult {
     pub suppress_output: bool,
     /// The block that holds, if the event can be blocked and something blocked it.
     pub block: Option<Block>,
+    /// What hooks asked for in vain, such as a block of an event that cannot be blocked. What was odd about
+    /// one hook's answer is with its run.
+    pub warnings: Vec<String>,
     /// Every hook that ran, in plan order.
     pub runs: Vec<HookRun>,
+}
+
+impl ProcessedHookResult {
+    /// The result of an event to which no hook listens.
+    pub fn empty(event: EventName) -> Self {
+        process_common_hook_output_fields(event, make_empty_success_result(), Vec::new())
+    }
 }
 
 /// A block that holds.
@@ -70,4 +85,8 @@ pub enum BlockCause {
     Policy,
     /// A hook with `onFailure: "block"` gave no verdict, or a guard changed since it was approved.
     Failure,
+}
+
+fn as_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
