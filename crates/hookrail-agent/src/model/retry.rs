@@ -76,7 +76,7 @@ pub(crate) fn chance() -> f64 {
 }
 
 /// Reads a `Retry-After` header: seconds, or a date. A date that has passed means at once.
-pub fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+pub(crate) fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
@@ -86,7 +86,7 @@ pub fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
 }
 
 /// Reads the wait that Google puts into an error's `details` (`google.rpc.RetryInfo`, `"34.5s"`).
-pub fn parse_retry_info(error: &Value) -> Option<Duration> {
+pub(crate) fn parse_retry_info(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     let seconds = delay.strip_suffix('s')?.parse::<f64>().ok()?;
