@@ -112,7 +112,7 @@ mod tests {
         serde_json::to_value(collector.finish()).unwrap()
     }
 
-    fn says(part: Value) -> Value {
+    fn says(part: &Value) -> Value {
         json!({ "candidates": [{ "content": { "role": "model", "parts": [part] } }] })
     }
 
@@ -142,10 +142,10 @@ mod tests {
             (
                 "thinking stays apart",
                 vec![
-                    says(json!({ "text": "hm", "thought": true })),
-                    says(json!({ "text": "m", "thought": true })),
-                    says(json!({ "text": "a", "thought": false })),
-                    says(json!({ "text": "b" })),
+                    says(&json!({ "text": "hm", "thought": true })),
+                    says(&json!({ "text": "m", "thought": true })),
+                    says(&json!({ "text": "a", "thought": false })),
+                    says(&json!({ "text": "b" })),
                 ],
                 json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "hmm", "thought": true }, { "text": "ab", "thought": false }] } }] }),
@@ -153,10 +153,10 @@ mod tests {
             (
                 "calls keep every field and their place",
                 vec![
-                    says(json!({ "text": "a" })),
-                    says(signed.clone()),
-                    says(signed.clone()),
-                    says(json!({ "text": "b" })),
+                    says(&json!({ "text": "a" })),
+                    says(&signed),
+                    says(&signed),
+                    says(&json!({ "text": "b" })),
                 ],
                 json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "a" }, signed, signed, { "text": "b" }] } }] }),
@@ -164,10 +164,10 @@ mod tests {
             (
                 "signed text stays a part of its own, also an empty one",
                 vec![
-                    says(json!({ "text": "a", "thoughtSignature": "x" })),
-                    says(json!({ "text": "b" })),
-                    says(json!({ "text": "" })),
-                    says(json!({ "text": "", "thoughtSignature": "y" })),
+                    says(&json!({ "text": "a", "thoughtSignature": "x" })),
+                    says(&json!({ "text": "b" })),
+                    says(&json!({ "text": "" })),
+                    says(&json!({ "text": "", "thoughtSignature": "y" })),
                 ],
                 json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "a", "thoughtSignature": "x" }, { "text": "b" },
@@ -197,12 +197,12 @@ mod tests {
             let part = |thought: bool, text: &str| {
                 if thought { json!({ "text": text, "thought": true }) } else { json!({ "text": text }) }
             };
-            let coarse = pieces.iter().map(|(thought, text)| says(part(*thought, text)));
+            let coarse = pieces.iter().map(|(thought, text)| says(&part(*thought, text)));
             let fine = pieces.iter().flat_map(|(thought, text)| {
-                text.chars().map(|letter| says(part(*thought, &letter.to_string())))
+                text.chars().map(|letter| says(&part(*thought, &letter.to_string())))
             });
             // One more chunk, so that an empty answer has a chunk too.
-            let end = || std::iter::once(says(part(false, "")));
+            let end = || std::iter::once(says(&part(false, "")));
             prop_assert_eq!(collect(fine.chain(end())), collect(coarse.chain(end())));
         }
     }

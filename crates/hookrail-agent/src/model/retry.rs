@@ -26,7 +26,7 @@ impl Default for RetryPolicy {
             max_attempts: 5,
             base_delay: Duration::from_millis(500),
             max_delay: Duration::from_secs(20),
-            max_server_delay: Duration::from_secs(60),
+            max_server_delay: Duration::from_mins(1),
         }
     }
 }

@@ -18,7 +18,7 @@ const KEY: &str = "AIza-s3cret-key";
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime
-        .block_on(async { tokio::time::timeout(Duration::from_secs(60), test).await })
+        .block_on(async { tokio::time::timeout(Duration::from_mins(1), test).await })
         .expect("the test hangs")
 }
 
@@ -296,6 +296,15 @@ fn a_refused_connection_is_told() {
     let start =
         format!("cannot reach `http://{address}` (tried 5 times); check the network and the base URL <- ");
     assert!(error.starts_with(&start) && error.contains("refused"), "{error}");
+}
+
+#[test]
+fn https_is_not_taken_for_granted() {
+    // A server that does not encrypt gets no request over `https`, so it never sees the key.
+    let server = Server::start(vec![hello_script()]);
+    let error = told(&ask(options(server.url().replace("http:", "https:"))).unwrap_err());
+    assert!(error.starts_with("cannot reach `https://127.0.0.1:"), "{error}");
+    assert!(server.received().iter().all(|request| !request.head.contains(KEY)));
 }
 
 #[test]
