@@ -49,11 +49,12 @@ async fn only_complete_calls_are_recorded() {
     let cut_off = || ModelError::CutOff { attempts: 1, source: None };
     let recorder = RecordingModel::create(&path, Scripted(vec![says("a")], Some(cut_off))).unwrap();
     assert!(matches!(ask(&recorder).await, Err(ModelError::CutOff { .. })));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "", "a failed call");
     let recorder = RecordingModel::create(&path, Scripted(vec![says("a"), says("b")], None)).unwrap();
     let mut stream = recorder.stream(&GenerateContentParameters::default());
     assert!(stream.next().await.is_some());
     drop(stream);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "", "a call that was given up");
 }
 
 #[tokio::test]
