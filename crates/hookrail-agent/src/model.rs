@@ -11,6 +11,7 @@
 
 mod api_error;
 mod collect;
+mod endpoint;
 mod error;
 mod http;
 mod key;
