@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
-/// An API key. Nothing but [`ApiKey::header`] gives it away.
+/// An API key. It leaves this type only as the header of a request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
