@@ -1,0 +1,209 @@
+//! Many chunks become one complete response.
+
+use std::collections::BTreeMap;
+
+use hookrail::genai::{Candidate, Content, GenerateContentResponse, Part};
+
+/// Concatenates the chunks of one model call.
+///
+/// Candidates are told apart by their index, texts that follow each other become one part, and of
+/// everything that is not content the last chunk that has it wins.
+#[derive(Debug, Default)]
+pub struct ResponseCollector {
+    chunks: usize,
+    candidates: BTreeMap<u64, Candidate>,
+    /// Everything but the candidates.
+    frame: GenerateContentResponse,
+}
+
+impl ResponseCollector {
+    /// A collector that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the next chunk.
+    pub fn push(&mut self, chunk: GenerateContentResponse) {
+        self.chunks += 1;
+        let GenerateContentResponse { candidates, usage_metadata, extra } = chunk;
+        for (position, candidate) in (0..).zip(candidates) {
+            // The wire leaves an index of 0 out, so a missing one is the place in the list.
+            let index = candidate.index.unwrap_or(position);
+            merge_candidate(self.candidates.entry(index).or_default(), candidate);
+        }
+        self.frame.usage_metadata = usage_metadata.or(self.frame.usage_metadata.take());
+        self.frame.extra.extend(extra);
+    }
+
+    /// The complete response, or `None` if there was no chunk at all.
+    ///
+    /// Only the end of a stream makes a response complete: after an error the collector is to be dropped.
+    pub fn finish(self) -> Option<GenerateContentResponse> {
+        let candidates = self.candidates.into_values().collect();
+        (self.chunks > 0).then_some(GenerateContentResponse { candidates, ..self.frame })
+    }
+}
+
+fn merge_candidate(whole: &mut Candidate, piece: Candidate) {
+    let Candidate { content, finish_reason, index, safety_ratings, extra } = piece;
+    if let Some(content) = content {
+        merge_content(whole.content.get_or_insert_default(), content);
+    }
+    whole.finish_reason = finish_reason.or(whole.finish_reason.take());
+    whole.index = whole.index.or(index);
+    whole.safety_ratings = safety_ratings.or(whole.safety_ratings.take());
+    whole.extra.extend(extra);
+}
+
+fn merge_content(whole: &mut Content, piece: Content) {
+    let Content { role, parts, extra } = piece;
+    whole.role = whole.role.take().or(role);
+    whole.extra.extend(extra);
+    for part in parts {
+        push_part(&mut whole.parts, part);
+    }
+}
+
+/// Appends `part`, joined to the last one where both are plain text of the same kind.
+///
+/// A text with further fields stays a part of its own: a `thoughtSignature` must go back to the model with
+/// exactly the part it came with.
+fn push_part(parts: &mut Vec<Part>, part: Part) {
+    let Some(text) = plain_text(&part) else {
+        parts.push(part);
+        return;
+    };
+    if text.is_empty() {
+        // It says nothing, and the API does not take it back.
+        return;
+    }
+    match parts.last_mut() {
+        Some(last) if plain_text(last).is_some() && is_thought(last) == is_thought(&part) => {
+            last.text.get_or_insert_default().push_str(text);
+        }
+        _ => parts.push(part),
+    }
+}
+
+/// The text of a part that has nothing but text.
+fn plain_text(part: &Part) -> Option<&str> {
+    let Part { text, thought: _, function_call: None, function_response: None, extra } = part else {
+        return None;
+    };
+    if extra.is_empty() { text.as_deref() } else { None }
+}
+
+fn is_thought(part: &Part) -> bool {
+    part.thought == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn collect(chunks: impl IntoIterator<Item = Value>) -> Value {
+        let mut collector = ResponseCollector::new();
+        for chunk in chunks {
+            collector.push(serde_json::from_value(chunk).unwrap());
+        }
+        serde_json::to_value(collector.finish()).unwrap()
+    }
+
+    fn says(part: &Value) -> Value {
+        json!({ "candidates": [{ "content": { "role": "model", "parts": [part] } }] })
+    }
+
+    #[test]
+    fn chunks_become_one_response() {
+        let signed = json!({ "functionCall": { "name": "glob", "args": { "a": 1 }, "id": "7", "new": 2 },
+            "thoughtSignature": "c2ln" });
+        for (what, chunks, expected) in [
+            ("HOOK-050: no chunk, no response", vec![], Value::Null),
+            ("a chunk without anything", vec![json!({})], json!({ "candidates": [] })),
+            (
+                "HOOK-172: texts join, the rest is the last chunk's",
+                vec![
+                    json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": "Hel" }] }, "index": 0,
+                              "safetyRatings": [{ "category": "A", "probability": "LOW" }] }],
+                            "usageMetadata": { "promptTokenCount": 1 }, "modelVersion": "m" }),
+                    json!({ "candidates": [{ "content": { "parts": [{ "text": "lo" }] } }] }),
+                    json!({ "candidates": [{ "finishReason": "STOP", "index": 0, "citationMetadata": {} }],
+                            "usageMetadata": { "totalTokenCount": 9, "thoughtsTokenCount": 3 }, "responseId": "r" }),
+                ],
+                json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": "Hello" }] },
+                            "finishReason": "STOP", "index": 0,
+                            "safetyRatings": [{ "category": "A", "probability": "LOW" }], "citationMetadata": {} }],
+                        "usageMetadata": { "totalTokenCount": 9, "thoughtsTokenCount": 3 },
+                        "modelVersion": "m", "responseId": "r" }),
+            ),
+            (
+                "thinking stays apart",
+                vec![
+                    says(&json!({ "text": "hm", "thought": true })),
+                    says(&json!({ "text": "m", "thought": true })),
+                    says(&json!({ "text": "a", "thought": false })),
+                    says(&json!({ "text": "b" })),
+                ],
+                json!({ "candidates": [{ "content": { "role": "model", "parts": [
+                    { "text": "hmm", "thought": true }, { "text": "ab", "thought": false }] } }] }),
+            ),
+            (
+                "calls keep every field and their place",
+                vec![
+                    says(&json!({ "text": "a" })),
+                    says(&signed),
+                    says(&signed),
+                    says(&json!({ "text": "b" })),
+                ],
+                json!({ "candidates": [{ "content": { "role": "model", "parts": [
+                    { "text": "a" }, signed, signed, { "text": "b" }] } }] }),
+            ),
+            (
+                "signed text stays a part of its own, also an empty one",
+                vec![
+                    says(&json!({ "text": "a", "thoughtSignature": "x" })),
+                    says(&json!({ "text": "b" })),
+                    says(&json!({ "text": "" })),
+                    says(&json!({ "text": "", "thoughtSignature": "y" })),
+                ],
+                json!({ "candidates": [{ "content": { "role": "model", "parts": [
+                    { "text": "a", "thoughtSignature": "x" }, { "text": "b" },
+                    { "text": "", "thoughtSignature": "y" }] } }] }),
+            ),
+            (
+                "candidates by index, in order",
+                vec![
+                    json!({ "candidates": [{ "index": 1, "content": { "parts": [{ "text": "x" }] } }] }),
+                    json!({ "candidates": [{ "content": { "parts": [{ "text": "a" }] } },
+                                           { "content": { "parts": [{ "text": "y" }] } }] }),
+                ],
+                json!({ "candidates": [{ "content": { "parts": [{ "text": "a" }] } },
+                                       { "index": 1, "content": { "parts": [{ "text": "xy" }] } }] }),
+            ),
+        ] {
+            assert_eq!(collect(chunks), expected, "{what}");
+        }
+    }
+
+    proptest! {
+        /// HOOK-050, HOOK-172: the complete response does not depend on how the answer was cut into chunks.
+        #[test]
+        fn how_a_text_is_cut_makes_no_difference(
+            pieces in proptest::collection::vec((any::<bool>(), ".{0,6}"), 0..12),
+        ) {
+            let part = |thought: bool, text: &str| {
+                if thought { json!({ "text": text, "thought": true }) } else { json!({ "text": text }) }
+            };
+            let coarse = pieces.iter().map(|(thought, text)| says(&part(*thought, text)));
+            let fine = pieces.iter().flat_map(|(thought, text)| {
+                text.chars().map(|letter| says(&part(*thought, &letter.to_string())))
+            });
+            // One more chunk, so that an empty answer has a chunk too.
+            let end = || std::iter::once(says(&part(false, "")));
+            prop_assert_eq!(collect(fine.chain(end())), collect(coarse.chain(end())));
+        }
+    }
+}

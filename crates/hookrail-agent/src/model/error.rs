@@ -1,0 +1,218 @@
+//! What can go wrong with a model call, said so that a person knows what to do next.
+//!
+//! No variant can hold the API key: texts that come from a server pass through
+//! [`ApiKey::scrub`](super::ApiKey::scrub) first, and addresses are shown as scheme, host and port only.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hookrail::genai::GenerateContentResponse;
+
+use super::replay::ReplayError;
+
+/// Why a model call gave no complete response.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No API key was given.
+    #[error(
+        "no API key: set `GEMINI_API_KEY` (keys are made at https://aistudio.google.com/apikey), or play a \
+         recorded run with `--replay FILE`"
+    )]
+    MissingKey,
+    /// The API key has characters that no key has.
+    #[error("the API key contains characters that cannot be sent: check `GEMINI_API_KEY`")]
+    UnusableKey,
+    /// The server does not accept the API key.
+    #[error("the server refused the API key (HTTP {status}): {message}; check `GEMINI_API_KEY`")]
+    KeyRefused {
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        message: String,
+    },
+    /// The base URL cannot be used.
+    #[error("the base URL is not usable: {why}; check `--base-url` or `GOOGLE_GEMINI_BASE_URL`")]
+    BadBaseUrl {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The request names no model, or something that is not a name.
+    #[error("`{model}` is not the name of a model; name one with `--model`")]
+    BadModelName {
+        /// The name as given.
+        model: String,
+    },
+    /// The server does not know the model.
+    #[error("the server does not know the model `{model}`: {message}; name another one with `--model`")]
+    ModelNotFound {
+        /// The name as given.
+        model: String,
+        /// What the server said.
+        message: String,
+    },
+    /// The server refused the request for another reason.
+    #[error("the server refused the request (HTTP {status}{}): {message}", OptionalWord(.code))]
+    Refused {
+        /// The HTTP status, or the code of an error that came inside the stream.
+        status: u16,
+        /// The API's own word, such as `INVALID_ARGUMENT`.
+        code: Option<String>,
+        /// What the server said.
+        message: String,
+    },
+    /// Too many requests, or the quota is used up.
+    #[error("the quota is used up{}: {message}; wait, or use another key or model", GaveUp(*.attempts))]
+    QuotaExceeded {
+        /// What the server said.
+        message: String,
+        /// How often the call was tried.
+        attempts: u32,
+    },
+    /// The server has trouble of its own.
+    #[error("the server failed with HTTP {status}{}: {message}; try again later", GaveUp(*.attempts))]
+    ServerFailed {
+        /// The HTTP status, or the code of an error that came inside the stream.
+        status: u16,
+        /// What the server said.
+        message: String,
+        /// How often the call was tried.
+        attempts: u32,
+    },
+    /// No connection came about.
+    #[error("cannot reach `{server}`{}; check the network and the base URL", GaveUp(*.attempts))]
+    Unreachable {
+        /// Scheme, host and port.
+        server: String,
+        /// How often the call was tried.
+        attempts: u32,
+        /// What the network said.
+        #[source]
+        source: reqwest::Error,
+    },
+    /// The HTTP client could not be set up.
+    #[error("cannot set up HTTPS; check that the system has root certificates")]
+    Setup(#[source] reqwest::Error),
+    /// The server sends the client elsewhere. The key is not taken along.
+    #[error(
+        "`{server}` redirects to `{target}`, which is not followed; if that is right, use it as base URL"
+    )]
+    Redirected {
+        /// Scheme, host and port that were asked.
+        server: String,
+        /// Scheme, host and port that were named.
+        target: String,
+    },
+    /// Nothing came for too long.
+    #[error("the server sent nothing for {}; try again", Seconds(*.idle))]
+    IdleTimeout {
+        /// How long was waited.
+        idle: Duration,
+    },
+    /// The connection ended before the response did.
+    #[error("the response was cut off{}; try again", GaveUp(*.attempts))]
+    CutOff {
+        /// How often the call was tried.
+        attempts: u32,
+        /// What the network said, unless it reported a proper end.
+        #[source]
+        source: Option<reqwest::Error>,
+    },
+    /// One event of the stream is too large to be held.
+    #[error("the server sent an event of more than {limit} bytes; the response was given up")]
+    EventTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// What the server sent is not what a model sends.
+    #[error("the server sent {what}; check that the base URL is that of a Gemini API")]
+    Malformed {
+        /// What came instead.
+        what: String,
+    },
+    /// The response ended properly, without anything in it.
+    #[error("the model's response is empty{}; try again or use another model", NotEvents(.content_type))]
+    EmptyResponse {
+        /// The response's content type, where it is not that of an event stream.
+        content_type: Option<String>,
+    },
+    /// The provider's filter refused the prompt.
+    #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", Said(.message))]
+    PromptBlocked {
+        /// The provider's word for it, such as `SAFETY`.
+        reason: String,
+        /// What the provider said about it.
+        message: Option<String>,
+        /// The response that said so.
+        response: Box<GenerateContentResponse>,
+    },
+    /// The replay file has no answer.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The call succeeded and could not be recorded.
+    #[error("cannot write to the recording `{}`", .path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl ModelError {
+    /// Remembers how often the call was tried, where that is worth saying.
+    #[must_use]
+    pub(crate) fn after_attempts(mut self, count: u32) -> Self {
+        match &mut self {
+            Self::QuotaExceeded { attempts, .. }
+            | Self::ServerFailed { attempts, .. }
+            | Self::Unreachable { attempts, .. }
+            | Self::CutOff { attempts, .. } => *attempts = count,
+            _ => {}
+        }
+        self
+    }
+}
+
+/// ` (tried 5 times)`, or nothing after a single attempt.
+struct GaveUp(u32);
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 1 { write!(f, " (tried {} times)", self.0) } else { Ok(()) }
+    }
+}
+
+struct OptionalWord<'a>(&'a Option<String>);
+
+impl fmt::Display for OptionalWord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |word| write!(f, " {word}"))
+    }
+}
+
+struct Said<'a>(&'a Option<String>);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |text| write!(f, ": {text}"))
+    }
+}
+
+struct NotEvents<'a>(&'a Option<String>);
+
+impl fmt::Display for NotEvents<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |kind| write!(f, " (the server sent `{kind}`, not an event stream)"))
+    }
+}
+
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.0.as_secs_f64())
+    }
+}

@@ -1,0 +1,301 @@
+//! Server-sent events: bytes in, events out, no I/O.
+//!
+//! The decoder follows the HTML standard's event stream format: lines end with LF, CRLF or CR, one BOM at
+//! the very start is skipped, `:` starts a comment, several `data` lines are joined with LF, bytes that
+//! are not UTF-8 are replaced. It takes bytes in pieces of any size, and every byte is looked at a fixed
+//! number of times however the pieces are cut.
+//!
+//! One thing is left to the caller: an event that no blank line ends. The standard discards it, because
+//! the connection may have broken in the middle of it. Gemini and some gateways leave the last blank line
+//! out, so [`SseDecoder::finish`] hands such an event over separately and the caller, who knows how the
+//! connection ended and whether the data is whole, decides.
+
+/// Largest event that is accepted if nothing else is asked for.
+pub const DEFAULT_MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SseEvent {
+    /// The event's type, `message` if the server named none.
+    pub event: String,
+    /// The data lines, joined with LF.
+    pub data: String,
+    /// The id that was last set, by this event or one before it.
+    pub id: String,
+}
+
+/// An event, or a single line, is larger than the decoder was told to accept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("one event of the stream is larger than {limit} bytes")]
+pub struct EventTooLarge {
+    /// The limit in bytes.
+    pub limit: usize,
+}
+
+/// Turns the bytes of an event stream into events.
+#[derive(Debug)]
+pub struct SseDecoder {
+    max_event_bytes: usize,
+    /// The bytes of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// Set while the bytes seen so far could still be the BOM.
+    at_start: bool,
+    /// Set after a CR, because an LF that follows belongs to the same line end.
+    after_cr: bool,
+    event: Vec<u8>,
+    /// The data lines so far, each with an LF behind it; `None` before the first one.
+    data: Option<Vec<u8>>,
+    id: String,
+}
+
+impl Default for SseDecoder {
+    fn default() -> Self {
+        Self::new(DEFAULT_MAX_EVENT_BYTES)
+    }
+}
+
+impl SseDecoder {
+    /// A decoder that refuses events of more than `max_event_bytes` bytes.
+    pub fn new(max_event_bytes: usize) -> Self {
+        Self {
+            max_event_bytes,
+            line: Vec::new(),
+            at_start: true,
+            after_cr: false,
+            event: Vec::new(),
+            data: None,
+            id: String::new(),
+        }
+    }
+
+    /// Takes the next bytes and appends the events that they complete to `events`.
+    ///
+    /// Events that were complete before a too large one are still appended. After an error the decoder is
+    /// of no further use.
+    pub fn push(&mut self, bytes: &[u8], events: &mut impl Extend<SseEvent>) -> Result<(), EventTooLarge> {
+        let mut rest = bytes;
+        while let Some((&first, after_first)) = rest.split_first() {
+            if self.after_cr {
+                self.after_cr = false;
+                if first == b'\n' {
+                    rest = after_first;
+                    continue;
+                }
+            }
+            let line_end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (piece, ending) = rest.split_at(line_end.unwrap_or(rest.len()));
+            self.extend_line(piece)?;
+            if let Some((&ending, behind)) = ending.split_first() {
+                self.after_cr = ending == b'\r';
+                events.extend(self.end_line());
+                rest = behind;
+            } else {
+                rest = ending;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the stream and gives the event that no blank line ended, if there is one.
+    pub fn finish(mut self) -> Option<SseEvent> {
+        if !self.line.is_empty() {
+            // A last line that is not blank never completes an event.
+            self.end_line();
+        }
+        self.take_event()
+    }
+
+    fn extend_line(&mut self, piece: &[u8]) -> Result<(), EventTooLarge> {
+        let held = self.line.len() + self.data.as_ref().map_or(0, Vec::len);
+        if held + piece.len() > self.max_event_bytes {
+            return Err(EventTooLarge { limit: self.max_event_bytes });
+        }
+        self.line.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// Reads the line that just ended; a blank one completes the event before it.
+    fn end_line(&mut self) -> Option<SseEvent> {
+        let held = std::mem::take(&mut self.line);
+        let mut line = held.as_slice();
+        if std::mem::take(&mut self.at_start) {
+            line = line.strip_prefix(BOM).unwrap_or(line);
+        }
+        if line.is_empty() {
+            return self.take_event();
+        }
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let (field, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => {
+                let data = self.data.get_or_insert_default();
+                data.extend_from_slice(value);
+                data.push(b'\n');
+            }
+            b"event" => self.event = value.to_vec(),
+            b"id" if !value.contains(&0) => self.id = String::from_utf8_lossy(value).into_owned(),
+            // Comments (an empty field name), `retry` (a model call is never resumed) and unknown fields.
+            _ => {}
+        }
+        None
+    }
+
+    fn take_event(&mut self) -> Option<SseEvent> {
+        let event = std::mem::take(&mut self.event);
+        let mut data = self.data.take()?;
+        data.pop();
+        Some(SseEvent {
+            event: if event.is_empty() { "message".to_owned() } else { lossy(event) },
+            data: lossy(data),
+            id: self.id.clone(),
+        })
+    }
+}
+
+/// Decodes without a copy where the bytes are UTF-8, which they nearly always are.
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Decodes `pieces`; the last element is what `finish` gave.
+    fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<SseEvent>, Option<SseEvent>) {
+        let mut decoder = SseDecoder::default();
+        let mut events = Vec::new();
+        for piece in pieces {
+            decoder.push(piece, &mut events).unwrap();
+        }
+        (events, decoder.finish())
+    }
+
+    fn data(events: &[SseEvent]) -> Vec<&str> {
+        events.iter().map(|event| event.data.as_str()).collect()
+    }
+
+    #[test]
+    fn lines_fields_and_ends() {
+        for (what, stream, expected, unfinished) in [
+            ("LF", "data: a\n\ndata: b\n\n", &["a", "b"][..], None),
+            ("CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", &["a", "b"], None),
+            ("CR only", "data: a\r\rdata: b\r\r", &["a", "b"], None),
+            ("mixed line ends", "data: a\r\ndata: b\n\rdata: c\r\r\n", &["a\nb", "c"], None),
+            ("BOM", "\u{feff}data: a\n\n", &["a"], None),
+            ("a second BOM is part of the field name", "\u{feff}\u{feff}data: a\n\n", &[], None),
+            ("BOM alone on the first line", "\u{feff}\ndata: a\n\n", &["a"], None),
+            ("BOM that is not at the start", "data: a\n\n\u{feff}data: b\n\n", &["a"], None),
+            ("no space", "data:a\n\n", &["a"], None),
+            ("one space of two goes", "data:  a\n\n", &[" a"], None),
+            ("several data lines", "data: {\ndata: }\n\n", &["{\n}"], None),
+            ("data without colon", "data\n\n", &[""], None),
+            ("two empty data lines", "data\ndata\n\n", &["\n"], None),
+            ("comments and unknown fields", ": hi\n\nfoo: bar\nretry: 5\ndata: a\n:x\n\n", &["a"], None),
+            ("names are case-sensitive", "Data: a\n\n", &[], None),
+            ("blank lines alone", "\n\n\r\n\r", &[], None),
+            ("no blank line at the end", "data: a\n\ndata: b\n", &["a"], Some("b")),
+            ("no line end at the end", "data: a\n\ndata: b", &["a"], Some("b")),
+            ("field cut off", "data: a\n\ndat", &["a"], None),
+            ("nothing", "", &[], None),
+        ] {
+            let (events, rest) = decode([stream.as_bytes()]);
+            assert_eq!(data(&events), expected, "{what}");
+            assert_eq!(rest.as_ref().map(|event| event.data.as_str()), unfinished, "{what}");
+        }
+    }
+
+    #[test]
+    fn event_and_id() {
+        let stream =
+            "event: ping\nid: 7\ndata: a\n\ndata: b\n\nevent: lost\n\nid: x\0y\ndata: c\n\nid\ndata: d\n\n";
+        let (events, _) = decode([stream.as_bytes()]);
+        let brief: Vec<_> = events.iter().map(|event| (&*event.event, &*event.id, &*event.data)).collect();
+        assert_eq!(
+            brief,
+            [("ping", "7", "a"), ("message", "7", "b"), ("message", "7", "c"), ("message", "", "d")]
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_replaced() {
+        let (events, _) = decode([&b"data: a\xFFb\xE2\x82\n\n"[..]]);
+        assert_eq!(data(&events), ["a\u{fffd}b\u{fffd}"]);
+    }
+
+    #[test]
+    fn an_event_is_given_as_soon_as_its_blank_line_is_there() {
+        let mut decoder = SseDecoder::default();
+        let mut events = Vec::new();
+        decoder.push(b"data: a\r\n\r", &mut events).unwrap();
+        assert_eq!(data(&events), ["a"], "it does not wait for the LF of a CRLF");
+        decoder.push(b"\ndata: b\r\n\r\n", &mut events).unwrap();
+        assert_eq!(data(&events), ["a", "b"]);
+    }
+
+    #[test]
+    fn size_is_bounded_by_line_and_by_event() {
+        let too_large = Err(EventTooLarge { limit: 16 });
+        let mut events = Vec::new();
+        assert_eq!(SseDecoder::new(16).push(b"data: 0123456789", &mut events), Ok(()), "exactly the limit");
+        assert_eq!(SseDecoder::new(16).push(b"data: 0123456789a", &mut events), too_large, "one line");
+        assert_eq!(SseDecoder::new(16).push(b"data: a\n\n:0123456789abcdef", &mut events), too_large);
+        assert_eq!(data(&events), ["a"], "the event before it is kept");
+        let mut decoder = SseDecoder::new(16);
+        assert_eq!(decoder.push(b"data:012\ndata:012\n", &mut events), Ok(()));
+        assert_eq!(decoder.push(b"data:01234", &mut events), too_large, "many lines");
+    }
+
+    #[test]
+    fn a_large_event_in_small_pieces_takes_linear_time() {
+        let stream = format!("data: {}\n\n", "x".repeat(8 * 1024 * 1024));
+        let (events, _) = decode(stream.as_bytes().chunks(64));
+        assert_eq!(data(&events).first().map(|data| data.len()), Some(8 * 1024 * 1024));
+    }
+
+    fn stream_like_bytes() -> impl Strategy<Value = Vec<u8>> {
+        let words: [&[u8]; 11] = [
+            b"data:",
+            b"data: {\"a\":\"\xC3\xA4\xF0\x9F\x99\x82\"}",
+            b"event: e",
+            b"id: 1",
+            b": c",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\n\n",
+            b"\xEF\xBB\xBF",
+            b"\xE2\x82",
+        ];
+        let word = prop::sample::select(words.to_vec());
+        proptest::collection::vec(word, 0..40).prop_map(|words| words.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn how_bytes_are_cut_makes_no_difference(
+            stream in stream_like_bytes(),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            let whole = decode([stream.as_slice()]);
+            prop_assert_eq!(&decode(stream.chunks(1)), &whole);
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+            cuts.sort_unstable();
+            cuts.insert(0, 0);
+            cuts.push(stream.len());
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &stream[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(&decode(pieces), &whole);
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(pieces in proptest::collection::vec(any::<Vec<u8>>(), 0..8)) {
+            decode(pieces.iter().map(Vec::as_slice));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A scripted HTTP server on loopback: what it sends, byte by byte and pause by pause, is up to the test.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// One thing the server does on a connection. After the last one it closes.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Send(Vec<u8>),
+    Pause(Duration),
+    /// Keeps the connection open and silent until the client or the test has gone.
+    Hang,
+}
+
+pub(crate) fn send(bytes: impl AsRef<[u8]>) -> Step {
+    Step::Send(bytes.as_ref().to_vec())
+}
+
+/// A response whose length is told, so that its end is certain.
+pub(crate) fn sized(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
+    let length = body.as_ref().len();
+    let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+    vec![send(head), send(body)]
+}
+
+/// The head of an event stream of chunks.
+pub(crate) fn chunked_head() -> Step {
+    send(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+    )
+}
+
+/// One HTTP chunk.
+pub(crate) fn chunk(body: impl AsRef<[u8]>) -> Step {
+    let body = body.as_ref();
+    let mut bytes = format!("{:x}\r\n", body.len()).into_bytes();
+    bytes.extend_from_slice(body);
+    bytes.extend_from_slice(b"\r\n");
+    Step::Send(bytes)
+}
+
+/// The end of a chunked body.
+pub(crate) fn last_chunk() -> Step {
+    send("0\r\n\r\n")
+}
+
+/// A complete event stream, sent in one HTTP chunk per piece.
+pub(crate) fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Step> {
+    let pieces = pieces.into_iter().map(chunk);
+    std::iter::once(chunked_head()).chain(pieces).chain([last_chunk()]).collect()
+}
+
+/// A request as it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    /// The request line and all headers.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// The server. The first connection gets the first script, and so on; the last script is repeated.
+pub(crate) struct Server {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    pub(crate) fn start(scripts: Vec<Vec<Step>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = std::thread::spawn({
+            let (received, stop) = (Arc::clone(&received), Arc::clone(&stop));
+            move || accept(&listener, &scripts, &received, &stop)
+        });
+        Self { address, received, stop, thread: Some(thread) }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        // The connection wakes the listener up.
+        drop(TcpStream::connect(self.address));
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Received>>, stop: &AtomicBool) {
+    for connection in listener.incoming().map_while(Result::ok) {
+        if stop.load(Ordering::SeqCst) {
+            return;
+        }
+        let Some(request) = read_request(&connection) else { continue };
+        let number = {
+            let mut received = received.lock().unwrap();
+            received.push(request);
+            received.len() - 1
+        };
+        let script = scripts.get(number).or(scripts.last()).map_or(&[][..], Vec::as_slice);
+        // A client that went away in the middle is none of the server's business.
+        drop(play(connection, script, stop));
+    }
+}
+
+fn read_request(connection: &TcpStream) -> Option<Received> {
+    let mut reader = BufReader::new(connection);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Received { head, body: String::from_utf8_lossy(&body).into_owned() })
+}
+
+fn play(mut connection: TcpStream, script: &[Step], stop: &AtomicBool) -> std::io::Result<()> {
+    connection.set_nodelay(true)?;
+    for step in script {
+        match step {
+            Step::Send(bytes) => connection.write_all(bytes)?,
+            Step::Pause(time) => std::thread::sleep(*time),
+            Step::Hang => {
+                connection.set_read_timeout(Some(Duration::from_millis(20)))?;
+                // Reading gives 0 when the client has closed, and a timeout as long as it has not.
+                while !stop.load(Ordering::SeqCst) && !matches!(connection.read(&mut [0; 64]), Ok(0)) {}
+            }
+        }
+    }
+    connection.shutdown(Shutdown::Both)
+}
