@@ -5,6 +5,7 @@
 //! that tells for each place whether it matches there.
 
 use super::program::{Instruction, Program, Segment, holds, read};
+use super::syntax::Assertion;
 
 /// Whether the pattern is found anywhere in the name.
 pub(super) fn is_match(program: &Program, units: &[u16]) -> bool {
@@ -35,12 +36,18 @@ impl Run<'_> {
     fn places(&self, mut found: impl FnMut(usize) -> bool) -> bool {
         let size = self.segment.instructions.len();
         let (mut current, mut next) = (Active::new(size), Active::new(size));
-        let mut at = if self.segment.backward { self.units.len() } else { 0 };
+        let origin = if self.segment.backward { self.units.len() } else { 0 };
+        let mut at = origin;
         loop {
-            // A match may begin anywhere.
-            let accepted = self.follow(&mut current, 0, at) | current.accepted;
-            if accepted && found(at) {
+            if at == origin || !self.is_anchored() {
+                // A match may begin anywhere.
+                current.accepted |= self.follow(&mut current, 0, at);
+            }
+            if current.accepted && found(at) {
                 return true;
+            }
+            if current.members.is_empty() {
+                return false; // Only an anchored segment can have nothing left to follow.
             }
             let Some((unit, after)) = read(self.units, at, self.segment.backward) else { return false };
             next.clear();
@@ -59,6 +66,12 @@ impl Run<'_> {
             std::mem::swap(&mut current, &mut next);
             at = after;
         }
+    }
+
+    /// Whether a match can begin only where reading begins.
+    fn is_anchored(&self) -> bool {
+        let anchor = if self.segment.backward { Assertion::End } else { Assertion::Start };
+        matches!(self.segment.instructions.first(), Some(Instruction::Assert(first)) if *first == anchor)
     }
 
     /// Adds an instruction and all that can be reached from it without reading; tells whether that accepts.

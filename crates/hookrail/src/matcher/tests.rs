@@ -74,6 +74,10 @@ fn patterns_mean_what_they_mean_in_javascript() {
         ("HOOK-087", "^(?i:Write)_file", "wRITE_file", Yes),
         ("HOOK-087", "^(?i:Write)_file", "WRITE_FILE", No),
         ("HOOK-087", "^(a|ab)(c|bcd)(d*)$", "abcd", Yes),
+        ("HOOK-087", "^[a-z_]{3,200}$", "write_file", Yes),
+        ("HOOK-087", "^[a-z_]{3,200}$", "write-file", No),
+        ("HOOK-087", "^[a-z_]{3,200}$", "writé_file", No),
+        ("HOOK-087", "^[^-]{3,200}$", "writé_file", Yes),
         ("HOOK-088", "[unclosed", "[unclosed", Yes),
         ("HOOK-088", "[unclosed", "a[unclosed", No),
         ("HOOK-088", "*_file", "read_file", No),
@@ -168,7 +172,7 @@ fn the_matchers_of_one_plan_share_their_steps() {
     for _ in 0..10_000 {
         assert_eq!(matcher.matches_tool_within(&name, &mut steps), MatchVerdict::BoundReached);
     }
-    assert!(started.elapsed() < Duration::from_secs(60), "took {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_mins(1), "took {:?}", started.elapsed());
 }
 
 /// Patterns whose parts are taken from all over the grammar, most of them valid.

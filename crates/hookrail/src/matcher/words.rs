@@ -3,7 +3,7 @@
 /// Plain words, one of which must be in the name, at its start, at its end, or be the name.
 #[derive(Debug)]
 pub(super) struct Words {
-    words: Vec<Box<str>>,
+    any_of: Vec<Box<str>>,
     at_start: bool,
     at_end: bool,
 }
@@ -23,14 +23,14 @@ impl Words {
         }
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-:/|".contains(&byte);
         words.bytes().all(is_plain).then(|| Self {
-            words: words.split('|').map(Box::from).collect(),
+            any_of: words.split('|').map(Box::from).collect(),
             at_start,
             at_end,
         })
     }
 
     pub(super) fn is_match(&self, name: &str) -> bool {
-        self.words.iter().map(AsRef::as_ref).any(|word: &str| match (self.at_start, self.at_end) {
+        self.any_of.iter().map(AsRef::as_ref).any(|word: &str| match (self.at_start, self.at_end) {
             (true, true) => name == word,
             (true, false) => name.starts_with(word),
             (false, true) => name.ends_with(word),
