@@ -40,8 +40,10 @@ pub use llm::{
     HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
     LlmSafetyRating, LlmUsage, ToolMode,
 };
-pub use matcher::Matcher;
+pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
+pub use planner::{Explanation, HookPlanner, Plan, SkipReason, Skipped};
+pub use registry::{DisabledBy, DisabledEntry, HookRegistry, HookStatus, HookTrust};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
 pub use translator::TranslationError;
