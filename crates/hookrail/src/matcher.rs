@@ -7,6 +7,16 @@ pub struct Matcher {
 }
 
 impl Matcher {
+    /// Matches everything; where the settings give no matcher.
+    pub fn any() -> Self {
+        Self { text: None }
+    }
+
+    /// The matcher for a text of the settings.
+    pub fn compile(text: &str) -> Self {
+        Self { text: Some(text.to_owned()) }
+    }
+
     /// The matcher as configured; `None` where the settings give none.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
