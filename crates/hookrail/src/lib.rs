@@ -1,6 +1,7 @@
 //! The hook system for coding agents.
 
 mod aggregator;
+mod atomic_file;
 mod bus;
 mod chain;
 mod config;
@@ -27,6 +28,7 @@ mod trigger;
 mod trust;
 mod views;
 
+pub use atomic_file::{AtomicFileError, LockedFile};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -41,3 +43,7 @@ pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
+pub use trust::{
+    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
+    NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
+};
