@@ -5,10 +5,13 @@
 //! once, at the start; the [`Seal`] of each approved hook is looked at again before each run. Hooks of the user,
 //! of the system and of extensions are trusted and never looked at here.
 
+mod disk;
+mod error;
 mod files;
 mod fingerprint;
 mod review;
 mod seal;
+mod snapshot;
 mod store;
 mod words;
 
@@ -21,11 +24,12 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
+pub use error::TrustError;
 pub use files::ApprovedFile;
 pub use fingerprint::{Change, FileContent, Terms};
 pub use review::{NamedFile, Pending, PendingSettings, Review, Why};
 pub use seal::{Recheck, Seal};
-pub use store::{Approval, ApprovalStore, ApprovedProject, TrustError};
+pub use store::{Approval, ApprovalStore, ApprovedProject};
 
 /// Which project hooks may run. The host decides.
 #[derive(Debug, Clone, Default)]

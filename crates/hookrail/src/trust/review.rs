@@ -14,7 +14,7 @@ use crate::hook::{Hook, Level};
 #[derive(Debug, Clone)]
 pub struct Review {
     pub(super) project: ProjectDir,
-    pub(super) current_settings: Value,
+    pub(super) current_settings: String,
     /// The hooks that wait, in the order of the settings.
     pub pending: Vec<Pending>,
     /// The project's own settings, if they wait.
@@ -67,10 +67,10 @@ pub struct NamedFile {
 /// The project's own settings, waiting for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PendingSettings {
-    /// As approved, if ever.
-    pub before: Option<Value>,
-    /// As they are.
-    pub after: Value,
+    /// As approved, if ever, as JSON text.
+    pub before: Option<String>,
+    /// As they are, as JSON text.
+    pub after: String,
 }
 
 /// A hook as it is now.
@@ -219,4 +219,12 @@ pub(super) fn says_nothing(settings: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         _ => false,
     }
+}
+
+/// Settings as text, the same for all orders of their keys. Stored and compared as text, because numbers and deep
+/// nesting do not survive being read back as values.
+pub(super) fn settings_text(settings: &Value) -> String {
+    let mut settings = settings.clone();
+    settings.sort_all_objects();
+    format!("{settings:#}")
 }

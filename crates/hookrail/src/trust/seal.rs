@@ -12,7 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::files::{Identity, NamedFiles, ProjectDir, Snapshot, load_named_files, target_of};
+use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
+use super::snapshot::{Identity, Snapshot};
 use crate::hook::Hook;
 
 /// The files that one approved hook is bound to, as they were when it was judged.

@@ -1,30 +1,23 @@
-//! The approvals on disk: one file for all projects, outside of every project.
-//!
-//! Whatever is wrong with the file, the answer is "nothing is approved", with the reason; a file that cannot be
-//! understood is moved aside before another one is written, so that nothing in it is lost.
+//! Approvals of all projects: judge by them, show what waits, give and take them.
 
-use std::collections::BTreeMap;
-use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::files::{ApprovedFile, ProjectDir};
-use super::fingerprint::Terms;
-use super::review::{Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing};
+use super::disk::{ProjectWire, load, update};
+use super::error::TrustError;
+use super::files::{ApprovedFile, NamedFiles, ProjectDir};
+use super::fingerprint::{Change, Terms};
+use super::review::{
+    Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing, settings_text,
+};
 use super::seal::Seal;
 use super::{HookTrust, Judgement};
-use crate::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
-
-/// The only form of the file that is understood.
-const VERSION: u64 = 1;
 
 /// Where approvals are stored.
 #[derive(Debug, Clone)]
@@ -53,112 +46,8 @@ pub struct ApprovedProject {
     pub path: PathBuf,
     /// Its approved hooks, oldest first.
     pub hooks: Vec<Approval>,
-    /// Its own settings as they were approved.
-    pub settings: Option<Value>,
-}
-
-/// Why the approvals could not be read or changed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrustError {
-    /// The file cannot be opened or read.
-    #[error("cannot read the approvals `{}`", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file is not what this program writes.
-    #[error("the approvals `{}` are damaged", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        source: serde_json::Error,
-    },
-    /// The file was written by another version of this program.
-    #[error("the approvals `{}` have version {found}, and only version {VERSION} is understood", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version as written.
-        found: String,
-    },
-    /// Somebody else could have written the file.
-    #[error("the approvals cannot be trusted: `{}` {why}", path.display())]
-    Unsafe {
-        /// The file or folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The file cannot be changed.
-    #[error(transparent)]
-    Change(#[from] AtomicFileError),
-    /// A hook cannot be approved as it is.
-    #[error("`{name}` cannot be approved: {why}")]
-    NotApprovable {
-        /// The hook.
-        name: String,
-        /// Why.
-        why: String,
-    },
-    /// The approvals cannot be written as JSON.
-    #[error("cannot write the approvals as JSON")]
-    Encode(#[source] serde_json::Error),
-}
-
-impl TrustError {
-    /// The finding that explains why no approval counts.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let (code, help) = match self {
-            Self::Unreadable { .. } => ("approvals-unreadable", "make the file readable, then approve again"),
-            Self::Corrupt { .. } => {
-                ("approvals-damaged", "approve again: the damaged file is kept beside the new one")
-            }
-            Self::Version { .. } => ("approvals-version", "use the newer program, or move the file away"),
-            Self::Unsafe { .. } => {
-                ("approvals-unsafe", "nobody but you may be able to write there: check owner and mode")
-            }
-            Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => ("approvals-unchanged", ""),
-        };
-        let mut message = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            message = format!("{message}: {error}");
-            cause = error.source();
-        }
-        Diagnostic {
-            code,
-            severity: Severity::Error,
-            place: None,
-            message,
-            help: (!help.is_empty()).then(|| help.to_owned()),
-        }
-    }
-}
-
-/// The file's content.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoreWire {
-    version: u64,
-    projects: BTreeMap<String, ProjectWire>,
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProjectWire {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    settings: Option<Value>,
-    hooks: Vec<Approval>,
-}
-
-impl Default for StoreWire {
-    fn default() -> Self {
-        Self { version: VERSION, projects: BTreeMap::new() }
-    }
+    /// Its own settings as they were approved, as JSON text.
+    pub settings: Option<String>,
 }
 
 impl ApprovalStore {
@@ -169,7 +58,7 @@ impl ApprovalStore {
 
     /// The file that holds the approvals.
     pub fn path(&self) -> PathBuf {
-        self.dir.join("approvals.json")
+        super::disk::path_in(&self.dir)
     }
 
     /// Tells for every hook whether it may run, and seals the files of those that were approved.
@@ -189,7 +78,7 @@ impl ApprovalStore {
             hooks: Vec::with_capacity(hooks.len()),
             seals: Vec::with_capacity(hooks.len()),
             project_settings_approved: says_nothing(project_settings)
-                || approved.settings.as_ref() == Some(project_settings),
+                || approved.settings == Some(settings_text(project_settings)),
             problem: problem.clone(),
         };
         for hook in hooks {
@@ -233,11 +122,11 @@ impl ApprovalStore {
                 reading,
             });
         }
-        let is_approved =
-            says_nothing(project_settings) || approved.settings.as_ref() == Some(project_settings);
-        let settings = (!is_approved)
-            .then(|| PendingSettings { before: approved.settings, after: project_settings.clone() });
-        Review { project, current_settings: project_settings.clone(), pending, settings, problem }
+        let text = settings_text(project_settings);
+        let is_approved = says_nothing(project_settings) || approved.settings.as_ref() == Some(&text);
+        let settings =
+            (!is_approved).then(|| PendingSettings { before: approved.settings, after: text.clone() });
+        Review { project, current_settings: text, pending, settings, problem }
     }
 
     /// Approves what a person saw: the chosen hooks of a review, and the project's settings with them.
@@ -249,7 +138,7 @@ impl ApprovalStore {
             }
         }
         let approved_at = jiff::Timestamp::now().to_string();
-        self.update(|store| {
+        update(&self.dir, |store| {
             let project = store.projects.entry(review.project.key()).or_default();
             project.settings = Some(review.current_settings.clone());
             for pending in chosen {
@@ -274,7 +163,7 @@ impl ApprovalStore {
     pub fn revoke(&self, project: &Path, hook: Option<&Hook>) -> Result<usize, TrustError> {
         let key = ProjectDir::new(project).key();
         let mut count = 0;
-        self.update(|store| {
+        update(&self.dir, |store| {
             let Some(project) = store.projects.get_mut(&key) else { return false };
             let before = project.hooks.len();
             match hook {
@@ -301,82 +190,19 @@ impl ApprovalStore {
     /// The approvals of one project, if it has any.
     pub fn list(&self, project: &Path) -> Result<Option<ApprovedProject>, TrustError> {
         let key = ProjectDir::new(project).key();
-        Ok(self.load()?.projects.remove_entry(&key).map(ApprovedProject::from_wire))
+        Ok(load(&self.dir)?.projects.remove_entry(&key).map(ApprovedProject::from_wire))
     }
 
     /// The approvals of all projects, by path.
     pub fn list_projects(&self) -> Result<Vec<ApprovedProject>, TrustError> {
-        Ok(self.load()?.projects.into_iter().map(ApprovedProject::from_wire).collect())
+        Ok(load(&self.dir)?.projects.into_iter().map(ApprovedProject::from_wire).collect())
     }
 
     fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
-        match self.load() {
+        match load(&self.dir) {
             Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),
             Err(error) => (ProjectWire::default(), Some(error.diagnostic())),
         }
-    }
-
-    fn load(&self) -> Result<StoreWire, TrustError> {
-        let path = self.path();
-        let unreadable = |source| TrustError::Unreadable { path: path.clone(), source };
-        match fs::metadata(&self.dir) {
-            Ok(metadata) => refuse_if_unsafe(&self.dir, &metadata, 0o002)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
-            Err(error) => return Err(unreadable(error)),
-        }
-        // Without blocking: a pipe in the file's place must be refused, not waited for.
-        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
-        let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
-            Err(error) => return Err(unreadable(error)),
-        };
-        let metadata = file.metadata().map_err(unreadable)?;
-        refuse_if_unsafe(&path, &metadata, 0o022)?;
-        if !metadata.is_file() {
-            return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let corrupt = |source| TrustError::Corrupt { path: path.clone(), source };
-        let value: Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
-        // Looked at first: what another version writes is not damaged.
-        match value.get("version") {
-            Some(version) if version.as_u64() != Some(VERSION) => {
-                Err(TrustError::Version { path: path.clone(), found: version.to_string() })
-            }
-            _ => serde_json::from_value(value).map_err(corrupt),
-        }
-    }
-
-    /// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.
-    fn update(&self, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
-        let path = self.path();
-        create_private_dir(&self.dir).map_err(|source| AtomicFileError::Io {
-            step: "create",
-            path: self.dir.clone(),
-            source,
-        })?;
-        // Before the lock: nothing is made in a folder that cannot be trusted.
-        let metadata = fs::metadata(&self.dir)
-            .map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
-        refuse_if_unsafe(&self.dir, &metadata, 0o002)?;
-        let file = LockedFile::lock(&path, &self.dir.join("approvals.lock"))?;
-        let mut store = match self.load() {
-            Ok(store) => store,
-            Err(error) if is_beyond_repair(&error) => {
-                let aside = file.move_aside("corrupt")?;
-                tracing::warn!(kept = %aside.display(), "{}", error.diagnostic().message);
-                StoreWire::default()
-            }
-            Err(error) => return Err(error),
-        };
-        if change(&mut store) {
-            let mut text = serde_json::to_vec_pretty(&store).map_err(TrustError::Encode)?;
-            text.push(b'\n');
-            file.replace_with_mode(&text, 0o600)?;
-        }
-        Ok(())
     }
 }
 
@@ -394,45 +220,18 @@ fn judge_one<'a>(
     approval: Option<&Approval>,
     reading: &'a Reading,
     problem: Option<&Diagnostic>,
-) -> Result<&'a super::files::NamedFiles, String> {
+) -> Result<&'a NamedFiles, String> {
     if let Some(problem) = problem {
         return Err(problem.message.clone());
     }
     let files = reading.files.as_ref().map_err(ToString::to_string)?;
     let Some(approval) = approval else { return Err("it was never approved".to_owned()) };
-    let changes: Vec<String> =
-        reading.changes_since(approval).iter().map(|change| change.subject()).collect();
+    let changes: Vec<String> = reading.changes_since(approval).iter().map(Change::subject).collect();
     if changes.is_empty() {
         Ok(files)
     } else {
         Err(format!("changed since it was approved: {}", changes.join(", ")))
     }
-}
-
-/// Whether the file can never be read as it is. A passing trouble must not cost the approvals.
-fn is_beyond_repair(error: &TrustError) -> bool {
-    match error {
-        TrustError::Corrupt { .. } => true,
-        TrustError::Unreadable { source, .. } => matches!(
-            source.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput
-        ),
-        _ => false,
-    }
-}
-
-/// Refuses what another user could have written. The superuser could anyway.
-fn refuse_if_unsafe(path: &Path, metadata: &Metadata, writable_by_others: u32) -> Result<(), TrustError> {
-    let refuse = |why: String| Err(TrustError::Unsafe { path: path.to_owned(), why });
-    let (owner, user) = (metadata.uid(), rustix::process::getuid().as_raw());
-    let mode = metadata.mode() & 0o7777;
-    if owner != user && owner != 0 {
-        return refuse(format!("belongs to another user (uid {owner}, you are {user})"));
-    }
-    if mode & writable_by_others != 0 {
-        return refuse(format!("can be written by other users (mode {mode:04o})"));
-    }
-    Ok(())
 }
 
 fn bytes_of_hexadecimal(text: &str) -> Option<Vec<u8>> {

@@ -15,12 +15,14 @@ pub(super) const PROJECT: char = '\0';
 const PROJECT_VARIABLES: [&str; 4] =
     ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"];
 
-/// Variables whose files are run by an interpreter before, or together with, what the command names.
-const RUN_BY_INTERPRETERS: [&str; 8] = [
+/// Variables whose files are run by an interpreter before, or together with, what the command names, and the one
+/// that makes a bare word mean a program in some folder.
+const RUN_BY_INTERPRETERS: [&str; 9] = [
     "BASH_ENV",
     "ENV",
     "LD_PRELOAD",
     "NODE_OPTIONS",
+    "PATH",
     "PERL5OPT",
     "PYTHONSTARTUP",
     "RUBYOPT",

@@ -1,6 +1,9 @@
 //! Approvals with real files: what is bound, what is asked again, what a broken or foreign store means.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail them by panicking")]
+
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -91,13 +94,15 @@ fn only_project_hooks_need_approval() {
     assert!(!project.home().join(".llxprt").exists(), "judging writes nothing");
 }
 
+/// A change of one property.
+type Edit = fn(&mut Hook);
+
 #[test]
 fn each_bound_property_is_asked_for_again_and_neighbours_are_not() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
     project.script("x.sh", "true");
     let neighbour = hook("echo neighbour");
-    type Edit = fn(&mut Hook);
     let cases: [(&str, Edit); 9] = [
         ("event", |hook| hook.event = EventName::AfterTool),
         ("matcher", |hook| hook.matcher = Matcher::compile(".*")),
@@ -203,6 +208,13 @@ fn a_file_is_guarded_however_the_command_names_it() {
         let why = verdict(&store, &dir, &guard);
         assert!(why.contains("changed since it was approved: file `"), "{command}: {why}");
     }
+    // A folder of the project in the search path makes a bare word name a file.
+    let mut bare = hook("guard --strict");
+    bare.env = vec![("PATH".to_owned(), "./hooks:/usr/bin".to_owned())];
+    project.file("hooks/guard", "one");
+    approve_all(&store, &dir, std::slice::from_ref(&bare));
+    project.file("hooks/guard", "two");
+    assert_eq!(verdict(&store, &dir, &bare), "changed since it was approved: file `hooks/guard`");
     // A hook that writes its own log stays approved.
     let audit = hook("cat >> audit.log");
     project.file("audit.log", "one");
@@ -308,13 +320,13 @@ fn a_hook_that_cannot_be_read_cannot_be_approved() {
     let run = TrustPolicy::ApproveForThisRun.judge(&dir, &[endless], &Value::Null);
     assert!(matches!(&run.hooks[0], HookTrust::NotApproved { why } if why.contains("too long")));
     // A pipe is no file, and nobody waits for it.
-    rustix_fifo(&dir.join("pipe"));
+    make_pipe(&dir.join("pipe"));
     let piped = hook("cat pipe");
     approve_all(&store, &dir, std::slice::from_ref(&piped));
     assert_eq!(verdict(&store, &dir, &piped), "approved");
 }
 
-fn rustix_fifo(path: &Path) {
+fn make_pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo runs");
     assert!(made.success());
 }
@@ -330,13 +342,19 @@ fn project_settings_count_only_when_approved_as_they_are() {
     assert!(!approved(&settings));
     assert!(approved(&json!({"disabled": [], "limits": null})), "nothing said, nothing to approve");
     let review = store.pending(&dir, &[], &settings);
-    assert_eq!(review.settings.as_ref().map(|pending| &pending.after), Some(&settings));
+    let shown = review.settings.as_ref().expect("settings that wait");
+    let text = "{\n  \"enableHooks\": true,\n  \"limits\": {\n    \"maxOutputBytes\": 1\n  }\n}";
+    assert_eq!((shown.before.as_deref(), shown.after.as_str()), (None, text));
     store.approve(&review, &[]).expect("an approval");
     assert!(approved(&settings) && approved(&reordered) && !approved(&changed));
     let review = store.pending(&dir, &[], &changed);
-    assert_eq!(review.settings.and_then(|pending| pending.before), Some(settings.clone()));
+    assert_eq!(review.settings.and_then(|pending| pending.before), Some(text.to_owned()));
     store.revoke(&dir, None).expect("a revocation");
     assert!(!approved(&settings));
+    // Settings made to upset the store only upset their own approval.
+    let deep = (0..500).fold(json!(0.1 + 0.2), |inner, _| json!([inner]));
+    store.approve(&store.pending(&dir, &[], &deep), &[]).expect("an approval");
+    assert!(approved(&deep));
 }
 
 #[test]
@@ -371,7 +389,6 @@ fn a_project_is_known_by_its_real_path_and_no_other_project_inherits() {
     let copy = TestProject::new();
     assert_eq!(verdict(&store, &copy.dir(), &guard), "it was never approved");
     // Names that are not UTF-8 stay apart.
-    use std::os::unix::ffi::OsStrExt as _;
     let odd = |byte: u8| dir.join(std::ffi::OsStr::from_bytes(&[b'd', byte]));
     fs::create_dir(odd(0xff)).expect("an odd folder");
     fs::create_dir(odd(0xfe)).expect("another odd folder");

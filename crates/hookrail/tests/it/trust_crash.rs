@@ -1,5 +1,7 @@
 //! Approvals by several threads and processes at once, and by processes that are killed in the middle.
 
+#![expect(clippy::expect_used, reason = "helpers of tests fail them by panicking")]
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -101,7 +103,7 @@ fn threads_approving_at_once_lose_nothing() {
         for thread in 0..8 {
             let (store, dir) = (&store, &dir);
             scope.spawn(move || {
-                (0..6).for_each(|number| approve(store, dir, &command(&format!("t{thread}"), number)))
+                (0..6).for_each(|number| approve(store, dir, &command(&format!("t{thread}"), number)));
             });
         }
     });
