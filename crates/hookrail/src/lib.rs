@@ -1,6 +1,7 @@
 //! The hook system for coding agents.
 
 mod aggregator;
+mod atomic_file;
 mod bus;
 mod chain;
 mod common;
@@ -30,6 +31,7 @@ mod views;
 
 pub use aggregator::HookAggregator;
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
+pub use atomic_file::{AtomicFileError, LockedFile};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -42,12 +44,16 @@ pub use llm::{
 };
 pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
-pub use planner::{Explanation, HookPlanner, Plan, SkipReason, Skipped};
-pub use registry::{DisabledBy, DisabledEntry, HookRegistry, HookStatus, HookTrust};
+pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
+pub use registry::{DisabledBy, DisabledEntry, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
 pub use translator::TranslationError;
 pub use views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
+};
+pub use trust::{
+    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
+    NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
 };

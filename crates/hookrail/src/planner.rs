@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::event::EventName;
 use crate::hook::{Hook, HookKind};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::registry::{DisabledBy, HookRegistry};
+use crate::trust::Seal;
 
 /// Models invent tool names, so only so many are remembered, none of them long.
 const MAX_NAMES: usize = 1_024;
@@ -23,9 +25,26 @@ pub struct Plan {
     /// Whether the hooks run one after another.
     pub sequential: bool,
     /// The hooks, at least one, in the order in which they run and are merged.
-    pub hooks: Vec<Arc<Hook>>,
+    pub hooks: Vec<PlannedHook>,
     /// What the user should know about how the plan came about.
     pub warnings: Vec<String>,
+}
+
+/// A hook that is going to run.
+#[derive(Debug, Clone)]
+pub struct PlannedHook {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// What to look at again right before it runs; `None` where nobody needs to look.
+    pub seal: Option<Arc<Seal>>,
+}
+
+impl Deref for PlannedHook {
+    type Target = Hook;
+
+    fn deref(&self) -> &Hook {
+        &self.hook
+    }
 }
 
 /// What is going to run for an event, and why the rest is not.
@@ -162,7 +181,7 @@ impl HookPlanner {
                         };
                         if Arc::ptr_eq(first, hook) {
                             plan.sequential |= hook.sequential;
-                            plan.hooks.push(Arc::clone(hook));
+                            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
                             if verdict == MatchVerdict::BoundReached {
                                 plan.warnings.push(undecided(hook, target));
                             }

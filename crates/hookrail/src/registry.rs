@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::EventName;
+use crate::trust::{HookTrust, Seal};
 use crate::hook::{Hook, Level};
 
 /// An entry of a list of disabled hooks.
@@ -29,18 +30,21 @@ impl DisabledEntry {
     }
 }
 
-/// Whether a hook may run at all.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookTrust {
-    /// It needs no approval.
-    Trusted,
-    /// The user approved it.
-    Approved,
-    /// The user has not approved it, or not as it is now: it is listed and never planned.
-    NotApproved {
-        /// What is missing.
-        why: String,
-    },
+/// A hook with what trust has to say about it.
+#[derive(Debug)]
+pub struct JudgedHook {
+    /// The hook.
+    pub hook: Hook,
+    /// Whether it may run at all.
+    pub trust: HookTrust,
+    /// What to look at again before each run.
+    pub seal: Option<Arc<Seal>>,
+}
+
+impl From<(Hook, HookTrust)> for JudgedHook {
+    fn from((hook, trust): (Hook, HookTrust)) -> Self {
+        Self { hook, trust, seal: None }
+    }
 }
 
 /// One hook as a listing shows it.
@@ -80,6 +84,7 @@ pub struct HookRegistry {
 pub(crate) struct Registered {
     pub(crate) hook: Arc<Hook>,
     pub(crate) trust: HookTrust,
+    pub(crate) seal: Option<Arc<Seal>>,
     disabled_in: Option<Level>,
     state: AtomicU8,
 }
@@ -118,13 +123,15 @@ impl Registered {
 
 impl HookRegistry {
     /// Ranks the hooks by source; hooks of the same source keep their order.
-    pub fn new(hooks: Vec<(Hook, HookTrust)>, disabled: &[DisabledEntry]) -> Self {
+    pub fn new(hooks: impl IntoIterator<Item = impl Into<JudgedHook>>, disabled: &[DisabledEntry]) -> Self {
         let mut hooks: Vec<Registered> = hooks
             .into_iter()
-            .map(|(hook, trust)| {
+            .map(|judged| {
+                let JudgedHook { hook, trust, seal } = judged.into();
                 let disabled_in =
                     disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.level.clone());
-                Registered { hook: Arc::new(hook), trust, disabled_in, state: AtomicU8::new(AS_CONFIGURED) }
+                let state = AtomicU8::new(AS_CONFIGURED);
+                Registered { hook: Arc::new(hook), trust, seal, disabled_in, state }
             })
             .collect();
         hooks.sort_by_key(|registered| registered.hook.source);
@@ -149,7 +156,7 @@ impl HookRegistry {
 
     /// A registry of hooks that need no approval.
     pub fn trusting(hooks: Vec<Hook>, disabled: &[DisabledEntry]) -> Self {
-        Self::new(hooks.into_iter().map(|hook| (hook, HookTrust::Trusted)).collect(), disabled)
+        Self::new(hooks.into_iter().map(|hook| (hook, HookTrust::Trusted)), disabled)
     }
 
     /// Whether any hook of this event may run. Costs one load: this is asked on every event.

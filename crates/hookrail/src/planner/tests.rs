@@ -215,7 +215,7 @@ fn hooks() -> impl Strategy<Value = Vec<Hook>> {
 }
 
 fn identities(plan: Option<&Plan>) -> Vec<*const Hook> {
-    plan.map_or(Vec::new(), |plan| plan.hooks.iter().map(Arc::as_ptr).collect())
+    plan.map_or(Vec::new(), |plan| plan.hooks.iter().map(|planned| Arc::as_ptr(&planned.hook)).collect())
 }
 
 proptest! {
