@@ -27,6 +27,11 @@ mod trigger;
 mod trust;
 mod views;
 
+pub use config::{
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, LevelSettings,
+    Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
+    load_settings, settings_schema,
+};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
