@@ -9,7 +9,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 
 use super::Settings;
 use super::diagnose::{Findings, Route, shortened, span};
-use super::read::{HOOKS_KEYS, boolean, given, pick, word};
+use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
 use crate::event::{EventName, JsonObject, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
 use crate::matcher::Matcher;
@@ -38,8 +38,8 @@ pub(super) fn read_hooks(
     let mut events: Vec<(EventName, &ObjectProp<'_>)> = Vec::new();
     for prop in &object.properties {
         let name = prop.name.as_str();
-        match name.parse::<EventName>() {
-            Ok(event) => {
+        match event_named(name) {
+            Some(event) => {
                 let before = events.len();
                 events.retain(|(known, _)| *known != event);
                 if events.len() < before {
@@ -47,12 +47,12 @@ pub(super) fn read_hooks(
                 }
                 events.push((event, prop));
             }
-            Err(_) if !HOOKS_KEYS.contains(&name) => findings.unknown_event(prop),
-            Err(_) if matches!(level, Level::Extension(_)) => {
+            None if !HOOKS_KEYS.contains(&name) => findings.unknown_event(prop),
+            None if matches!(level, Level::Extension(_)) => {
                 let message = format!("`{}` has no effect in an extension", route.key(name));
                 findings.warn("no-effect", &prop.name, message, "it belongs into your settings");
             }
-            Err(_) => {} // Read with the other settings of this level.
+            None => {} // Read with the other settings of this level.
         }
     }
     let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };

@@ -107,7 +107,7 @@ fn load_bytes(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads one level's text into `settings`.
-fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Settings) {
+pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Settings) {
     let Some(root) = parse(source, settings) else { return };
     let mut findings = Findings::new(source);
     let (read, hooks) = read_level(&root, &mut findings);

@@ -185,10 +185,16 @@ pub(super) fn read_level<'v, 'a>(
     (read, given(hooks))
 }
 
+/// The event of this name. Parsing the name would look for a near one each time there is none, which is
+/// slow for long words and many of them.
+pub(super) fn event_named(name: &str) -> Option<EventName> {
+    EventName::ALL.into_iter().find(|event| event.as_str() == name)
+}
+
 /// Reports an event that stands beside `hooks` instead of inside it.
 pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>) {
     let name = prop.name.as_str();
-    if name.parse::<EventName>().is_ok() {
+    if event_named(name).is_some() {
         let message = format!("`{name}` has no effect here: its hooks never run");
         findings.warn(
             "misplaced-event",

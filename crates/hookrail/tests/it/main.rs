@@ -1,0 +1,3 @@
+//! Integration tests of the engine: real files and real processes in temporary projects.
+
+mod config;
