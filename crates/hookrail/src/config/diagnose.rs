@@ -165,13 +165,12 @@ impl Help for Option<String> {
 }
 
 /// A text that is not JSON with comments and trailing commas.
-pub(super) fn malformed(place: Option<Place>, expected: &str, found: Option<&str>) -> Diagnostic {
-    let found = found.map(|found| format!(", {found}")).unwrap_or_default();
+pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
     Diagnostic {
         code: "malformed-settings",
         severity: Severity::Error,
         place,
-        message: format!("malformed settings: expected {expected}{found}"),
+        message: format!("malformed settings: expected {expected}, {found}"),
         help: Some("until this is mended, nothing in this file counts".to_owned()),
     }
 }

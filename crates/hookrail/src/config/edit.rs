@@ -104,9 +104,9 @@ pub fn add_hook(
                 (Some(node), Some(matcher)) => is_text(&node, matcher),
                 _ => false,
             };
-            same_matcher && last(group, "sequential").is_none() && matches!(list_of(group), Some(Some(_)))
+            same_matcher && last(group, "sequential").is_none() && list_of(group).is_some()
         });
-        if let Some(list) = group.and_then(|group| list_of(&group).flatten()) {
+        if let Some(list) = group.as_ref().and_then(list_of) {
             list.append(input(hook));
         } else {
             let matcher = matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
@@ -117,9 +117,9 @@ pub fn add_hook(
     })
 }
 
-/// The `hooks` of a group: `Some(None)` where they are no array.
-fn list_of(group: &CstObject) -> Option<Option<CstArray>> {
-    last(group, "hooks").map(|prop| prop.array_value())
+/// The `hooks` of a group, if they are an array.
+fn list_of(group: &CstObject) -> Option<CstArray> {
+    last(group, "hooks")?.array_value()
 }
 
 /// Parses the text, lets `change` work on its object and writes it again. Blank text counts as `{}`.
@@ -196,8 +196,8 @@ fn remove_entry(text: &str, name: &str) -> Option<String> {
     let before = index.checked_sub(1).and_then(|index| array.elements.get(index));
     let comma = comma_after(body, entry.end)
         .or_else(|| before.and_then(|before| comma_after(body, before.range().end)));
-    let mut cuts = vec![entry.start..entry.end];
-    cuts.extend(comma.map(|comma| comma..comma + 1));
+    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
+    cuts.push(entry.start..entry.end);
     cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
     let mut text = text.to_owned();
     for cut in cuts {

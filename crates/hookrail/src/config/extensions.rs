@@ -62,7 +62,7 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     }
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// The events stand under `hooks`.
     Manifest,

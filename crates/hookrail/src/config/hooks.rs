@@ -21,7 +21,7 @@ pub(super) const HOOK_KEYS: [&str; 7] =
     ["type", "command", "timeout", "name", "description", "env", "onFailure"];
 
 /// A year. Deadlines further away overflow clocks and mean "never" to everyone.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Reads a `hooks` map into `settings`.
 pub(super) fn read_hooks(
@@ -323,15 +323,12 @@ impl<'v> HookReader<'_, '_, 'v> {
                 continue;
             }
             let variable = (name.to_owned(), text.to_owned());
-            match known.get(name).and_then(|index| variables.get_mut(*index)) {
-                Some(earlier) => {
-                    self.findings.repeated_key(route, prop);
-                    *earlier = variable;
-                }
-                None => {
-                    known.insert(name, variables.len());
-                    variables.push(variable);
-                }
+            if let Some(earlier) = known.get(name).and_then(|index| variables.get_mut(*index)) {
+                self.findings.repeated_key(route, prop);
+                *earlier = variable;
+            } else {
+                known.insert(name, variables.len());
+                variables.push(variable);
             }
         }
         variables

@@ -105,26 +105,27 @@ impl<'a> Source<'a> {
         match (parse_to_ast(self.text, &collect, &PARSE_OPTIONS), looseness) {
             // What is too loose for JSON is usually the cause of what the parser stumbles over later: a
             // forgotten quote makes a string run on to the next line.
-            (Err(error), Some(loose)) if loose.range.start < error.range().end => Err(self.malformed(loose)),
-            (Err(error), _) => Err(self.malformed(Problem::from_parser(self.text, &error))),
-            (Ok(_), Some(loose)) => Err(self.malformed(loose)),
+            (Err(error), Some(loose)) if loose.range.start < error.range().end => self.malformed(loose),
+            (Err(error), _) => self.malformed(Problem::from_parser(self.text, &error)),
+            (Ok(_), Some(loose)) => self.malformed(loose),
             (Ok(parsed), None) => match parsed.value {
                 Some(Value::Object(object)) => Ok(object),
                 Some(other) => {
                     let range = jsonc_parser::common::Ranged::range(&other);
                     let found = format!("found {}", diagnose::kind_of(&other));
-                    Err(self.malformed(Problem::new(range.start..range.end, "an object `{ … }`", found)))
+                    self.malformed(Problem::new(range.start..range.end, "an object `{ … }`", found))
                 }
                 None => {
                     let end = self.text.len();
-                    Err(self.malformed(Problem::new(end..end, "an object `{ … }`", END)))
+                    self.malformed(Problem::new(end..end, "an object `{ … }`", END))
                 }
             },
         }
     }
 
-    fn malformed(&self, problem: Problem) -> Box<Diagnostic> {
-        Box::new(diagnose::malformed(self.place(problem.range), &problem.expected, problem.found.as_deref()))
+    fn malformed<T>(&self, problem: Problem) -> Result<T, Box<Diagnostic>> {
+        let place = self.place(problem.range);
+        Err(Box::new(diagnose::malformed(place, &problem.expected, &problem.found)))
     }
 }
 
@@ -137,12 +138,12 @@ struct Problem {
     /// What should stand there.
     expected: String,
     /// What stands there, as half a sentence.
-    found: Option<String>,
+    found: String,
 }
 
 impl Problem {
     fn new(range: Range<usize>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { range, expected: expected.into(), found: Some(found.into()) }
+        Self { range, expected: expected.into(), found: found.into() }
     }
 
     fn from_parser(text: &str, error: &jsonc_parser::errors::ParseError) -> Self {
@@ -255,3 +256,6 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, Problem> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

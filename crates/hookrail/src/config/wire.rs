@@ -34,6 +34,7 @@ struct SettingsWire {
 /// Settings of the agent's tools.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Tools")]
 struct ToolsWire {
     /// Another spelling of the top-level `enableHooks`, which wins over it.
     enable_hooks: Option<bool>,
@@ -42,6 +43,7 @@ struct ToolsWire {
 /// Hooks by event. Each event has a list of groups; the groups of all settings files count together.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Hooks")]
 struct HooksWire {
     /// Before a tool runs. Can block it, or change its input.
     before_tool: Option<Vec<GroupWire>>,
@@ -76,6 +78,7 @@ struct HooksWire {
 /// Hooks that share a matcher.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "HookGroup")]
 struct GroupWire {
     /// For tool events an ECMAScript regular expression, searched for in the tool's name; for session events,
     /// compression and notifications an exact word; elsewhere without effect. None, empty or `*` matches all.
@@ -90,6 +93,7 @@ struct GroupWire {
 /// One hook.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hook")]
 struct HookWire {
     /// What kind of program it is.
     r#type: TypeWire,
@@ -105,13 +109,14 @@ struct HookWire {
     description: Option<String>,
     /// Variables added to its environment.
     env: Option<BTreeMap<String, String>>,
-    /// What it means for a BeforeTool or BeforeModel event when the hook fails to give a verdict.
+    /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
     on_failure: Option<OnFailure>,
 }
 
 /// What kind of program a hook is.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookType")]
 enum TypeWire {
     /// A shell command.
     Command,
@@ -122,6 +127,7 @@ enum TypeWire {
 /// How hooks are run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "HooksConfig")]
 struct HooksConfigWire {
     /// Another spelling of the top-level `enableHooks`, which wins over it.
     enabled: Option<bool>,
@@ -139,6 +145,7 @@ struct HooksConfigWire {
 
 /// Settings of extensions.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Extensions")]
 struct ExtensionsWire {
     /// Names of extensions that are inactive.
     disabled: Option<Vec<String>>,
@@ -147,12 +154,14 @@ struct ExtensionsWire {
 /// Settings of security.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Security")]
 struct SecurityWire {
     environment_variable_redaction: Option<RedactionWire>,
 }
 
 /// Removes variables that look like credentials from the environment of hooks.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "EnvironmentVariableRedaction")]
 struct RedactionWire {
     /// Whether variables are removed at all; off if not given.
     enabled: Option<bool>,
@@ -191,19 +200,19 @@ mod tests {
         let events = EventName::ALL.iter().map(|event| event.as_str());
         for (definition, keys) in [
             (None, sorted(ROOT_KEYS)),
-            (Some("HooksConfigWire"), sorted(CONFIG_KEYS)),
-            (Some("RedactionWire"), sorted(REDACTION_KEYS)),
-            (Some("HooksWire"), sorted(events.chain(HOOKS_KEYS))), // HOOK-080, HOOK-081
-            (Some("GroupWire"), sorted(GROUP_KEYS)),               // HOOK-082
-            (Some("HookWire"), sorted(HOOK_KEYS)),                 // HOOK-083
-            (Some("ToolsWire"), sorted(["enableHooks"])),
-            (Some("ExtensionsWire"), sorted(["disabled"])),
-            (Some("SecurityWire"), sorted(["environmentVariableRedaction"])),
+            (Some("HooksConfig"), sorted(CONFIG_KEYS)),
+            (Some("EnvironmentVariableRedaction"), sorted(REDACTION_KEYS)),
+            (Some("Hooks"), sorted(events.chain(HOOKS_KEYS))), // HOOK-080, HOOK-081
+            (Some("HookGroup"), sorted(GROUP_KEYS)),           // HOOK-082
+            (Some("Hook"), sorted(HOOK_KEYS)),                 // HOOK-083
+            (Some("Tools"), sorted(["enableHooks"])),
+            (Some("Extensions"), sorted(["disabled"])),
+            (Some("Security"), sorted(["environmentVariableRedaction"])),
         ] {
             assert_eq!(keys_of(&schema, definition), keys, "{definition:?}");
         }
-        assert_eq!(schema["$defs"]["GroupWire"]["required"], json!(["hooks"]), "HOOK-082");
-        assert_eq!(schema["$defs"]["HookWire"]["required"], json!(["type"]), "HOOK-083");
+        assert_eq!(schema["$defs"]["HookGroup"]["required"], json!(["hooks"]), "HOOK-082");
+        assert_eq!(schema["$defs"]["Hook"]["required"], json!(["type"]), "HOOK-083");
         assert_eq!(schema["additionalProperties"], Value::Null, "the agent's own keys are allowed");
     }
 

@@ -1,4 +1,5 @@
 //! Settings from real files: levels, extensions, broken and missing files.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::ffi::OsString;
 use std::fs;

@@ -192,7 +192,7 @@ fn commented(value: &serde_json::Value, choices: &mut impl Iterator<Item = u8>, 
 
 fn gap_after(is_last: bool, choices: &mut impl Iterator<Item = u8>, count: &mut usize) -> String {
     *count += 1;
-    let comma = if is_last && choices.next().unwrap_or(0) % 2 == 0 { "" } else { "," };
+    let comma = if is_last && choices.next().unwrap_or(0).is_multiple_of(2) { "" } else { "," };
     match choices.next().unwrap_or(0) % 6 {
         1 => format!(" /* c{count}; */{comma}\n"),
         2 => format!("{comma} // c{count};\n"),
