@@ -30,8 +30,13 @@ mod trust;
 mod views;
 
 pub use aggregator::HookAggregator;
-pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use atomic_file::{AtomicFileError, LockedFile};
+pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
+pub use config::{
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, LevelSettings,
+    Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
+    load_settings, settings_schema,
+};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -45,15 +50,15 @@ pub use llm::{
 pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
 pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
-pub use registry::{DisabledBy, DisabledEntry, HookRegistry, HookStatus, JudgedHook};
+pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
 pub use translator::TranslationError;
-pub use views::{
-    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
-    DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
-};
 pub use trust::{
     Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
     NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
+};
+pub use views::{
+    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
+    DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
 };

@@ -181,7 +181,8 @@ impl HookPlanner {
                         };
                         if Arc::ptr_eq(first, hook) {
                             plan.sequential |= hook.sequential;
-                            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
+                            plan.hooks
+                                .push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
                             if verdict == MatchVerdict::BoundReached {
                                 plan.warnings.push(undecided(hook, target));
                             }

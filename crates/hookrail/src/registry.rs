@@ -6,18 +6,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::config::DisabledEntry;
 use crate::event::EventName;
-use crate::trust::{HookTrust, Seal};
 use crate::hook::{Hook, Level};
-
-/// An entry of a list of disabled hooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DisabledEntry {
-    /// A hook's name or its command.
-    pub name_or_command: String,
-    /// Whose list it is in.
-    pub level: Level,
-}
+use crate::trust::{HookTrust, Seal};
 
 impl DisabledEntry {
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.

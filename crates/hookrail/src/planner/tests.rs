@@ -1,10 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::DisabledEntry;
 use crate::hook::{ConfigSource, Level};
 use crate::matcher::Matcher;
 use crate::registry::tests::{at, hook};
-use crate::registry::{DisabledEntry, HookTrust};
+use crate::trust::HookTrust;
 
 fn on(matcher: &str, hook: Hook) -> Hook {
     Hook { matcher: Matcher::for_event(hook.event, Some(matcher)), ..hook }
