@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use crate::event::{EventName, JsonObject};
+use crate::genai::GenerateContentParameters;
 use crate::output::HookOutput;
 use crate::translator::{
-    FieldPath, TranslationError, apply_hook_tool_config, check_config, message_as_json, read_messages,
+    FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
 };
 
 /// Applies the output of a hook that succeeded to the input of the next one, and says whether that changed
@@ -70,17 +71,12 @@ fn usable(given: &JsonObject) -> (Vec<(String, Value)>, Vec<TranslationError>) {
     let (mut fields, mut problems) = (Vec::new(), Vec::new());
     for (key, value) in given.iter().filter(|(_, value)| !value.is_null()) {
         let field = match key.as_str() {
-            "model" if !value.is_string() => Err(root.key(key).mismatch("a text", Some(value))),
-            "messages" => messages(given, value, &root),
             // The stable spelling wins where both are given.
             "contents" if is_given(given, "messages") => continue,
-            "contents" => messages(given, value, &root),
             "generationConfig" if is_given(given, "config") => continue,
-            "config" | "generationConfig" => {
-                check_config(value, &root.key(key)).map(|()| ("config".to_owned(), value.clone()))
-            }
-            "toolConfig" => tool_config(value, &root.key(key)).map(|()| (key.clone(), value.clone())),
-            _ => Ok((key.clone(), value.clone())),
+            "messages" | "contents" => messages(given, value, &root),
+            "generationConfig" => readable(key, value).map(|()| ("config".to_owned(), value.clone())),
+            _ => readable(key, value).map(|()| (key.clone(), value.clone())),
         };
         match field {
             Ok(field) => fields.push(field),
@@ -110,12 +106,11 @@ fn messages(
     Ok(("messages".to_owned(), stable))
 }
 
-fn tool_config(value: &Value, at: &FieldPath<'_>) -> Result<(), TranslationError> {
-    let given = value.as_object().ok_or_else(|| at.mismatch("an object", Some(value)))?;
-    match apply_hook_tool_config(given, None) {
-        Ok(_) => Ok(()),
-        Err(problem) => Err(TranslationError { field: format!("llm_request.{}", problem.field), ..problem }),
-    }
+/// Whether a member will be understood at the end of the chain.
+fn readable(key: &str, value: &Value) -> Result<(), TranslationError> {
+    let alone = JsonObject::from_iter([(key.to_owned(), value.clone())]);
+    let applied = apply_hook_llm_request(&alone, &GenerateContentParameters::default());
+    applied.problems.into_iter().next().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

@@ -1,0 +1,478 @@
+//! JSON Schemas of what hooks read and write, and a sample of what they read.
+//!
+//! The types here mirror the wire and exist for nothing else: the real ones borrow, stream and keep unknown
+//! fields, which says nothing to a reader of a schema. A test holds the two together.
+
+#![expect(dead_code, reason = "the fields are read by the schema generator only")]
+
+mod sample;
+
+use schemars::{JsonSchema, Schema, schema_for};
+use serde_json::{Value, json};
+
+pub use sample::sample_input;
+
+use crate::event::{
+    EventName, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
+};
+
+/// The schema of the JSON object that hooks of an event read from stdin.
+pub fn input_schema(event: EventName) -> Schema {
+    let mut schema = match event {
+        EventName::BeforeTool => schema_for!(BeforeToolInput),
+        EventName::AfterTool => schema_for!(AfterToolInput),
+        EventName::BeforeAgent => schema_for!(BeforeAgentInput),
+        EventName::AfterAgent => schema_for!(AfterAgentInput),
+        EventName::BeforeModel => schema_for!(BeforeModelInput),
+        EventName::AfterModel => schema_for!(AfterModelInput),
+        EventName::BeforeToolSelection => schema_for!(BeforeToolSelectionInput),
+        EventName::SessionStart => schema_for!(SessionStartInput),
+        EventName::SessionEnd => schema_for!(SessionEndInput),
+        EventName::PreCompress => schema_for!(PreCompressInput),
+        EventName::Notification => schema_for!(NotificationInput),
+    };
+    name_the_event(&mut schema, "/properties/hook_event_name", event);
+    schema
+}
+
+/// The schema of the JSON object that hooks of an event may write to stdout. Every field is optional, and
+/// fields beyond it are kept.
+pub fn output_schema(event: EventName) -> Schema {
+    let mut schema = match event {
+        EventName::BeforeTool => schema_for!(Output<BeforeToolSpecific>),
+        EventName::AfterTool => schema_for!(Output<AfterToolSpecific>),
+        EventName::BeforeAgent => schema_for!(Output<BeforeAgentSpecific>),
+        EventName::AfterAgent => schema_for!(Output<AfterAgentSpecific>),
+        EventName::BeforeModel => schema_for!(Output<BeforeModelSpecific>),
+        EventName::AfterModel => schema_for!(Output<AfterModelSpecific>),
+        EventName::BeforeToolSelection => schema_for!(Output<BeforeToolSelectionSpecific>),
+        EventName::SessionStart => schema_for!(Output<SessionStartSpecific>),
+        EventName::SessionEnd | EventName::PreCompress | EventName::Notification => {
+            schema_for!(Output<NothingSpecific>)
+        }
+    };
+    schema.insert("title".to_owned(), Value::String(format!("{event}Output")));
+    let specific = format!("/$defs/{}/properties/hookEventName", specific_name(event));
+    name_the_event(&mut schema, &specific, event);
+    schema
+}
+
+/// The name of the event's type in the schema's definitions.
+fn specific_name(event: EventName) -> String {
+    match event {
+        EventName::SessionEnd | EventName::PreCompress | EventName::Notification => {
+            "NothingSpecific".to_owned()
+        }
+        _ => format!("{event}Specific"),
+    }
+}
+
+/// Narrows the field that names the event to the one name it can have.
+fn name_the_event(schema: &mut Schema, pointer: &str, event: EventName) {
+    if let Some(field) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
+        field.insert("const".to_owned(), json!(event.as_str()));
+    }
+}
+
+/// What every hook reads.
+#[derive(JsonSchema)]
+struct Base {
+    /// The session's identifier.
+    session_id: String,
+    /// The session's transcript; empty when the host names none.
+    transcript_path: String,
+    /// The project's directory, which is also the hook's working directory.
+    cwd: String,
+    /// When the event happened: ISO 8601 in UTC with milliseconds.
+    timestamp: String,
+    /// The event.
+    hook_event_name: String,
+}
+
+/// A tool is about to run.
+#[derive(JsonSchema)]
+struct BeforeToolInput {
+    #[serde(flatten)]
+    base: Base,
+    /// The tool's name; matchers are compared with it.
+    tool_name: String,
+    /// The tool's arguments.
+    tool_input: JsonObject,
+}
+
+/// A tool has run; its result is not yet with the model.
+#[derive(JsonSchema)]
+struct AfterToolInput {
+    #[serde(flatten)]
+    base: Base,
+    /// The tool's name; matchers are compared with it.
+    tool_name: String,
+    /// The arguments the tool received.
+    tool_input: JsonObject,
+    /// The tool's result: `llmContent`, `returnDisplay`, `metadata` and, if it failed, `error`.
+    tool_response: JsonObject,
+}
+
+/// A prompt is about to be worked on.
+#[derive(JsonSchema)]
+struct BeforeAgentInput {
+    #[serde(flatten)]
+    base: Base,
+    /// What the user asks.
+    prompt: String,
+}
+
+/// The work on a prompt has come to an end.
+#[derive(JsonSchema)]
+struct AfterAgentInput {
+    #[serde(flatten)]
+    base: Base,
+    /// What the user asked.
+    prompt: String,
+    /// What the agent answered.
+    prompt_response: String,
+    /// Whether this round was itself caused by a hook's block; a script that blocks again may loop.
+    stop_hook_active: bool,
+}
+
+/// A model call is about to be made.
+#[derive(JsonSchema)]
+struct BeforeModelInput {
+    #[serde(flatten)]
+    base: Base,
+    /// The request.
+    llm_request: LlmRequest,
+}
+
+/// A model call has been answered completely.
+#[derive(JsonSchema)]
+struct AfterModelInput {
+    #[serde(flatten)]
+    base: Base,
+    /// The request.
+    llm_request: LlmRequest,
+    /// The answer.
+    llm_response: LlmResponse,
+}
+
+/// A model call that carries tool definitions is about to be made.
+#[derive(JsonSchema)]
+struct BeforeToolSelectionInput {
+    #[serde(flatten)]
+    base: Base,
+    /// The request.
+    llm_request: LlmRequest,
+}
+
+/// A session begins.
+#[derive(JsonSchema)]
+struct SessionStartInput {
+    #[serde(flatten)]
+    base: Base,
+    /// How it came to start; matchers are compared with it.
+    source: SessionStartSource,
+}
+
+/// A session ends.
+#[derive(JsonSchema)]
+struct SessionEndInput {
+    #[serde(flatten)]
+    base: Base,
+    /// Why it ended; matchers are compared with it.
+    reason: SessionEndReason,
+}
+
+/// The history is about to be summarised.
+#[derive(JsonSchema)]
+struct PreCompressInput {
+    #[serde(flatten)]
+    base: Base,
+    /// Who asked for it; matchers are compared with it.
+    trigger: PreCompressTrigger,
+}
+
+/// The agent is about to tell or ask the user something.
+#[derive(JsonSchema)]
+struct NotificationInput {
+    #[serde(flatten)]
+    base: Base,
+    /// What it is about, such as `ToolPermission`; matchers are compared with it.
+    notification_type: NotificationType,
+    /// What the user reads.
+    message: String,
+    /// More about it.
+    details: JsonObject,
+}
+
+/// A model request: texts only. Messages without text are left out.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmRequest {
+    /// The model's name.
+    model: String,
+    /// The conversation.
+    messages: Vec<LlmMessage>,
+    /// What steers the call.
+    config: Option<LlmConfig>,
+    /// Which tools the model may call.
+    tool_config: Option<LlmToolConfig>,
+}
+
+/// One message of a conversation.
+#[derive(JsonSchema)]
+struct LlmMessage {
+    /// Who speaks.
+    role: LlmRole,
+    /// What is said.
+    content: String,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum LlmRole {
+    User,
+    Model,
+    System,
+}
+
+/// What steers a model call.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmConfig {
+    /// Sampling temperature.
+    temperature: Option<f64>,
+    /// Longest answer, in tokens.
+    max_output_tokens: Option<f64>,
+    /// Nucleus sampling.
+    top_p: Option<f64>,
+    /// Top-k sampling.
+    top_k: Option<f64>,
+    /// Texts that end the answer.
+    stop_sequences: Option<Vec<String>>,
+    /// How many answers are wanted.
+    candidate_count: Option<f64>,
+    /// Penalty for tokens that occurred.
+    presence_penalty: Option<f64>,
+    /// Penalty for tokens that occurred often.
+    frequency_penalty: Option<f64>,
+}
+
+/// Which tools a model may call.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmToolConfig {
+    /// `AUTO`: it may call tools; `ANY`: it must; `NONE`: it must not.
+    mode: Option<LlmToolMode>,
+    /// The tools it may call.
+    allowed_function_names: Option<Vec<String>>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum LlmToolMode {
+    Auto,
+    Any,
+    None,
+}
+
+/// A model's answer: texts only.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmResponse {
+    /// The whole text of the first candidate.
+    text: Option<String>,
+    /// The alternatives; usually one.
+    candidates: Vec<LlmCandidate>,
+    /// Token counts.
+    usage_metadata: Option<LlmUsage>,
+}
+
+/// One alternative of an answer.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmCandidate {
+    /// What it says.
+    content: LlmContent,
+    /// Why it ended, such as `STOP` or `MAX_TOKENS`.
+    finish_reason: Option<String>,
+    /// Its place.
+    index: Option<u64>,
+    /// Safety verdicts.
+    safety_ratings: Option<Vec<LlmSafetyRating>>,
+}
+
+/// What a candidate says.
+#[derive(JsonSchema)]
+struct LlmContent {
+    /// Always `model`.
+    role: String,
+    /// Its texts.
+    parts: Vec<String>,
+}
+
+/// A safety verdict.
+#[derive(JsonSchema)]
+struct LlmSafetyRating {
+    /// What was judged.
+    category: String,
+    /// How likely it is.
+    probability: String,
+}
+
+/// Token counts.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LlmUsage {
+    /// Tokens of the request.
+    prompt_token_count: Option<u64>,
+    /// Tokens of the answer.
+    candidates_token_count: Option<u64>,
+    /// Both.
+    total_token_count: Option<u64>,
+}
+
+/// What a hook asks for. Silence means: go on.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Output<Specific> {
+    /// `block` and `deny` block the operation where the event can be blocked; the others do not.
+    decision: Option<OutputDecision>,
+    /// Why; shown to the model and to the user.
+    reason: Option<String>,
+    /// `false` stops the agent.
+    r#continue: Option<bool>,
+    /// Why the agent should stop.
+    stop_reason: Option<String>,
+    /// `true` hides the result from the user.
+    suppress_output: Option<bool>,
+    /// A message for the model.
+    system_message: Option<String>,
+    /// What only hooks of this event may ask for.
+    hook_specific_output: Option<Specific>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OutputDecision {
+    Ask,
+    Block,
+    Deny,
+    Approve,
+    Allow,
+}
+
+/// What a `BeforeTool` hook may ask for.
+#[derive(JsonSchema)]
+struct BeforeToolSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// Another place for `decision`.
+    #[serde(rename = "permissionDecision")]
+    permission_decision: Option<OutputDecision>,
+    /// Another place for `reason`.
+    #[serde(rename = "permissionDecisionReason")]
+    permission_decision_reason: Option<String>,
+    /// Arguments to change; the others stay.
+    tool_input: Option<JsonObject>,
+}
+
+/// What an `AfterTool` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AfterToolSpecific {
+    hook_event_name: Option<String>,
+    /// Text that is added to what the model reads of the result.
+    additional_context: Option<String>,
+}
+
+/// What a `BeforeAgent` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct BeforeAgentSpecific {
+    hook_event_name: Option<String>,
+    /// Text that is added to the prompt.
+    additional_context: Option<String>,
+}
+
+/// What an `AfterAgent` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AfterAgentSpecific {
+    hook_event_name: Option<String>,
+    /// `true` makes the agent forget the conversation.
+    clear_context: Option<bool>,
+}
+
+/// What a `SessionStart` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SessionStartSpecific {
+    hook_event_name: Option<String>,
+    /// Text that the session begins with.
+    additional_context: Option<String>,
+}
+
+/// Hooks of this event have nothing of their own to ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NothingSpecific {
+    hook_event_name: Option<String>,
+}
+
+/// What a `BeforeModel` hook may ask for.
+#[derive(JsonSchema)]
+struct BeforeModelSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// What to change in the request; the rest stays.
+    llm_request: Option<PartialLlmRequest>,
+    /// With a block: the answer that is used as if the model had given it.
+    llm_response: Option<PartialLlmResponse>,
+}
+
+/// What an `AfterModel` hook may ask for.
+#[derive(JsonSchema)]
+struct AfterModelSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// The answer that is used instead, built from its texts only: tool calls do not survive.
+    llm_response: Option<PartialLlmResponse>,
+}
+
+/// What a `BeforeToolSelection` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct BeforeToolSelectionSpecific {
+    hook_event_name: Option<String>,
+    /// Which tools the model may call.
+    tool_config: Option<LlmToolConfig>,
+}
+
+/// The parts of a model request that change.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PartialLlmRequest {
+    /// Another model.
+    model: Option<String>,
+    /// The whole conversation as it should be. Unchanged messages keep their tool calls and images.
+    messages: Option<Vec<LlmMessage>>,
+    /// Steering fields to change.
+    config: Option<LlmConfig>,
+    /// Which tools the model may call.
+    tool_config: Option<LlmToolConfig>,
+}
+
+/// A model's answer, or the parts of it that change.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PartialLlmResponse {
+    /// The whole text, where `candidates` is left out.
+    text: Option<String>,
+    /// The alternatives.
+    candidates: Option<Vec<LlmCandidate>>,
+    /// Token counts.
+    usage_metadata: Option<LlmUsage>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Number, Value, json};
 
 use super::TranslationError;
-use super::field::{FieldPath, list, object, spelled, text_member, texts};
+use super::field::{FieldPath, list, object, spelled, text_member};
 use crate::event::JsonObject;
 
 /// The spellings of a request's conversation.
@@ -121,18 +121,6 @@ pub(super) fn read_number<'g>(value: &'g Value, at: &FieldPath<'_>) -> Result<&'
         Value::Number(number) => Ok(number),
         other => Err(at.mismatch("a number", Some(other))),
     }
-}
-
-/// Says what is wrong with the steering fields of a request, if anything is.
-pub(crate) fn check_config(value: &Value, at: &FieldPath<'_>) -> Result<(), TranslationError> {
-    for (key, value) in object(value, at)?.iter().filter(|(_, value)| !value.is_null()) {
-        if NUMBERS.contains(&key.as_str()) {
-            read_number(value, &at.key(key))?;
-        } else if key == STOP_SEQUENCES {
-            texts(value, &at.key(key))?;
-        }
-    }
-    Ok(())
 }
 
 /// A message in the stable format.
