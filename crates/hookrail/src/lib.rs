@@ -40,8 +40,15 @@ pub use llm::{
 };
 pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
-pub use schema::{input_schema, output_schema, sample_input};
-pub use translator::{AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response, response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config};
-pub use payload::{BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError, parse_input};
+pub use payload::{
+    BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
+    parse_input,
+};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
+pub use schema::{input_schema, output_schema, sample_input};
+pub use translator::{
+    AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, apply_hook_llm_request,
+    apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
+    response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
+};

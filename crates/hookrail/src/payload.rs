@@ -175,9 +175,10 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
 
 fn parse_event(event: EventName, fields: &mut Fields) -> Result<OwnedEvent, InputError> {
     Ok(match event {
-        EventName::BeforeTool => {
-            OwnedEvent::BeforeTool { tool_name: fields.tool_name()?, tool_input: fields.object("tool_input")? }
-        }
+        EventName::BeforeTool => OwnedEvent::BeforeTool {
+            tool_name: fields.tool_name()?,
+            tool_input: fields.object("tool_input")?,
+        },
         EventName::AfterTool => OwnedEvent::AfterTool {
             tool_name: fields.tool_name()?,
             tool_input: fields.object("tool_input")?,
@@ -306,10 +307,6 @@ impl Fields {
     }
 }
 
-fn mismatch(
-    field: &str,
-    expected: impl Into<Cow<'static, str>>,
-    found: Option<&Value>,
-) -> ValidationError {
+fn mismatch(field: &str, expected: impl Into<Cow<'static, str>>, found: Option<&Value>) -> ValidationError {
     ValidationError { field: field.to_owned(), expected: expected.into(), found: describe(found) }
 }

@@ -20,9 +20,7 @@ use std::borrow::Cow;
 pub(crate) use field::{FieldPath, describe};
 pub(crate) use given::{message_as_json, read_messages};
 pub use request::{AppliedRequest, apply_hook_llm_request, from_hook_llm_request, to_hook_llm_request};
-pub use response::{
-    apply_hook_llm_response, from_hook_llm_response, response_equals, to_hook_llm_response,
-};
+pub use response::{apply_hook_llm_response, from_hook_llm_response, response_equals, to_hook_llm_response};
 pub use tool_config::{apply_hook_tool_config, to_hook_tool_config};
 
 use crate::event::JsonObject;

@@ -28,7 +28,8 @@ pub(super) fn request(mut fields: JsonObject) -> Result<LlmRequest<'static>> {
     let config = object(&mut fields, config_key, &at)?;
     let config = config.map(|fields| config_fields(fields, &at.key(config_key))).transpose()?;
     let tool_config = object(&mut fields, "toolConfig", &at)?;
-    let tool_config = tool_config.map(|fields| tool_config_fields(fields, &at.key("toolConfig"))).transpose()?;
+    let tool_config =
+        tool_config.map(|fields| tool_config_fields(fields, &at.key("toolConfig"))).transpose()?;
     Ok(LlmRequest { model: Cow::Owned(model), messages, config, tool_config, extra: Cow::Owned(fields) })
 }
 
@@ -171,9 +172,7 @@ fn texts(parts: Vec<Value>, at: &FieldPath<'_>) -> Result<Vec<Cow<'static, str>>
                     other => Err(at.entry(place).key("text").mismatch("a text", other.as_ref()).into()),
                 }
             }
-            other => {
-                Err(at.entry(place).mismatch("a text or an object with a `text`", Some(&other)).into())
-            }
+            other => Err(at.entry(place).mismatch("a text or an object with a `text`", Some(&other)).into()),
         })
         .collect()
 }

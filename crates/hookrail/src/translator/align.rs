@@ -96,10 +96,8 @@ impl Middle<'_, '_, '_> {
             self.steps.extend((next_shown..a).map(|a| Step::Remove { shown: offset + shown.start + a }));
             self.steps.extend((next_given..b).map(|b| Step::Add { given: offset + given.start + b }));
             if a < removed.len() {
-                self.steps.push(Step::Change {
-                    shown: offset + shown.start + a,
-                    given: offset + given.start + b,
-                });
+                self.steps
+                    .push(Step::Change { shown: offset + shown.start + a, given: offset + given.start + b });
             }
             (next_shown, next_given) = (a + 1, b + 1);
         }
@@ -221,13 +219,7 @@ fn common(a: &[u32], b: &[u32], max_edits: usize) -> Option<Vec<(usize, usize)>>
 
 /// Walks back from the end through the remembered rounds and collects the equal pairs.
 #[expect(clippy::indexing_slicing, reason = "the rounds were written by `common` with the same bounds")]
-fn trace(
-    a: &[u32],
-    b: &[u32],
-    middle: usize,
-    edits: usize,
-    history: &[Vec<usize>],
-) -> Vec<(usize, usize)> {
+fn trace(a: &[u32], b: &[u32], middle: usize, edits: usize, history: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let (mut x, mut y, mut pairs) = (a.len(), b.len(), Vec::new());
     for edits in (1..=edits).rev() {
         let before = &history[edits - 1];
@@ -263,11 +255,8 @@ mod tests {
         let mut best = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in (0..a.len()).rev() {
             for j in (0..b.len()).rev() {
-                best[i][j] = if a[i] == b[j] {
-                    best[i + 1][j + 1] + 1
-                } else {
-                    best[i + 1][j].max(best[i][j + 1])
-                };
+                best[i][j] =
+                    if a[i] == b[j] { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
             }
         }
         best[0][0]

@@ -160,8 +160,7 @@ impl<'g> GivenResponse<'g> {
             Some(value) => {
                 let at = root.key("candidates");
                 let entries = list(value, &at)?.iter().enumerate();
-                let candidates =
-                    entries.map(|(place, value)| GivenCandidate::read(value, &at.entry(place)));
+                let candidates = entries.map(|(place, value)| GivenCandidate::read(value, &at.entry(place)));
                 Some(candidates.collect::<Result<Vec<_>, _>>()?)
             }
         };

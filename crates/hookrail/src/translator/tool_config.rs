@@ -37,9 +37,10 @@ pub(super) fn apply_tool_config_at(
 ) -> Result<ToolConfig, TranslationError> {
     let mode = match member(given, "mode") {
         None => None,
-        Some(value) => Some(ToolMode::from_value(value).ok_or_else(|| {
-            at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(value))
-        })?),
+        Some(value) => Some(
+            ToolMode::from_value(value)
+                .ok_or_else(|| at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(value)))?,
+        ),
     };
     let names = match member(given, "allowedFunctionNames") {
         None => None,
