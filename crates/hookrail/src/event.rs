@@ -315,3 +315,6 @@ pub fn iso_timestamp(time: jiff::Timestamp) -> String {
 fn path_as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
+
+#[cfg(test)]
+mod tests;
