@@ -14,7 +14,7 @@ use crate::genai::{
 use crate::translator::{FieldPath, TranslationError};
 
 /// Reads a request in the SDK's form.
-pub(super) fn request(value: Value) -> Result<GenerateContentParameters, TranslationError> {
+pub(super) fn request(value: &Value) -> Result<GenerateContentParameters, TranslationError> {
     read(value, "llm_request", |value, at| {
         within::<GenerateContentParameters>(value, at, |key, value, at| match key {
             "contents" => match value {
@@ -31,7 +31,7 @@ pub(super) fn request(value: Value) -> Result<GenerateContentParameters, Transla
 }
 
 /// Reads a response in the SDK's form.
-pub(super) fn response(value: Value) -> Result<GenerateContentResponse, TranslationError> {
+pub(super) fn response(value: &Value) -> Result<GenerateContentResponse, TranslationError> {
     read(value, "llm_response", |value, at| {
         within::<GenerateContentResponse>(value, at, |key, value, at| match key {
             "candidates" => entry(value.as_array()?, at, |value, at| {
@@ -51,15 +51,13 @@ pub(super) fn response(value: Value) -> Result<GenerateContentResponse, Translat
 
 /// Parses, and looks for the place only when that fails.
 fn read<T: DeserializeOwned>(
-    value: Value,
+    value: &Value,
     root: &str,
     find: impl Fn(&Value, &FieldPath<'_>) -> Option<TranslationError>,
 ) -> Result<T, TranslationError> {
-    // The value is needed again only for an error, but parsing consumes it: borrowing it copies its texts
-    // once instead of twice.
-    T::deserialize(&value).map_err(|error| {
+    T::deserialize(value).map_err(|error| {
         let at = FieldPath::Root(root);
-        find(&value, &at).unwrap_or_else(|| in_words(&error, &at, &value))
+        find(value, &at).unwrap_or_else(|| in_words(&error, &at, value))
     })
 }
 

@@ -24,7 +24,7 @@ impl ModelRequest {
             return Ok(Self::Stable(Box::new(stable::request(request)?)));
         }
         if request.contains_key("contents") {
-            let translated = locate::request(Value::Object(request))?;
+            let translated = locate::request(&Value::Object(request))?;
             return Ok(Self::Sdk(Box::new(translated)));
         }
         let at = FieldPath::Root("llm_request");
@@ -55,7 +55,7 @@ impl ModelResponse {
         if response.contains_key("text") || has_bare_texts(&response) {
             return Ok(Self::Stable(Box::new(stable::response(response)?)));
         }
-        Ok(Self::Sdk(Box::new(locate::response(Value::Object(response))?)))
+        Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
     }
 
     /// The response as hooks see it.

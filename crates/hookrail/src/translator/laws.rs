@@ -187,7 +187,10 @@ fn edit(messages: &mut Vec<Value>, edits: Vec<Edit>) {
 }
 
 fn object(value: Value) -> JsonObject {
-    value.as_object().unwrap().clone()
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is not an object"),
+    }
 }
 
 /// Everything in a conversation that a hook never saw.

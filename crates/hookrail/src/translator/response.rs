@@ -105,7 +105,7 @@ pub fn apply_hook_llm_response(
         }
         // Only the token counts changed.
         _ => {
-            response.extra = original.extra.clone();
+            response.extra.clone_from(&original.extra);
             original.candidates.clone()
         }
     };
@@ -200,7 +200,7 @@ impl<'g> GivenResponse<'g> {
 }
 
 /// Whether something was given and is not what was shown.
-fn differs<T: PartialEq>(given: Option<T>, shown: Option<T>) -> bool {
+fn differs<T: Copy + PartialEq>(given: Option<T>, shown: Option<T>) -> bool {
     given.is_some() && given != shown
 }
 

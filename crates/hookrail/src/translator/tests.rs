@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::genai::ToolConfig;
+use crate::genai::{Content, ToolConfig};
 
 fn object(value: Value) -> JsonObject {
-    value.as_object().unwrap().clone()
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is not an object"),
+    }
 }
 
 fn request(value: Value) -> GenerateContentParameters {
@@ -188,8 +191,6 @@ fn an_answer_to_a_call_is_never_cut_off_even_when_it_has_text() {
     assert_eq!(changed.contents[..2], base.contents[..], "HOOK-078");
     assert_eq!(changed.contents[2], Content::text("user", "new"));
 }
-
-use crate::genai::Content;
 
 #[test]
 fn partial_answers_change_what_they_name() {
