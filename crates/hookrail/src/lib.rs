@@ -27,6 +27,7 @@ mod trigger;
 mod trust;
 mod views;
 
+pub use config::{Limits, Redaction};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -41,3 +42,4 @@ pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
+pub use runner::{HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment};
