@@ -41,3 +41,4 @@ pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
+pub use runner::{Payload, PayloadError};
