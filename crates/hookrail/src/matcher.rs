@@ -7,6 +7,11 @@ pub struct Matcher {
 }
 
 impl Matcher {
+    /// Matches everything.
+    pub fn any() -> Self {
+        Self { text: None }
+    }
+
     /// The matcher as configured; `None` where the settings give none.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()

@@ -98,7 +98,8 @@ impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
         let RunnerOptions { limits, redaction, environment, direct_execution, grace, on_start } = options;
-        let at_once = limits.max_concurrent.min(descriptor_bound()).clamp(1, Semaphore::MAX_PERMITS);
+        let at_once =
+            limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
         Self {
             commands: CommandPreparer::new(environment, &redaction, direct_execution),
             slots: Semaphore::new(at_once),
@@ -152,7 +153,10 @@ impl HookRunner {
             let ends_chain = ends_chain(event, &run);
             if !ends_chain
                 && run.success()
-                && run.output.as_ref().is_some_and(|output| apply_hook_output_to_input(event, &mut input, output))
+                && run
+                    .output
+                    .as_ref()
+                    .is_some_and(|output| apply_hook_output_to_input(event, &mut input, output))
             {
                 // Made again for the next hook, if there is one.
                 payload = None;
@@ -215,10 +219,15 @@ impl HookRunner {
     }
 }
 
-/// How many hooks can run at once before this process may open no more descriptors.
-fn descriptor_bound() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from(limit.saturating_sub(RESERVED_DESCRIPTORS) / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
+/// How many descriptors this process may open; `None` for any number.
+fn descriptor_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+/// How many hooks can run at once with so many descriptors.
+fn descriptor_bound(descriptors: Option<u64>) -> usize {
+    let left = descriptors.unwrap_or(u64::MAX).saturating_sub(RESERVED_DESCRIPTORS);
+    usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
 }
 
 /// Whether the hooks behind this one are not run any more. Where a block has no effect it does not keep

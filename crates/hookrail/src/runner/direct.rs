@@ -14,20 +14,112 @@ use super::expand::variable_length;
 
 /// Commands that bash runs itself, and words that are none.
 const RESERVED: &[&str] = &[
-    ".", ":", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command", "compgen", "complete",
-    "compopt", "continue", "coproc", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else", "enable",
-    "esac", "eval", "exec", "exit", "export", "false", "fc", "fg", "fi", "for", "function", "getopts", "hash", "help",
-    "history", "if", "in", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd", "pwd",
-    "read", "readarray", "readonly", "return", "select", "set", "shift", "shopt", "source", "suspend", "test", "then",
-    "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
+    ".",
+    ":",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "case",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "coproc",
+    "declare",
+    "dirs",
+    "disown",
+    "do",
+    "done",
+    "echo",
+    "elif",
+    "else",
+    "enable",
+    "esac",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "fi",
+    "for",
+    "function",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "if",
+    "in",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "select",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "then",
+    "time",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "until",
+    "wait",
+    "while",
 ];
 
 /// Variables that change what bash does, or that bash does not pass on as it got them. Besides these, all
 /// whose names begin with `BASH` or `COMP_`.
 const TOUCHED_BY_BASH: &[&str] = &[
-    "DIRSTACK", "ENV", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "EXECIGNORE", "FUNCNAME", "GROUPS", "HISTCMD", "IFS",
-    "LINENO", "OPTARG", "OPTERR", "OPTIND", "PIPESTATUS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "PPID", "PS4", "RANDOM",
-    "SECONDS", "SHELLOPTS", "SRANDOM", "UID",
+    "DIRSTACK",
+    "ENV",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "EXECIGNORE",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "IFS",
+    "LINENO",
+    "OPTARG",
+    "OPTERR",
+    "OPTIND",
+    "PIPESTATUS",
+    "POSIXLY_CORRECT",
+    "POSIX_PEDANTIC",
+    "PPID",
+    "PS4",
+    "RANDOM",
+    "SECONDS",
+    "SHELLOPTS",
+    "SRANDOM",
+    "UID",
 ];
 
 /// One word of a plain command.
@@ -144,7 +236,8 @@ pub(crate) fn environment_behind_bash(environment: &[Variable], directory: &Path
     if level.is_none() {
         set(&mut behind, "SHLVL".into(), "0".into());
     }
-    let previous_is_gone = get(environment, "OLDPWD").is_some_and(|previous| !is_directory(previous, directory));
+    let previous_is_gone =
+        get(environment, "OLDPWD").is_some_and(|previous| !is_directory(previous, directory));
     // A shell without a terminal has no prompts.
     behind.retain(|(name, _)| name != "PS1" && name != "PS2" && !(previous_is_gone && name == "OLDPWD"));
     Some(behind)
@@ -153,7 +246,7 @@ pub(crate) fn environment_behind_bash(environment: &[Variable], directory: &Path
 /// A shell level that bash would leave as it is. At 999 it starts over, with a warning.
 fn parse_level(level: &OsStr) -> Option<u32> {
     let level = level.to_str()?;
-    let number = level.parse().ok()?;
+    let number: u32 = level.parse().ok()?;
     (number < 999 && level == number.to_string()).then_some(number)
 }
 
@@ -164,7 +257,7 @@ pub(crate) fn is_directory(path: &OsStr, directory: &Path) -> bool {
 
 /// Finds a program as bash does: the first file in `PATH` that may be executed. The result is what bash
 /// would execute, and may be relative to the directory.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(crate) fn find_program(search: &OsStr, name: &OsStr, directory: &Path) -> Option<OsString> {
     use std::os::unix::ffi::OsStrExt as _;
 
@@ -189,4 +282,100 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
 
     accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok() && !path.is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(command: &str) -> Option<Vec<String>> {
+        let words = plain_words(command)?;
+        Some(words.iter().map(|word| word.resolve(Path::new("/a b")).into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn only_plain_words_need_no_shell() {
+        for (command, expected) in [
+            ("jq", &["jq"] as &[&str]),
+            (
+                " ./check.sh\t-x  --level=3 a,b c:d e@f g%h +i _ ",
+                &["./check.sh", "-x", "--level=3", "a,b", "c:d", "e@f", "g%h", "+i", "_"],
+            ),
+            ("$LLXPRT_PROJECT_DIR/x.sh ${CLAUDE_PROJECT_DIR}", &["/a b/x.sh", "/a b"]),
+            ("\"$GEMINI_PROJECT_DIR/x.sh\" \"\" a\"b c\"d", &["/a b/x.sh", "", "ab cd"]),
+            ("./echo true", &["./echo", "true"]),
+            ("$LLXPRT_PROJECT_DIR=1", &["/a b=1"]),
+        ] {
+            assert_eq!(words(command).unwrap(), expected, "{command}");
+        }
+        for command in [
+            "",
+            " ",
+            "a;b",
+            "a&",
+            "a|b",
+            "a>b",
+            "a<b",
+            "(a)",
+            "{a,b}",
+            "a'b'",
+            "a\\b",
+            "a b*",
+            "a ?",
+            "a [b]",
+            "~/a",
+            "a ~",
+            "a $HOME",
+            "a $LLXPRT_PROJECT_DIRS",
+            "a ${LLXPRT_PROJECT_DIR%/}",
+            "\"$HOME\"",
+            "\"a",
+            "a # b",
+            "a !b",
+            "a^b",
+            "a`b`",
+            "a\nb",
+            "a=b",
+            "a=b c",
+            "a+=b c",
+            "a=b/c",
+            "cd x",
+            "echo a",
+            ":",
+            ". a",
+            "[ a ]",
+            "if",
+            "time a",
+            "exec a",
+            "%1",
+            "-x",
+            "+x",
+            "ä",
+            "a ä",
+            "a\u{a0}b",
+            "\"\" a",
+            "a\r",
+        ] {
+            assert_eq!(words(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn levels_that_bash_leaves_alone() {
+        for (level, expected) in [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            ("998", Some(998)),
+            ("999", None),
+            ("01", None),
+            ("+1", None),
+            ("-1", None),
+            ("", None),
+            (" 1", None),
+            ("x", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(parse_level(OsStr::new(level)), expected, "{level}");
+        }
+    }
 }

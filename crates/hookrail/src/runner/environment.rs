@@ -163,12 +163,16 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let Some(last) = parts.next_back() else { return rest.is_empty() };
     // Taking each part at its first place leaves the most for those behind it.
     for part in parts.filter(|part| !part.is_empty()) {
-        let Some(place) = rest.windows(part.len()).position(|window| window.eq_ignore_ascii_case(part)) else {
+        let Some(place) = rest.windows(part.len()).position(|window| window.eq_ignore_ascii_case(part))
+        else {
             return false;
         };
         rest = rest.get(place + part.len()..).unwrap_or_default();
     }
-    rest.len().checked_sub(last.len()).and_then(|start| rest.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(last))
+    rest.len()
+        .checked_sub(last.len())
+        .and_then(|start| rest.get(start..))
+        .is_some_and(|tail| tail.eq_ignore_ascii_case(last))
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub(crate) fn quote_project_dirs(command: &str) -> Cow<'_, str> {
     let mut quoted = String::with_capacity(command.len() + 16);
     let mut rest = 0;
     for place in Scanner::new(command).unquoted_occurrences() {
-        let (Some(before), Some(variable)) = (command.get(rest..place.start), command.get(place.clone())) else {
+        let (Some(before), Some(variable)) = (command.get(rest..place.start), command.get(place.clone()))
+        else {
             continue;
         };
         quoted.push_str(before);
@@ -430,7 +431,10 @@ mod tests {
             ("\"`ls @` @\"", "\"`ls %` @\""),
             ("$(case a in a) ls @;; (b) ls @;; esac)@", "$(case a in a) ls %;; (b) ls %;; esac)%"),
             ("\"$(case a in\na) ls @;;\nesac; ls @) @\"", "\"$(case a in\na) ls %;;\nesac; ls %) @\""),
-            ("\"$(if a; then case a in a) :;; esac; fi) @\"", "\"$(if a; then case a in a) :;; esac; fi) @\""),
+            (
+                "\"$(if a; then case a in a) :;; esac; fi) @\"",
+                "\"$(if a; then case a in a) :;; esac; fi) @\"",
+            ),
             ("case @ in @/*) ls @;; esac", "case % in %/*) ls %;; esac"),
             // Expansions with operators.
             ("${a:-@} @", "${a:-%} %"),
@@ -519,8 +523,27 @@ E
     #[test]
     fn hostile_directories_stay_names() {
         for directory in [
-            "/a b", "/a; rm -rf \"$HOME\"", "/$(touch x)", "/`touch x`", "/it's", "/a\"b", "/*", "/~", "-n", "/!",
-            "/a\nb", "/ü 日本", "/\\", "/a\\", "/${HOME}", "/#a", "/a&b|c>d<e", "/a\tb ", "/{a,b}", "/a=b", "/$",
+            "/a b",
+            "/a; rm -rf \"$HOME\"",
+            "/$(touch x)",
+            "/`touch x`",
+            "/it's",
+            "/a\"b",
+            "/*",
+            "/~",
+            "-n",
+            "/!",
+            "/a\nb",
+            "/ü 日本",
+            "/\\",
+            "/a\\",
+            "/${HOME}",
+            "/#a",
+            "/a&b|c>d<e",
+            "/a\tb ",
+            "/{a,b}",
+            "/a=b",
+            "/$",
         ] {
             check_round_trip(directory.as_bytes());
         }
