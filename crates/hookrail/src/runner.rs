@@ -5,6 +5,7 @@ mod command;
 mod direct;
 mod environment;
 mod expand;
+mod handover;
 mod join;
 mod payload;
 mod process;
@@ -21,8 +22,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use self::command::CommandPreparer;
+use self::handover::Handovers;
 use self::join::join_all;
-use self::process::{Captured, Finished, run_from, run_process, spawn};
+use self::process::{Captured, Finished, run_from, run_process};
 use self::reaper::Reaper;
 use crate::chain::apply_hook_output_to_input;
 use crate::config::{Limits, Redaction};
@@ -84,6 +86,7 @@ pub struct HookRunner {
     slots: Semaphore,
     max_output_bytes: Option<u64>,
     reaper: Reaper,
+    handovers: Handovers,
     on_start: Option<StartListener>,
 }
 
@@ -105,6 +108,7 @@ impl HookRunner {
             slots: Semaphore::new(at_once),
             max_output_bytes: limits.max_output_bytes,
             reaper: Reaper::with_grace(grace),
+            handovers: Handovers::new(),
             on_start,
         }
     }
@@ -172,6 +176,7 @@ impl HookRunner {
     /// Waits until every hook that ran out of time or was given up has really ended. A program does this
     /// before it exits.
     pub async fn drain(&self) {
+        self.handovers.drain().await;
         self.reaper.drain().await;
     }
 
@@ -197,15 +202,11 @@ impl HookRunner {
         }
         let command = self.commands.prepare(hook, cwd);
         let keep = self.keep(payload);
-        if thread == SpawnOn::AnotherThread {
-            let attempt = tokio::task::spawn_blocking({
-                let (command, payload, reaper) = (Arc::clone(&command), payload.clone(), self.reaper.clone());
-                move || spawn(&command, &payload, &reaper)
-            });
-            // If the other thread is not to be had, this one is as good.
-            if let Ok(first) = attempt.await {
-                return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
-            }
+        // If another thread is not to be had, this one is as good.
+        if thread == SpawnOn::AnotherThread
+            && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
+        {
+            return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
         }
         run_process(&command, payload, hook.timeout, keep, &self.reaper).await
     }

@@ -90,9 +90,12 @@ struct Directory {
     previous: Option<(OsString, bool)>,
     /// The environment of all hooks that add nothing to it.
     environment: Arc<[Variable]>,
-    /// By the address of the hook. The entry keeps its hook alive, so no other can come to have the address.
-    hooks: Mutex<HashMap<usize, (Arc<Hook>, Arc<Ways>)>>,
+    /// By the address of the hook.
+    hooks: Mutex<HashMap<usize, KnownHook>>,
 }
+
+/// A hook and the ways to execute it. The hook is kept alive, so that no other can come to have its address.
+type KnownHook = (Arc<Hook>, Arc<Ways>);
 
 impl Directory {
     fn load(parent: &ParentEnvironment, cwd: &Path) -> Self {

@@ -225,11 +225,8 @@ async fn programs_are_found_as_bash_finds_them() {
 #[tokio::test]
 async fn the_process_around_a_program_is_the_same() {
     let project = Project::new();
-    for command in
-        ["grep -E ^Sig|^Shd|^Cap|^Umask /proc/self/status", "cat /proc/self/limits", "ls /proc/self/fd"]
-    {
-        let command = command.replace("^Sig|^Shd|^Cap|^Umask", "Sig");
-        let (fast, slow) = both_ways(project.environment(&[]), &command, &project.dir());
+    for command in ["grep Sig /proc/self/status", "cat /proc/self/limits", "ls /proc/self/fd"] {
+        let (fast, slow) = both_ways(project.environment(&[]), command, &project.dir());
         assert!(fast.fallback.is_some());
         assert_eq!(see(&fast).await, see(&slow).await, "{command}");
     }
@@ -290,10 +287,10 @@ fn hooks_share_an_environment_unless_they_add_to_it() {
     let mut third = Hook::clone(&hook("a; b"));
     third.env.push(("PWD".to_owned(), "/x".to_owned()));
     let third = Arc::new(third);
-    let prepared = preparer.prepare(&one, &project.dir());
-    assert!(Arc::ptr_eq(&prepared.env, &preparer.prepare(&other, &project.dir()).env));
+    let plain = preparer.prepare(&one, &project.dir());
+    assert!(Arc::ptr_eq(&plain.env, &preparer.prepare(&other, &project.dir()).env));
     let added = preparer.prepare(&third, &project.dir());
-    assert!(!Arc::ptr_eq(&prepared.env, &added.env));
+    assert!(!Arc::ptr_eq(&plain.env, &added.env));
     assert_eq!(get(&added.env, "PWD"), Some(OsStr::new("/x")), "bash will not believe it");
 }
 
