@@ -38,6 +38,7 @@ pub use config::{
     Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
     load_settings, settings_schema,
 };
+pub use config::{Limits, Redaction};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -72,3 +73,4 @@ pub use views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
 };
+pub use runner::{HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment};
