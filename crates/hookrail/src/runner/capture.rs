@@ -42,8 +42,15 @@ impl Capture {
         self.pipe.is_none()
     }
 
-    pub(super) fn into_captured(self) -> Captured {
-        self.kept
+    /// Takes the reactor away, as if it had refused.
+    #[cfg(test)]
+    pub(super) fn unregister(&mut self) {
+        self.pipe = self.pipe.take().map(Watched::unregister);
+    }
+
+    /// What was kept, and the pipe if it is still open.
+    pub(super) fn into_parts(self) -> (Captured, Option<PipeReader>) {
+        (self.kept, self.pipe.map(Watched::into_inner))
     }
 
     /// Reads what is there, and says whether anything was.

@@ -211,3 +211,87 @@ impl Spool {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn long_texts(count: usize, length: usize) -> Value {
+        (0..count).map(|n| Value::from(format!("{n}:{}\n", "é".repeat(length / 2)))).collect()
+    }
+
+    #[test]
+    fn the_text_is_the_same_wherever_it_is_stored() {
+        for (value, in_file) in [
+            (json!({}), false),
+            (long_texts(1, 60_000), false),
+            (long_texts(1, 70_000), true),
+            (long_texts(100_000, 10), true),
+            (long_texts(7, 300_000), true),
+        ] {
+            let expected = serde_json::to_vec(&value).unwrap();
+            let payload = Payload::new(&value).unwrap();
+            assert_eq!(matches!(payload.store, Store::File(..)), in_file && cfg!(target_os = "linux"));
+            assert_eq!(payload.len(), expected.len());
+            assert!(payload.to_bytes().unwrap() == expected);
+
+            let mut spool = Spool { in_memory: true, ..Spool::default() };
+            serde_json::to_writer(&mut spool, &value).unwrap();
+            let payload = Payload { store: spool.finish().unwrap() };
+            assert!(payload.to_bytes().unwrap() == expected);
+        }
+    }
+
+    #[test]
+    fn what_has_no_json_form_is_refused() {
+        let map = std::collections::HashMap::from([(vec![1, 2], 3)]);
+        assert!(matches!(Payload::new(&map), Err(PayloadError::Serialize(_))));
+    }
+
+    #[test]
+    fn a_large_payload_cannot_be_changed_any_more() {
+        let payload = Payload::new(&long_texts(1, 100_000)).unwrap();
+        if let Store::File(file, _) = &payload.store {
+            assert!(file.write_at(b"x", 0).is_err());
+            assert!(file.set_len(0).is_err());
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_fed_by_splice_or_by_copy() {
+        use std::io::Read;
+        let value = long_texts(40, 30_000);
+        let expected = serde_json::to_vec(&value).unwrap();
+        let file = Payload::new(&value).unwrap();
+        let bytes = Payload { store: Store::Bytes(Arc::new(expected.clone())) };
+        for (payload, copy) in [(&file, false), (&file, true), (&bytes, false)] {
+            let (mut reader, feed) = payload.stdin_pipe().unwrap();
+            let mut feed = feed.expect("more than a pipe holds");
+            feed.cursor.copy = copy;
+            let reading = std::thread::spawn(move || {
+                let mut read = Vec::new();
+                reader.read_to_end(&mut read).map(|_| read)
+            });
+            loop {
+                match feed.cursor.push(&feed.pipe) {
+                    Ok(true) => break,
+                    Ok(false) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::yield_now(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            drop(feed);
+            assert!(reading.join().unwrap().unwrap() == expected, "copy: {copy}");
+        }
+    }
+
+    #[test]
+    fn a_small_payload_needs_no_writer() {
+        let payload = Payload::new(&json!({"tool_name": "ls"})).unwrap();
+        let (mut reader, feed) = payload.stdin_pipe().unwrap();
+        assert!(feed.is_none());
+        assert_eq!(io::read_to_string(&mut reader).unwrap(), r#"{"tool_name":"ls"}"#);
+    }
+}

@@ -200,6 +200,8 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
 
     let Run { group, stdout, stderr, .. } = run;
+    let (stdout, stdout_pipe) = stdout.into_parts();
+    let (stderr, stderr_pipe) = stderr.into_parts();
     let exit = match end {
         End::Exited(exit) => {
             group.reap();
@@ -210,12 +212,11 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
             Exit::NotStarted("its exit status was taken by another part of this program".to_owned())
         }
         End::DeadlinePassed => {
-            group.terminate();
+            group.terminate([stdout_pipe, stderr_pipe].into_iter().flatten().collect());
             Exit::TimedOut(timeout)
         }
     };
-    let duration = started.elapsed();
-    Finished { exit, stdout: stdout.into_captured(), stderr: stderr.into_captured(), duration }
+    Finished { exit, stdout, stderr, duration: started.elapsed() }
 }
 
 impl Finished {
@@ -251,9 +252,9 @@ impl Group {
     }
 
     /// The group has to end, and may clean up before.
-    fn terminate(mut self) {
+    fn terminate(mut self, outputs: Vec<PipeReader>) {
         self.ours = false;
-        self.reaper.terminate(self.leader);
+        self.reaper.terminate(self.leader, outputs);
     }
 }
 

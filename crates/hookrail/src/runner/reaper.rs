@@ -1,5 +1,6 @@
 //! Ends process groups whose hooks ran out of time, after the verdict and apart from any runtime.
 
+use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// What is read at once, and how often in one look, of outputs that nobody wants any more.
+const DRAIN: (usize, usize) = (64 * 1024, 16);
 
 /// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
 ///
@@ -48,6 +51,9 @@ struct Ending {
     since: Instant,
     kill_at: Instant,
     killed: bool,
+    /// The group's outputs. Were they closed, the first word that a hook says while it cleans up would end it:
+    /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
+    outputs: Vec<PipeReader>,
 }
 
 impl Reaper {
@@ -75,18 +81,19 @@ impl Reaper {
         }
     }
 
-    /// Sends `SIGTERM` to a group at once, and `SIGKILL` when the grace is over.
-    pub(super) fn terminate(&self, leader: Pid) {
+    /// Sends `SIGTERM` to a group at once, and `SIGKILL` when the grace is over. Until its end the group can
+    /// still write to the given (non-blocking) pipes.
+    pub(super) fn terminate(&self, leader: Pid, outputs: Vec<PipeReader>) {
         unix::signal_group(leader, Signal::TERM);
         let now = Instant::now();
-        self.take(Ending { leader, since: now, kill_at: now + self.shared.grace, killed: false });
+        self.take(Ending { leader, since: now, kill_at: now + self.shared.grace, killed: false, outputs });
     }
 
     /// Sends `SIGKILL` to a group at once.
     pub(super) fn kill(&self, leader: Pid) {
         unix::signal_group(leader, Signal::KILL);
         let now = Instant::now();
-        self.take(Ending { leader, since: now, kill_at: now, killed: true });
+        self.take(Ending { leader, since: now, kill_at: now, killed: true, outputs: Vec::new() });
     }
 
     fn take(&self, ending: Ending) {
@@ -162,6 +169,7 @@ impl Ending {
     /// Does what is due; `true` when the group needs no more care. The process table is loaded at most once for
     /// all groups of a round.
     fn step(&mut self, table: &mut Option<Option<ProcessTable>>) -> bool {
+        self.drain_outputs();
         let leader_ended = match unix::peek(self.leader) {
             Peek::Running => false,
             Peek::Ended(_) => true,
@@ -191,12 +199,31 @@ impl Ending {
         false
     }
 
+    fn drain_outputs(&mut self) {
+        if self.outputs.is_empty() {
+            return;
+        }
+        let mut dropped = vec![0; DRAIN.0];
+        self.outputs.retain_mut(|output| {
+            for _ in 0..DRAIN.1 {
+                match output.read(&mut dropped) {
+                    Ok(0) => return false,
+                    Ok(_) => {}
+                    Err(error) => {
+                        return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted);
+                    }
+                }
+            }
+            true
+        });
+    }
+
     /// Most groups end within milliseconds of a signal: look often at first, then less so.
     fn pause(&self) -> Duration {
         let last_signal = if self.killed { self.kill_at } else { self.since };
         let now = Instant::now();
-        let pause = (now.saturating_duration_since(last_signal) / 4)
-            .clamp(Duration::from_millis(1), LONGEST_PAUSE);
+        let pause =
+            (now.saturating_duration_since(last_signal) / 4).clamp(Duration::from_millis(1), LONGEST_PAUSE);
         if self.killed { pause } else { pause.min(self.kill_at.saturating_duration_since(now)) }
     }
 }

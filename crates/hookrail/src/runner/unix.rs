@@ -139,8 +139,12 @@ impl ProcessTable {
     /// Whether nobody in the leader's group is alive. The leader itself must still be there, as a zombie:
     /// a table that does not show it is not to be believed (it may be that of another pid namespace).
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
-        let leader = leader.as_raw_nonzero().get();
-        self.seen.contains(&leader) && !self.living_groups.contains(&leader)
+        self.seen.contains(&leader.as_raw_nonzero().get()) && !self.shows_life_in_group(leader)
+    }
+
+    /// Whether somebody in the group is alive.
+    pub(super) fn shows_life_in_group(&self, leader: Pid) -> bool {
+        self.living_groups.contains(&leader.as_raw_nonzero().get())
     }
 
     /// Reads the table. There is no cheaper question to ask: as long as the leader is a zombie, signal 0 to its

@@ -45,6 +45,19 @@ impl<T: AsRawFd> Watched<T> {
         }
     }
 
+    pub(super) fn into_inner(self) -> T {
+        match self {
+            Self::Registered(fd) => fd.into_inner(),
+            Self::Unregistered(fd) => fd,
+        }
+    }
+
+    /// Takes the reactor away, as if it had refused.
+    #[cfg(test)]
+    pub(super) fn unregister(self) -> Self {
+        Self::Unregistered(self.into_inner())
+    }
+
     /// Does `operation` once the descriptor is readable; pending while that says `WouldBlock`.
     pub(super) fn poll_read<R>(
         &self,
