@@ -38,7 +38,6 @@ pub use config::{
     Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
     load_settings, settings_schema,
 };
-pub use config::{Limits, Redaction};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
