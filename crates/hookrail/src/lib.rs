@@ -22,6 +22,7 @@ mod result;
 mod run;
 mod runner;
 mod system;
+mod tool;
 mod translator;
 mod trigger;
 mod trust;
@@ -40,4 +41,5 @@ pub use llm::{
 pub use matcher::Matcher;
 pub use output::{Decision, HookOutput};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
+pub use tool::{ToolContent, ToolError, ToolResult};
 pub use run::{Exit, HookRun};
