@@ -1,0 +1,3 @@
+//! The agent's parts in a real project, with real files and real processes.
+
+mod tools;
