@@ -176,7 +176,7 @@ mod tests {
         ] {
             assert_eq!(summary(old, new), expected, "{old:?} → {new:?}");
         }
-        let long: String = (0..20).map(|n| format!("{n}\n")).collect();
+        let long = (0..20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");
         assert!(summary("", &long).ends_with("+11\n+… (8 more lines)"));
     }
 }

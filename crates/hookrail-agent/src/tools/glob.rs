@@ -1,5 +1,6 @@
 //! `glob`: files by the pattern of their names.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -92,10 +93,8 @@ fn find(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) ->
         format!("Found {count} matching `{pattern}` in `{place}`, newest first:\n{}", lines.join("\n"))
     };
     if found.len() > MOST_FILES {
-        listing.push_str(&format!(
-            "\n[{} more files are not shown; use a narrower pattern]",
-            found.len() - MOST_FILES
-        ));
+        let more = found.len() - MOST_FILES;
+        let _ = write!(listing, "\n[{more} more files are not shown; use a narrower pattern]");
     }
     Ok(ToolResult {
         llm_content: ToolContent::Text(listing),

@@ -1,5 +1,7 @@
 //! `list_directory`: what is in one folder.
 
+use std::fmt::Write as _;
+
 use hookrail::{JsonObject, ToolContent, ToolResult};
 use rustix::fs::FileType;
 use serde_json::{Value, json};
@@ -74,10 +76,8 @@ fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, Failure>
         format!("Folder `{shown}` ({count}):\n{}", lines.join("\n"))
     };
     if total > MOST_ENTRIES {
-        listing.push_str(&format!(
-            "\n[{} more entries are not shown; use glob with a pattern to see them]",
-            total - MOST_ENTRIES
-        ));
+        let more = total - MOST_ENTRIES;
+        let _ = write!(listing, "\n[{more} more entries are not shown; use glob with a pattern to see them]");
     }
     Ok(ToolResult {
         llm_content: ToolContent::Text(listing),

@@ -47,10 +47,10 @@ impl Group {
 
     /// Waits until the leader has ended, without reaping it.
     pub(super) async fn leader_ended(&self) {
-        if let Some(handle) = &self.ended {
-            if handle.readable().await.is_ok() {
-                return;
-            }
+        if let Some(handle) = &self.ended
+            && handle.readable().await.is_ok()
+        {
+            return;
         }
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         while matches!(waitid(WaitId::Pid(self.id), look), Ok(None)) {

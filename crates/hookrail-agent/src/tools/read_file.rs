@@ -2,6 +2,7 @@
 //!
 //! Files are read line by line and no further than asked, so that size is no danger.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 
@@ -181,7 +182,7 @@ impl Passage {
         let mut llm_content = content;
         if !notes.is_empty() {
             let line_break = if llm_content.is_empty() || llm_content.ends_with('\n') { "" } else { "\n" };
-            llm_content.push_str(&format!("{line_break}\n[{}]", notes.join(" ")));
+            let _ = write!(llm_content, "{line_break}\n[{}]", notes.join(" "));
         }
         let part = if self.more || self.skipped > 0 {
             format!("lines {first} to {last}")

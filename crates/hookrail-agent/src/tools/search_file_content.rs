@@ -1,11 +1,12 @@
 //! `search_file_content`: lines that match a regular expression.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use globset::GlobMatcher;
-use grep_matcher::Matcher as _;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use hookrail::{JsonObject, ToolContent, ToolResult};
@@ -95,19 +96,14 @@ fn search(
         .filter(|given| !given.is_empty())
         .map(include_matcher)
         .transpose()?;
-    let matcher = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).crlf(true).build(pattern).map_err(
-        |error| {
-            Failure::new(
-                INVALID_PARAMS,
-                format!("argument `pattern` is not a valid regular expression: {error}"),
-            )
-        },
-    )?;
+    let matcher = RegexMatcherBuilder::new().crlf(true).build(pattern).map_err(|error| {
+        Failure::new(INVALID_PARAMS, format!("argument `pattern` is not a valid regular expression: {error}"))
+    })?;
     let start = workspace.resolve_existing(place)?;
-    let stat = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
+    let facts = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
 
     let mut hits = Hits::new(matcher);
-    if paths::file_type(&stat) == FileType::Directory {
+    if paths::file_type(&facts) == FileType::Directory {
         walk::files(workspace, &start, Hidden::Visit, cancel, |path| {
             let below = path.strip_prefix(&start.relative).unwrap_or(path);
             if include.as_ref().is_none_or(|include| include.is_match(below)) {
@@ -149,6 +145,7 @@ impl Hits {
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MOST_MEMORY))
             .line_number(true)
+            .line_terminator(LineTerminator::crlf())
             .build();
         Self { matcher, searcher, lines: Vec::new(), bytes: 0, files: 0, unread: 0 }
     }
@@ -200,8 +197,7 @@ impl Hits {
         }
         if self.unread > 0 {
             let files = text::count(self.unread, "file", "files");
-            listing
-                .push_str(&format!("\n[{files} could not be searched: unreadable, or with enormous lines]"));
+            let _ = write!(listing, "\n[{files} could not be searched: unreadable, or with enormous lines]");
         }
         ToolResult {
             metadata: json!({

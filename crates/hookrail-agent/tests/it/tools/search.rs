@@ -103,7 +103,7 @@ async fn search_gives_file_line_and_text() {
     project.file(".hidden", "needle\n");
     project.file(".git/packed", "needle\n");
     project.file("binary", b"needle\n\0\n");
-    project.file("late-binary", [&b"needle\n".repeat(20_000)[..], b"\0"].concat());
+    project.file("late-binary", [&b"needle\n"[..], &b"text\n".repeat(50_000), b"\0"].concat());
     project.file("latin1", b"caf\xe9 needle\n");
     fs::write(project.dir().join(OsStr::from_bytes(b"odd\xff\nname")), "needle\n").unwrap();
     for (args, expected) in [
