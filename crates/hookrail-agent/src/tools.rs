@@ -153,6 +153,6 @@ where
     match finished {
         Ok(Ok(result)) => result,
         Ok(Err(failure)) => failure.into(),
-        Err(error) => Failure::new("tool_failed", format!("the tool broke off: {error}")).into(),
+        Err(error) => Failure::broken(&error).into(),
     }
 }

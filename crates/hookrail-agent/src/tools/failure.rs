@@ -41,6 +41,11 @@ impl Failure {
         Self::new("cancelled", "the call was cancelled")
     }
 
+    /// The thread of the call panicked, or there is no runtime any more.
+    pub(super) fn broken(error: &tokio::task::JoinError) -> Self {
+        Self::new("tool_failed", format!("the tool broke off: {error}"))
+    }
+
     /// An error of the operating system while doing `what`; `kind` unless the error has a kind of its own.
     pub(super) fn io(kind: &'static str, what: &str, error: &io::Error) -> Self {
         let kind = match error.kind() {

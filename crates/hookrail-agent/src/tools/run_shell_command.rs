@@ -84,9 +84,11 @@ impl Tool for RunShellCommand {
 
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let finished = match Call::new(&args, context) {
-                Ok(call) => call.run(self.timeout, context).await,
-                Err(failure) => Err(failure),
+            let project = context.project.clone();
+            let finished = match tokio::task::spawn_blocking(move || Call::new(&args, &project)).await {
+                Ok(Ok(call)) => call.run(self.timeout, context).await,
+                Ok(Err(failure)) => Err(failure),
+                Err(error) => Err(Failure::broken(&error)),
             };
             finished.unwrap_or_else(Into::into)
         })
@@ -107,13 +109,13 @@ enum End {
 }
 
 impl Call {
-    fn new(args: &JsonObject, context: &ToolContext) -> Result<Self, Failure> {
+    fn new(args: &JsonObject, project: &Path) -> Result<Self, Failure> {
         let command = Args(args).non_empty("command")?;
         if command.contains('\0') {
             return Err(Failure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
         }
         let directory = Args(args).optional_string("directory")?.unwrap_or(".");
-        let workspace = Workspace::open(&context.project)?;
+        let workspace = Workspace::open(project)?;
         let inside = workspace.resolve_existing(directory)?;
         let stat = workspace.stat(&inside.relative).map_err(|error| paths::swapped(&inside, error))?;
         if paths::file_type(&stat) != FileType::Directory {
@@ -255,8 +257,7 @@ fn or_empty(output: &str) -> &str {
 
 fn display(out: &str, err: &str, verdict: Option<String>) -> String {
     let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
-    let output = streams.map(text::printable).collect::<Vec<_>>().join("\n");
-    let output = text::first_lines(&output, SHOWN_LINES);
+    let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);
     match verdict {
         None if output.is_empty() => "(no output)".to_owned(),
         None => output,

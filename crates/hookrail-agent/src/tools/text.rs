@@ -1,15 +1,27 @@
 //! Foreign text made fit for people's eyes, and bytes cut where characters end.
 
-/// No title is longer than this; what is left out is counted, so that a long command cannot hide its end.
-const LONGEST_LINE: usize = 2000;
+/// No title is longer than this; what is left out is counted, so that nobody takes the
+/// beginning of a command for the whole.
+const LONGEST_TITLE: usize = 2000;
+/// The same for a line of output, of which people see the beginning.
+const SHOWN_CHARS: usize = 300;
 
 /// The text on one line: control characters and those that turn the reading direction are written out,
 /// since a person decides by this line and a terminal would obey them.
 pub(super) fn one_line(text: &str) -> String {
+    escaped(text, LONGEST_TITLE, char::is_control)
+}
+
+fn escaped(text: &str, most: usize, unwanted: impl Fn(char) -> bool) -> String {
     let mut line = String::new();
     let mut chars = text.chars();
-    for c in chars.by_ref().take(LONGEST_LINE) {
-        push_escaped(&mut line, c, false);
+    for c in chars.by_ref().take(most) {
+        let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if unwanted(c) || turns || matches!(c, '\u{2028}' | '\u{2029}') {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
     }
     match chars.count() {
         0 => line,
@@ -17,34 +29,18 @@ pub(super) fn one_line(text: &str) -> String {
     }
 }
 
-/// The text with its lines kept and everything a terminal would obey written out.
-pub(super) fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars().filter(|c| *c != '\r') {
-        push_escaped(&mut safe, c, true);
-    }
-    safe
-}
-
-fn push_escaped(out: &mut String, c: char, keep_lines: bool) {
-    let turns =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
-    if (keep_lines && matches!(c, '\n' | '\t')) || !(c.is_control() || turns || breaks) {
-        out.push(c);
-    } else {
-        out.extend(c.escape_default());
-    }
-}
-
-/// The first lines of a text, with a note on what is left out.
+/// The first lines of a text, with everything a terminal would obey written out and a note on what is
+/// left out.
 pub(super) fn first_lines(text: &str, lines: usize) -> String {
     let mut all = text.lines();
-    let mut shown: Vec<&str> = all.by_ref().take(lines).collect();
+    let mut shown: Vec<String> = all
+        .by_ref()
+        .take(lines)
+        .map(|line| escaped(line, SHOWN_CHARS, |c| c != '\t' && c.is_control()))
+        .collect();
     let more = all.count();
-    let note = format!("… ({more} more lines)");
     if more > 0 {
-        shown.push(&note);
+        shown.push(format!("… ({more} more lines)"));
     }
     shown.join("\n")
 }
@@ -90,10 +86,12 @@ mod tests {
             ("a\r\nb", "a\\r\\nb", "a\nb"),
         ] {
             assert_eq!(one_line(given), line);
-            assert_eq!(printable(given), lines);
+            assert_eq!(first_lines(given, 9), lines);
         }
         let long = one_line(&"x".repeat(3000));
         assert!(long.ends_with("… (1000 more characters)"), "the end of a long line is counted: {long}");
+        let long = first_lines(&"x\n".repeat(5), 2);
+        assert_eq!(long, "x\nx\n… (3 more lines)");
     }
 
     #[test]

@@ -73,7 +73,7 @@ fn write(
         Some(Err(_)) => "(the old content was not text)".to_owned(),
         Some(Ok(old)) => edits::summary(&old, content),
         None if created => edits::summary("", content),
-        None => "(the old content was too large to compare)".to_owned(),
+        None => "(the old content could not be compared)".to_owned(),
     };
     Ok(ToolResult {
         llm_content: ToolContent::Text(format!("{verb} `{shown}` ({size}, {lines}).")),
