@@ -183,6 +183,8 @@ async fn the_reaper_thread_comes_and_goes() {
             leaders.push(first_pid(&finished.stdout));
         }
         reaper.drain().await;
-        leaders.into_iter().for_each(|leader| assert_group_ended(leader, "killed at once"));
+        for leader in leaders {
+            assert_group_ended(leader, "killed at once");
+        }
     }
 }
