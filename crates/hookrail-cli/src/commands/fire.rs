@@ -159,11 +159,11 @@ fn print(
     for warning in &fired.result.warnings {
         printer.talk(format_args!("warning: {}", escape(warning)));
     }
-    let printed = match args.format {
+    let outcome = match args.format {
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
-    match printed.and_then(|()| printer.flush()) {
+    match outcome.and_then(|()| printer.flush()) {
         // The verdict is in the exit code as well, and holds although nobody reads the text.
         Err(error) if !error.is::<ClosedPipe>() => Err(error),
         _ => Ok(status_of(&fired.result)),

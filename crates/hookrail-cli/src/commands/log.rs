@@ -12,7 +12,7 @@ use crate::cli::{Format, LogArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::hook_log::{self, Call, HookStats, Line, Lines, Statistics, Tail, open_with_rotated};
-use crate::printer::{Printer, escape_line};
+use crate::printer::{Printer, escape_json, escape_line};
 
 /// How many past calls are shown before new ones are waited for.
 const PAST_CALLS: usize = 10;
@@ -102,7 +102,7 @@ fn is_wanted(args: &LogArgs, call: &Call) -> bool {
 
 fn print(format: Format, line: &Line, printer: &mut Printer) -> anyhow::Result<()> {
     match format {
-        Format::Json => printer.data(&line.text),
+        Format::Json => printer.data(escape_json(&line.text)),
         Format::Text => printer.data(render(&line.call)),
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::program::{hookrail, log_path, run, run_with_stdin, snapshot};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// A project whose user has these hooks for an event; they need no approval.
 fn user_hooks(event: &str, hooks: &Value) -> TestProject {
@@ -197,7 +197,7 @@ fn wrong_input_is_a_usage_error_that_names_the_field() {
         let args = [&["fire"], args].concat();
         let ran = run(&project, &args);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{ran}");
-        all += &format!("{ran}\n");
+        all = all + &ran.to_string() + "\n";
     }
     assert!(!project.dir().join("ran").exists(), "nothing is executed for a payload that does not pass");
     snapshot!(&project, "fire_usage", all);
@@ -247,7 +247,7 @@ fn repeating_measures() {
 
 #[test]
 fn what_hooks_say_cannot_command_the_terminal() {
-    let project = user_hook("BeforeTool", r#"printf 'a\033[2Jb\xe2\x80\xaec' >&2; exit 2"#);
+    let project = user_hook("BeforeTool", r"printf 'a\033[2Jb\xe2\x80\xaec' >&2; exit 2");
     for args in [&["fire", "BeforeTool"][..], &["log"]] {
         let ran = run(&project, args);
         assert!(ran.stdout.contains("a\\u{1b}[2Jb\\u{202e}c"), "{ran}");

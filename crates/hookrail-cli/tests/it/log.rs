@@ -8,7 +8,7 @@ use std::time::Duration;
 use hookrail_testkit::TestProject;
 use serde_json::json;
 
-use crate::program::{hookrail, log_path, run, snapshot};
+use crate::program::{hookrail, log_path, run};
 
 /// A line as the engine writes it.
 fn call(event: &str, name: &str, milliseconds: u64, output: &serde_json::Value) -> String {
@@ -65,7 +65,7 @@ fn shows_calls_with_filters() {
         let args = [&["log", "session.jsonl"], filters].concat();
         let ran = run(&project, &args);
         assert_eq!(ran.code, Some(0), "{ran}");
-        all += &format!("{ran}\n");
+        all = all + &ran.to_string() + "\n";
     }
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!("log", all); });
 }
@@ -127,7 +127,7 @@ fn follows_a_log_through_rotation_and_truncation() {
         file.write_all(text.as_bytes()).unwrap();
     };
     let expect = |milliseconds: u64| {
-        let line = lines.recv_timeout(Duration::from_secs(60)).expect("a line");
+        let line = lines.recv_timeout(Duration::from_mins(1)).expect("a line");
         assert!(line.contains(&format!(" {milliseconds} ms")), "{milliseconds} expected: {line}");
     };
     // The log comes into being, with a line torn in two.

@@ -1,5 +1,12 @@
 //! `hookrail schema`: what is printed, what is committed, and what is really written.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail them by panicking"
+)]
+
 use std::fs;
 use std::path::Path;
 

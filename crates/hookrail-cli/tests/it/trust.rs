@@ -1,5 +1,7 @@
 //! `hookrail trust`: what is shown is what is approved.
 
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
+
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -32,6 +34,7 @@ fn shows_what_waits_and_approves_exactly_that() {
     let project = project();
     snapshot!(&project, "trust_no_terminal", run(&project, &["trust"]));
     let json = run(&project, &["trust", "--format", "json"]);
+    assert!(!json.stdout.contains(['\u{1b}', '\u{202e}']), "{json}");
     assert_eq!(json.code, Some(1), "something waits");
     snapshot!(&project, "trust_json", json);
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "nothing was approved by looking");

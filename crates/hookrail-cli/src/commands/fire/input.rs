@@ -49,7 +49,9 @@ fn payload(args: &FireArgs) -> Result<Value, InputProblem> {
             .with_context(|| format!("cannot read the payload `{}`", path.display()))
     };
     read.map_err(InputProblem::Unreadable)?;
-    let mut fields = parse_json("the payload", bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let hint = format!("`hookrail schema input {}` prints what belongs in it", args.event);
+    let mut fields = parse_json("the payload", text, &hint)?;
     if let (Some(tool), Value::Object(fields)) = (&args.tool, &mut fields) {
         fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
     }
@@ -66,22 +68,21 @@ fn sample(args: &FireArgs) -> Result<Value, InputProblem> {
         }
     }
     if let Some(input) = &args.input {
-        let input = parse_json("`--input`", input.as_bytes())?;
+        let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
+        let input = parse_json("`--input`", input.as_bytes(), hint)?;
         if !input.is_object() {
-            return Err(InputProblem::Usage {
-                message: "`--input` is not a JSON object".to_owned(),
-                hint: "for example: --input '{\"file_path\":\"notes.txt\"}'".to_owned(),
-            });
+            let message = "`--input` is not a JSON object".to_owned();
+            return Err(InputProblem::Usage { message, hint: hint.to_owned() });
         }
         fields.insert("tool_input".to_owned(), input);
     }
     Ok(Value::Object(fields))
 }
 
-fn parse_json(what: &str, text: &[u8]) -> Result<Value, InputProblem> {
+fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
     serde_json::from_slice(text).map_err(|error| InputProblem::Usage {
         message: format!("{what} is not valid JSON: {error}"),
-        hint: "quote it for the shell: '{\"key\": \"value\"}'".to_owned(),
+        hint: hint.to_owned(),
     })
 }
 
