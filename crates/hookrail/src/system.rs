@@ -230,3 +230,40 @@ fn place_of(origin: &Origin) -> Option<Place> {
     let known = origin.line > 0;
     known.then(|| Place { file: origin.file.clone(), line: origin.line, column: 1, span: 0..0 })
 }
+
+#[cfg(test)]
+mod tests {
+    use hookrail_testkit::TestProject;
+    use serde_json::json;
+
+    use crate::config::SettingsPaths;
+    use crate::event::EventName;
+    use crate::host::Config;
+    use crate::planner::SkipReason;
+    use crate::trust::{ApprovalStore, TrustPolicy};
+
+    #[test]
+    fn hooks_that_wait_for_approval_are_listed_although_only_their_project_turns_hooks_on() {
+        let project = TestProject::new();
+        let hooks = |command: &str| json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": command }] }] });
+        project.settings(&json!({ "enableHooks": true, "hooks": hooks("theirs") }));
+        project.user_settings(&json!({ "hooks": hooks("mine") }));
+        let paths = SettingsPaths {
+            project_dir: project.dir(),
+            home: project.home(),
+            system: project.system_settings_path(),
+        };
+        let store = ApprovalStore::new(project.home().join("state"));
+        let config = Config::builder(project.dir())
+            .settings_paths(paths)
+            .trust(TrustPolicy::RequireApproval(store))
+            .build();
+        let system = config.hook_system().unwrap();
+        let explanation = system.explain(EventName::BeforeTool, Some("write_file"));
+        assert!(explanation.plan.is_none(), "nothing runs");
+        let listed: Vec<_> =
+            explanation.skipped.iter().map(|skipped| (skipped.hook.command(), &skipped.why)).collect();
+        assert!(matches!(listed.as_slice(), [("theirs", SkipReason::NotApproved { .. })]), "{listed:?}");
+        assert!(!system.hooks_are_on());
+    }
+}

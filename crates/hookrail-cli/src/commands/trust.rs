@@ -9,7 +9,7 @@ mod show;
 
 use std::io::{self, IsTerminal as _};
 
-use hookrail::{Pending, Review, load_settings};
+use hookrail::{Pending, Review, Settings, load_settings};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};
@@ -55,12 +55,23 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
         return Ok(ExitStatus::Success);
     }
     if args.yes {
-        return approve_all(args.format, &review, context, printer);
+        let status = approve_all(args.format, &review, context, printer)?;
+        tell_if_off(&settings, printer);
+        return Ok(status);
     }
     if can_ask {
-        return ask_and_approve(&review, context, printer);
+        let status = ask_and_approve(&review, context, printer)?;
+        tell_if_off(&settings, printer);
+        return Ok(status);
     }
     show_only(args.format, &review, printer)
+}
+
+/// Approved hooks of a project in which hooks are off would surprise.
+fn tell_if_off(settings: &Settings, printer: &mut Printer) {
+    if !settings.effective(true).enabled {
+        printer.talk("note: hooks are off; `\"enableHooks\": true` in the settings turns them on");
+    }
 }
 
 /// Shows what waits, approves nothing, and says so.
