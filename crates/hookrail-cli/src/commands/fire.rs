@@ -55,6 +55,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     tell_findings(system, context.project(), printer);
     if let Some(name) = &args.only
         && system.disable_other_hooks(name) == 0
+        && system.hooks_are_on()
     {
         printer.talk(format_args!("error: there is no hook `{}`", escape_line(name)));
         printer.talk("hint: `hookrail list` shows the names of all hooks");
@@ -94,12 +95,11 @@ async fn fire(
         () = interrupted() => None,
         fired = fire_repeatedly(args, config, system, input) => Some(fired?),
     };
-    let status = match &fired {
-        Some((fired, summary)) => print(args, fired, summary.as_ref(), context, printer),
-        None => {
-            printer.talk("interrupted");
-            Ok(ExitStatus::Interrupted)
-        }
+    let status = if let Some((fired, summary)) = &fired {
+        print(args, fired, summary.as_ref(), context, printer)
+    } else {
+        printer.talk("interrupted");
+        Ok(ExitStatus::Interrupted)
     };
     tokio::select! {
         () = system.drain() => status,

@@ -96,9 +96,8 @@ impl Line {
             r#type: std::borrow::Cow<'a, str>,
         }
         let line = line.trim_ascii();
-        let typed = match serde_json::from_slice::<Typed<'_>>(line) {
-            Ok(typed) => typed,
-            Err(_) => return after_a_torn_line(line).and_then(Self::parse),
+        let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else {
+            return after_a_torn_line(line).and_then(Self::parse);
         };
         if typed.r#type != "hook_call" {
             return None;

@@ -15,6 +15,7 @@ use super::summary::{Summary, SummaryReport};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
 pub(super) struct Report<'a> {
     event: &'static str,
     success: bool,

@@ -68,10 +68,7 @@ fn render_run(text: &mut String, run: &HookRun, project: &Path) {
 }
 
 fn render_output(text: &mut String, output: &HookOutput) {
-    let fields = match serde_json::to_value(output) {
-        Ok(Value::Object(fields)) => fields,
-        _ => return,
-    };
+    let Ok(Value::Object(fields)) = serde_json::to_value(output) else { return };
     for (key, value) in &fields {
         match value {
             Value::String(value) => line(text, key, value),
