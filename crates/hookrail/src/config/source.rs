@@ -71,6 +71,11 @@ impl<'a> Source<'a> {
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
+    /// A range of the text as a range of the file.
+    pub(super) fn in_file(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.shift..range.end + self.shift
+    }
+
     /// The place of a range of the text.
     pub(super) fn place(&self, range: Range<usize>) -> Option<Place> {
         let file = self.file?;
@@ -89,7 +94,7 @@ impl<'a> Source<'a> {
             file: file.to_path_buf(),
             line,
             column: column + 1,
-            span: range.start + self.shift..range.end + self.shift,
+            span: self.in_file(range),
         })
     }
 
