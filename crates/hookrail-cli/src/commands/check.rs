@@ -1,0 +1,295 @@
+//! `hookrail check`: everything that is wrong with the hook settings, at once.
+
+mod finding;
+mod program;
+mod shell;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hookrail::{
+    DisabledBy, EventName, Hook, HookKind, HookPlanner, HookRegistry, HookTrust, MatchVerdict, SkipReason,
+};
+use hookrail_agent::tools::ToolTable;
+use serde::Serialize;
+
+use self::finding::{Finding, Severity, Sources};
+use crate::cli::{CheckArgs, Format};
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+use crate::survey::{Survey, near_words, shown};
+
+pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let survey = Survey::load(context);
+    let mut check = Check { context, survey: &survey, sources: Sources::default(), findings: Vec::new() };
+    check.everything();
+    let Check { mut findings, sources, .. } = check;
+    finding::sort(&mut findings);
+
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+    match args.format {
+        Format::Json => printer.json_pretty(&Report { findings: &findings, errors, warnings })?,
+        Format::Text => {
+            for finding in &findings {
+                printer.data(finding.render(&sources, context))?;
+                printer.data("")?;
+            }
+            printer.data(summary(&survey, [errors, warnings, notes]))?;
+        }
+    }
+    let failed = errors > 0 || (args.strict && warnings > 0);
+    Ok(if failed { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// The JSON form.
+#[derive(Serialize)]
+struct Report<'f> {
+    findings: &'f [Finding],
+    errors: usize,
+    warnings: usize,
+}
+
+fn summary(survey: &Survey, counts: [usize; 3]) -> String {
+    let files: BTreeSet<&Path> =
+        survey.settings.hooks.iter().map(|hook| hook.origin.file.as_path()).collect();
+    let looked_at = match survey.settings.hooks.len() {
+        0 => "no hooks are configured".to_owned(),
+        hooks => format!("{} in {}", counted(hooks, "hook"), counted(files.len(), "file")),
+    };
+    let found: Vec<String> = counts
+        .into_iter()
+        .zip(["error", "warning", "note"])
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(count, word))
+        .collect();
+    if found.is_empty() {
+        format!("No findings: {looked_at}.")
+    } else {
+        format!("Found {}: {looked_at}.", found.join(", "))
+    }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+struct Check<'c> {
+    context: &'c Context,
+    survey: &'c Survey,
+    sources: Sources,
+    findings: Vec<Finding>,
+}
+
+impl Check<'_> {
+    fn everything(&mut self) {
+        let survey = self.survey;
+        for diagnostic in &survey.settings.diagnostics {
+            self.findings.push(Finding::from_engine(diagnostic, &mut self.sources));
+        }
+        self.findings.extend(
+            survey.judgement.problem.iter().map(|problem| Finding::from_engine(problem, &mut self.sources)),
+        );
+        self.parents_settings();
+        self.hooks_off();
+        self.disabled_and_unapproved();
+        self.matchers();
+        self.commands();
+        self.duplicates();
+    }
+
+    fn at_hook(
+        &mut self,
+        index: usize,
+        severity: Severity,
+        code: &'static str,
+        message: String,
+        help: String,
+    ) {
+        let spans = self.survey.settings.spans(index).cloned().unwrap_or_default();
+        self.at(index, spans.command, Finding::new(severity, code, message, help));
+    }
+
+    fn at(&mut self, index: usize, span: std::ops::Range<usize>, finding: Finding) {
+        let Some(hook) = self.survey.settings.hooks.get(index) else { return };
+        let finding = finding.at(&hook.origin.file, span, hook.origin.line, &mut self.sources);
+        self.findings.push(finding);
+    }
+
+    /// Nothing searches upwards, which surprises people who start in a folder below the project's.
+    fn parents_settings(&mut self) {
+        let paths = &self.context.paths;
+        if paths.project_file().exists() {
+            return;
+        }
+        let user = paths.user_file();
+        let parents =
+            paths.project_dir.ancestors().skip(1).map(|dir| (dir, dir.join(".llxprt/settings.json")));
+        let found = parents.into_iter().find(|(_, file)| file.is_file() && Some(file) != user.as_ref());
+        if let Some((dir, file)) = found {
+            let message = "the settings of a parent directory are not read here".to_owned();
+            let help =
+                format!("to work there: `hookrail -C {} check`", shell::quote(&dir.display().to_string()));
+            self.findings
+                .push(Finding::new(Severity::Note, "settings-in-parent", message, help).in_file(&file));
+        }
+    }
+
+    fn hooks_off(&mut self) {
+        if self.survey.enabled || self.survey.settings.hooks.is_empty() {
+            return;
+        }
+        let off = self.survey.why_off(self.context);
+        let finding = Finding::new(Severity::Warning, "hooks-off", off.message, off.help);
+        self.findings.push(match &off.file {
+            Some(file) => finding.in_file(file),
+            None => finding,
+        });
+    }
+
+    fn disabled_and_unapproved(&mut self) {
+        let survey = self.survey;
+        let disabled = disabled_by_settings(survey);
+        for (index, (hook, trust)) in survey.settings.hooks.iter().zip(&survey.judgement.hooks).enumerate() {
+            if let Some(level) = disabled.get(&index) {
+                let message = format!("hook `{}` is disabled by the {level} settings", hook.name);
+                let flag = if *level == "project" { " --project" } else { "" };
+                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(&hook.name));
+                self.at_hook(index, Severity::Note, "hook-disabled", message, help);
+            }
+            if let HookTrust::NotApproved { why } = trust {
+                let message = format!("hook `{}` does not run: {why}", hook.name);
+                let help = "review it with `hookrail trust`".to_owned();
+                self.at_hook(index, Severity::Warning, "hook-not-approved", message, help);
+            }
+        }
+    }
+
+    fn matchers(&mut self) {
+        let table = ToolTable::standard();
+        let tools = table.names();
+        let mut seen: HashSet<(PathBuf, usize)> = HashSet::new();
+        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+            let Some(text) = hook.matcher.text() else { continue };
+            let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
+            let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
+            if !is_for_tools || matches_some {
+                continue;
+            }
+            let Some(span) = self.survey.settings.spans(index).and_then(|spans| spans.matcher.clone()) else {
+                continue;
+            };
+            // One finding for a group, not one for each of its hooks.
+            if !seen.insert((hook.origin.file.clone(), span.start)) {
+                continue;
+            }
+            let message = format!("matcher `{text}` matches none of the agent's tools");
+            let near = near_words(text, tools.iter().copied());
+            let help = match near.first() {
+                Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
+                None => format!("the tools are: {}", tools.join(", ")),
+            };
+            let finding = Finding::new(Severity::Warning, "matcher-matches-no-tool", message, help);
+            self.at(index, span, finding);
+        }
+    }
+
+    fn commands(&mut self) {
+        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+            let HookKind::Command(command) = &hook.kind else { continue };
+            if command.contains('\0') {
+                continue; // Reported by the engine, and nothing can be asked about it.
+            }
+            for problem in program::problems(hook, command, self.context) {
+                self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
+            }
+        }
+    }
+
+    /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
+    /// dropped is dropped once everything is approved.
+    fn duplicates(&mut self) {
+        let settings = &self.survey.settings;
+        let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
+        let planner = HookPlanner::new(registry);
+        let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
+        for event in EventName::ALL {
+            for target in targets(event, settings.hooks.iter().filter(|hook| hook.event == event)) {
+                for skipped in planner.explain(event, target.as_deref()).skipped {
+                    let SkipReason::Duplicate { of } = skipped.why else { continue };
+                    let Some(index) = index_of(&skipped.hook, &settings.hooks) else { continue };
+                    let (_, targets) = dropped.entry(index).or_insert_with(|| (of, Vec::new()));
+                    targets.extend(target.clone());
+                }
+            }
+        }
+        for (index, (of, targets)) in dropped {
+            let about =
+                if targets.is_empty() { String::new() } else { format!(" for {}", targets.join(", ")) };
+            let place = format!("{}:{}", shown(&of.origin.file, self.context), of.origin.line);
+            let message =
+                format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
+            let help = "remove one of the two".to_owned();
+            self.at_hook(index, Severity::Warning, "duplicate-command", message, help);
+        }
+    }
+}
+
+/// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
+fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
+    match event {
+        EventName::BeforeTool | EventName::AfterTool => {
+            ToolTable::standard().names().into_iter().map(|name| Some(name.to_owned())).collect()
+        }
+        _ => {
+            let words: BTreeSet<&str> = hooks.filter_map(|hook| hook.matcher.text()).collect();
+            if words.is_empty() {
+                return vec![None];
+            }
+            words.into_iter().map(|word| Some(word.to_owned())).collect()
+        }
+    }
+}
+
+/// Hooks are told apart by where they stand.
+fn index_of(hook: &Hook, hooks: &[Hook]) -> Option<usize> {
+    let same = |other: &Hook| {
+        other.origin == hook.origin
+            && other.event == hook.event
+            && other.name == hook.name
+            && other.matcher.text() == hook.matcher.text()
+    };
+    // Of equal hooks on one line it is the later one that is dropped.
+    hooks.iter().rposition(same)
+}
+
+/// The level whose list disables each disabled hook, by the hook's index.
+fn disabled_by_settings(survey: &Survey) -> BTreeMap<usize, String> {
+    let settings = &survey.settings;
+    let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
+    let planner = HookPlanner::new(registry);
+    let mut levels = BTreeMap::new();
+    for event in EventName::ALL {
+        // Hooks come by rank and keep the order of the settings within it.
+        let mut indices: Vec<usize> = (0..settings.hooks.len())
+            .filter(|index| settings.hooks.get(*index).is_some_and(|hook| hook.event == event))
+            .collect();
+        indices.sort_by_key(|index| settings.hooks.get(*index).map(|hook| hook.source));
+        for skipped in planner.explain(event, None).skipped {
+            let SkipReason::Disabled(DisabledBy::Settings(level)) = skipped.why else { continue };
+            let found = indices.iter().position(|index| {
+                settings
+                    .hooks
+                    .get(*index)
+                    .is_some_and(|hook| hook.origin == skipped.hook.origin && hook.name == skipped.hook.name)
+            });
+            if let Some(found) = found {
+                levels.insert(indices.remove(found), level.to_string());
+            }
+        }
+    }
+    levels
+}
