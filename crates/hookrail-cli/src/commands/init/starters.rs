@@ -79,7 +79,7 @@ impl Starter {
     }
 
     fn explanation(&self, event: EventName) -> String {
-        let mut text = format!("{event}: {}\n\nIt gets one JSON object on stdin:\n", self.about);
+        let mut text = format!("{event} hooks run {}\n\nThey get one JSON object on stdin:\n", self.about);
         let common = [
             ("session_id, cwd, timestamp", "as for every event"),
             ("transcript_path", "the session's log; may be empty"),
@@ -88,7 +88,7 @@ impl Starter {
         for (name, meaning) in self.fields.iter().chain(&common) {
             let _ = writeln!(text, "  {name:width$}  {meaning}");
         }
-        let _ = writeln!(text, "\nIt answers with its exit code:");
+        let _ = writeln!(text, "\nThey answer with their exit code:");
         let _ =
             writeln!(text, "  0  fine; stdout may hold a JSON object (below), plain text goes to the model");
         let _ = writeln!(text, "  2  {}", self.exit_two);

@@ -4,7 +4,7 @@ use super::Starter;
 
 pub(super) const BEFORE_AGENT: Starter = Starter {
     matcher: None,
-    about: "before the agent works on a prompt. Its hooks can block the prompt or add to it.",
+    about: "before the agent works on a prompt. They can block the prompt or add to it.",
     fields: &[("prompt", "what the user wrote")],
     answers: &[
         ("{\"hookSpecificOutput\": {\"additionalContext\": \"…\"}}", "adds text to the prompt"),
@@ -43,7 +43,7 @@ function main(payload) {
 
 pub(super) const AFTER_AGENT: Starter = Starter {
     matcher: None,
-    about: "after the agent finished a prompt. Its hooks can send it back to work.",
+    about: "after the agent finished a prompt. They can send it back to work.",
     fields: &[
         ("prompt", "what the user wrote"),
         ("prompt_response", "what the agent answered"),

@@ -4,7 +4,7 @@ use super::Starter;
 
 pub(super) const BEFORE_MODEL: Starter = Starter {
     matcher: None,
-    about: "before a request goes to the model. Its hooks can block it, change it or answer it.",
+    about: "before a request goes to the model. They can block it, change it or answer it.",
     fields: &[("llm_request", "the request: model, messages [{role, content}], config, toolConfig")],
     answers: &[
         (
@@ -52,7 +52,7 @@ function main(payload) {
 
 pub(super) const AFTER_MODEL: Starter = Starter {
     matcher: None,
-    about: "after the model answered, before anybody sees it. Its hooks can replace the answer.",
+    about: "after the model answered, before anybody sees it. They can replace the answer.",
     fields: &[
         ("llm_request", "the request: model, messages [{role, content}], config"),
         ("llm_response", "the answer: text, candidates, usageMetadata"),

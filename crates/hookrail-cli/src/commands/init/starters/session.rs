@@ -4,7 +4,7 @@ use super::Starter;
 
 pub(super) const SESSION_START: Starter = Starter {
     matcher: None,
-    about: "when a session begins. Its hooks can give the model something to start from.",
+    about: "when a session begins. They can give the model something to start from.",
     fields: &[("source", "startup, resume, clear or compress; a matcher is compared with it")],
     answers: &[(
         "{\"hookSpecificOutput\": {\"additionalContext\": \"…\"}}",
@@ -60,7 +60,7 @@ async function main(payload) {
 
 pub(super) const SESSION_END: Starter = Starter {
     matcher: None,
-    about: "when a session ends. Its hooks can tidy up or take notes.",
+    about: "when a session ends. They can tidy up or take notes.",
     fields: &[("reason", "exit, clear, logout, prompt_input_exit or other; a matcher is compared with it")],
     answers: &[("{\"systemMessage\": \"…\"}", "is kept in the log")],
     exit_two: "has no effect",
@@ -92,7 +92,7 @@ async function main(payload) {
 
 pub(super) const PRE_COMPRESS: Starter = Starter {
     matcher: None,
-    about: "before a long conversation is summarised. Its hooks can save what will be lost.",
+    about: "before a long conversation is summarised. They can save what will be lost.",
     fields: &[("trigger", "manual or auto; a matcher is compared with it")],
     answers: &[("{\"systemMessage\": \"…\"}", "is kept in the log")],
     exit_two: "has no effect",
@@ -132,7 +132,7 @@ async function main(payload) {
 
 pub(super) const NOTIFICATION: Starter = Starter {
     matcher: None,
-    about: "when the agent wants the user's attention. Its hooks can pass that on.",
+    about: "when the agent wants the user's attention. They can pass that on.",
     fields: &[
         ("notification_type", "ToolPermission, for instance; a matcher is compared with it"),
         ("message", "what the agent says"),

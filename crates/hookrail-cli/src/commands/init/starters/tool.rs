@@ -4,7 +4,7 @@ use super::Starter;
 
 pub(super) const BEFORE_TOOL: Starter = Starter {
     matcher: Some("write_file|replace"),
-    about: "before a tool runs. Its hooks can block the call or change its arguments.",
+    about: "before a tool runs. They can block the call or change its arguments.",
     fields: &[
         ("tool_name", "which tool, such as write_file"),
         ("tool_input", "its arguments, such as file_path and content"),
@@ -55,7 +55,7 @@ function main(payload) {
 
 pub(super) const AFTER_TOOL: Starter = Starter {
     matcher: Some("write_file|replace"),
-    about: "after a tool ran, before the model sees the result. Its hooks can add to the result.",
+    about: "after a tool ran, before the model sees the result. They can add to the result.",
     fields: &[
         ("tool_name", "which tool, such as write_file"),
         ("tool_input", "its arguments, such as file_path and content"),
@@ -107,7 +107,7 @@ function main(payload) {
 
 pub(super) const BEFORE_TOOL_SELECTION: Starter = Starter {
     matcher: None,
-    about: "before a model call that offers tools. Its hooks can narrow the choice.",
+    about: "before a model call that offers tools. They can narrow the choice.",
     fields: &[("llm_request", "the request: model, messages, config, toolConfig")],
     answers: &[
         (
