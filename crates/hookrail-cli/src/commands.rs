@@ -3,7 +3,11 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod fire;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod schema;
 pub(crate) mod toggle;
+pub(crate) mod trust;

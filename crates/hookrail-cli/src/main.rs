@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod context;
 mod exit;
+mod hook_log;
 mod logging;
 mod printer;
 mod settings_file;
@@ -52,6 +53,10 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Enable(args) => commands::toggle::run(&args, true, &context()?, printer),
         Command::Disable(args) => commands::toggle::run(&args, false, &context()?, printer),
         Command::Init(args) => commands::init::run(&args, &context()?, printer),
+        Command::Fire(args) => commands::fire::run(&args, &context()?, printer),
+        Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
+        Command::Log(args) => commands::log::run(&args, &context()?, printer),
+        Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),

@@ -45,6 +45,12 @@ impl Printer {
         let _ = writeln!(self.err, "{text}");
     }
 
+    /// Asks the person something, on a line that the answer ends.
+    pub(crate) fn ask(&mut self, question: &str) {
+        let _ = write!(self.err, "{question}");
+        let _ = self.err.flush();
+    }
+
     /// Delivers what is buffered.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         closed_pipe_or(self.out.flush())

@@ -36,6 +36,7 @@ struct Started {
     handler: HookEventHandler,
     diagnostics: Vec<Diagnostic>,
     agent_events: AgentEvents,
+    enabled: bool,
 }
 
 /// A component was asked for before the hook system was started.
@@ -86,6 +87,16 @@ impl HookSystem {
     /// Turns every hook of this name (or command) on or off until the session ends; says how many there are.
     pub fn set_hook_enabled(&self, name: &str, enabled: bool) -> usize {
         self.inner.started().registry.set_hook_enabled(name, enabled)
+    }
+
+    /// Turns every hook but those of this name (or command) off until the session ends; says how many are of it.
+    pub fn disable_other_hooks(&self, name: &str) -> usize {
+        self.inner.started().registry.disable_others(name)
+    }
+
+    /// Whether hooks are on, now that it is known whether the project's own word counts.
+    pub fn hooks_are_on(&self) -> bool {
+        self.inner.started().enabled
     }
 
     /// Every hook, enabled and approved or not.
@@ -146,9 +157,16 @@ impl Started {
         let enabled = effective.enabled || project_turns_hooks_on(&settings, &judgement);
         let diagnostics = diagnostics(&settings, &judgement);
 
+        // Hooks that are off only because their project waits for approval are listed, so that a person can see
+        // what to approve.
+        let waits = |trust: &HookTrust| {
+            settings.enable.project == Some(true) && matches!(trust, HookTrust::NotApproved { .. })
+        };
         let judged = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals);
         let hooks = judged
-            .filter(|((hook, _), _)| enabled && settings.is_active(hook, project_counts))
+            .filter(|((hook, trust), _)| {
+                (enabled || waits(trust)) && settings.is_active(hook, project_counts)
+            })
             .map(|((hook, trust), seal)| JudgedHook { hook: hook.clone(), trust, seal });
         let registry = Arc::new(HookRegistry::new(hooks, &settings.disabled));
         let runner = HookRunner::new(RunnerOptions {
@@ -161,7 +179,7 @@ impl Started {
         let planner = HookPlanner::new(Arc::clone(&registry));
         let handler = HookEventHandler::new(Arc::clone(host), planner, runner, HookAggregator);
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
-        Self { registry, handler, diagnostics, agent_events: effective.agent_events }
+        Self { registry, handler, diagnostics, agent_events: effective.agent_events, enabled }
     }
 }
 

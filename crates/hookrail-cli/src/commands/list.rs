@@ -1,15 +1,12 @@
 //! `hookrail list`: every hook with its state and its history.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
-
 use hookrail::{EventName, HookStatus};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cli::{Format, ListArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::hook_log::{self, Statistics};
 use crate::printer::{Printer, escape_line};
 use crate::survey::{HookName, Survey, approved_word, shown};
 
@@ -18,8 +15,8 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     let mut hooks = survey.registry.all_hooks();
     // By event, each event's hooks by rank.
     hooks.sort_by_key(|status| status.hook.event);
-    let history = load_history(context);
-    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &history)).collect();
+    let statistics = Statistics::load(&hook_log::path_in(&context.state_dir()));
+    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &statistics)).collect();
     match args.format {
         Format::Json => printer.json_pretty(&List { enabled: survey.enabled, hooks: rows })?,
         Format::Text if rows.is_empty() => {
@@ -61,7 +58,7 @@ struct Row<'l> {
 }
 
 /// What the log knows of a hook.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct History {
     runs: usize,
@@ -71,68 +68,22 @@ struct History {
 }
 
 impl<'l> Row<'l> {
-    fn new(status: &'l HookStatus, history: &HashMap<Key, History>) -> Self {
+    fn new(status: &'l HookStatus, statistics: &Statistics) -> Self {
         let hook = &status.hook;
-        let key = (hook.event.to_string(), hook.name.clone(), hook.command().to_owned());
+        let known = statistics.of(hook.event, &hook.name);
         Self {
             event: hook.event,
             hook: HookName::of(hook),
             enabled: status.enabled,
             approved: approved_word(&status.trust),
-            history: history.get(&key).cloned().unwrap_or_default(),
+            history: known.map_or_else(History::default, |known| History {
+                runs: known.runs,
+                last_run: Some(known.last_run),
+                p50_ms: Some(known.p50_ms),
+                p95_ms: Some(known.p95_ms),
+            }),
         }
     }
-}
-
-/// Event, name and command: two projects may have a hook of the same name.
-type Key = (String, String, String);
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LogLine {
-    #[serde(rename = "type")]
-    kind: String,
-    timestamp: String,
-    #[serde(default)]
-    event: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    command: String,
-    #[serde(default)]
-    duration_ms: u64,
-}
-
-/// Reads the engine's own log. Lines that cannot be read, and a log that does not exist, say nothing.
-fn load_history(context: &Context) -> HashMap<Key, History> {
-    let mut calls: HashMap<Key, (String, Vec<u64>)> = HashMap::new();
-    if let Ok(file) = File::open(context.state_dir().join("log.jsonl")) {
-        for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
-            let Ok(line) = serde_json::from_slice::<LogLine>(&line) else { continue };
-            if line.kind == "hook_call" {
-                let call = calls.entry((line.event, line.name, line.command)).or_default();
-                call.0 = line.timestamp;
-                call.1.push(line.duration_ms);
-            }
-        }
-    }
-    let history = calls.into_iter().map(|(key, (last, mut durations))| {
-        durations.sort_unstable();
-        let history = History {
-            runs: durations.len(),
-            last_run: Some(last),
-            p50_ms: percentile(&durations, 50),
-            p95_ms: percentile(&durations, 95),
-        };
-        (key, history)
-    });
-    history.collect()
-}
-
-/// The smallest value that at least `percent` of all are not above.
-fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
-    let rank = (sorted.len() * percent).div_ceil(100);
-    sorted.get(rank.saturating_sub(1)).copied()
 }
 
 const HEADINGS: [&str; 10] =
@@ -180,22 +131,4 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     text.chars().take(WIDEST - 1).chain(['…']).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_values_that_occurred() {
-        let hundred: Vec<u64> = (1..=100).collect();
-        for (values, p50, p95) in [
-            (&hundred[..], Some(50), Some(95)),
-            (&[7], Some(7), Some(7)),
-            (&[1, 9], Some(1), Some(9)),
-            (&[], None, None),
-        ] {
-            assert_eq!((percentile(values, 50), percentile(values, 95)), (p50, p95), "{values:?}");
-        }
-    }
 }

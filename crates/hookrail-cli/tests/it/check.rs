@@ -227,7 +227,10 @@ fn colors_come_when_forced_and_never_otherwise() {
         [("TERM", "xterm-256color", false), ("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false)]
     {
         let mut check = command(&project, &["check"]);
-        let run = Run::of(&project, { check.env(variable, value); check });
+        let run = Run::of(&project, {
+            check.env(variable, value);
+            check
+        });
         assert_eq!(run.stdout.contains('\u{1b}'), colored, "{variable}");
     }
 }
@@ -251,7 +254,13 @@ fn a_closed_pipe_is_no_error() {
 #[test]
 fn usage_errors_are_64() {
     let project = TestProject::new();
-    for args in [&["check", "--nonsense"][..], &["explain", "BeforeTol"], &["explain"], &["init", "--lang", "cobol"], &[]] {
+    for args in [
+        &["check", "--nonsense"][..],
+        &["explain", "BeforeTol"],
+        &["explain"],
+        &["init", "--lang", "cobol"],
+        &[],
+    ] {
         let run = Run::new(&project, args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(64), ""), "{args:?}");
         assert!(!run.stderr.is_empty());

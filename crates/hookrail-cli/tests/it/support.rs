@@ -69,7 +69,8 @@ impl Run {
 
     /// Exit code and both streams as one text, the temporary folder replaced by `[BASE]`.
     pub(crate) fn shown(&self) -> String {
-        let mut shown = format!("exit code: {}\n", self.code.map_or("none".to_owned(), |code| code.to_string()));
+        let mut shown =
+            format!("exit code: {}\n", self.code.map_or("none".to_owned(), |code| code.to_string()));
         for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !text.is_empty() {
                 let _ = write!(shown, "--- {name}\n{}", text.replace(&self.base, "[BASE]"));
