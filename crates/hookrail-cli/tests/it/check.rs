@@ -206,10 +206,10 @@ fn damaged_approvals_and_settings_are_findings() {
 #[test]
 fn what_settings_hold_cannot_forge_the_report() {
     let project = TestProject::new();
-    project.user_settings(&one("./\u{1b}[2J\u{202e}x.sh"));
+    project.user_settings(&one("./\u{1b}c\u{202e}x.sh"));
     let run = Run::new(&project, &["check"]);
     assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{}", run.stdout);
-    assert!(run.stdout.contains("\\u{1b}[2J\\u{202e}x.sh"), "{}", run.stdout);
+    assert!(run.stdout.contains("\\u{1b}c\\u{202e}x.sh"), "{}", run.stdout);
     // A settings file on one long line still gives a readable excerpt.
     let many = vec![json!({ "type": "command", "command": "true", "name": "n".repeat(300) }); 50];
     let text = hooks("AfterTool", &json!([{ "hooks": many }])).to_string();
