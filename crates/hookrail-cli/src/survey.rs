@@ -100,12 +100,17 @@ fn file_of(level: &Level, context: &Context) -> PathBuf {
 pub(crate) fn shown(path: &Path, context: &Context) -> String {
     let short = if let Ok(inside) = path.strip_prefix(context.project()) {
         inside.to_owned()
-    } else if let Some(inside) = home(context).and_then(|home| path.strip_prefix(home).ok()) {
+    } else if let Some(inside) = shells_home(context).and_then(|home| path.strip_prefix(home).ok()) {
         Path::new("~").join(inside)
     } else {
         path.to_owned()
     };
     escape_line(&short.display().to_string())
+}
+
+/// The home directory, where it is also what a shell means by `~`.
+fn shells_home(context: &Context) -> Option<&Path> {
+    home(context).filter(|home| std::env::var_os("HOME").is_some_and(|named| Path::new(&named) == *home))
 }
 
 /// The home directory, where there is one.

@@ -5,12 +5,13 @@ mod program;
 mod shell;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookrail::{
-    DisabledBy, EventName, Hook, HookKind, HookPlanner, HookRegistry, HookTrust, MatchVerdict, SkipReason,
+    ConfigSource, DisabledBy, EventName, Hook, HookKind, HookPlanner, HookRegistry, HookTrust, MatchVerdict,
+    Settings, SkipReason,
 };
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
@@ -95,10 +96,11 @@ impl Check<'_> {
         );
         self.parents_settings();
         self.hooks_off();
-        self.disabled_and_unapproved();
+        let hooks = AsIfApproved::new(&survey.settings);
+        self.disabled_and_unapproved(&hooks);
         self.matchers();
         self.commands();
-        self.duplicates();
+        self.duplicates(&hooks);
     }
 
     fn at_hook(
@@ -150,9 +152,15 @@ impl Check<'_> {
         });
     }
 
-    fn disabled_and_unapproved(&mut self) {
+    fn disabled_and_unapproved(&mut self, hooks: &AsIfApproved) {
         let survey = self.survey;
-        let disabled = disabled_by_settings(survey);
+        let skipped = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
+        let disabled: HashMap<usize, String> = skipped
+            .filter_map(|(index, why)| match why {
+                SkipReason::Disabled(DisabledBy::Settings(level)) => Some((index, level.to_string())),
+                _ => None,
+            })
+            .collect();
         for (index, (hook, trust)) in survey.settings.hooks.iter().zip(&survey.judgement.hooks).enumerate() {
             if let Some(level) = disabled.get(&index) {
                 let message = format!("hook `{}` is disabled by the {level} settings", hook.name);
@@ -176,7 +184,8 @@ impl Check<'_> {
             let Some(text) = hook.matcher.text() else { continue };
             let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
             let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
-            if !is_for_tools || matches_some {
+            // A pattern that is none is reported by the engine, with what becomes of it.
+            if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
                 continue;
             }
             let Some(span) = self.survey.settings.spans(index).and_then(|spans| spans.matcher.clone()) else {
@@ -211,16 +220,13 @@ impl Check<'_> {
 
     /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
     /// dropped is dropped once everything is approved.
-    fn duplicates(&mut self) {
+    fn duplicates(&mut self, hooks: &AsIfApproved) {
         let settings = &self.survey.settings;
-        let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
-        let planner = HookPlanner::new(registry);
         let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
         for event in EventName::ALL {
             for target in targets(event, settings.hooks.iter().filter(|hook| hook.event == event)) {
-                for skipped in planner.explain(event, target.as_deref()).skipped {
-                    let SkipReason::Duplicate { of } = skipped.why else { continue };
-                    let Some(index) = index_of(&skipped.hook, &settings.hooks) else { continue };
+                for (index, why) in hooks.skipped(event, target.as_deref()) {
+                    let SkipReason::Duplicate { of } = why else { continue };
                     let (_, targets) = dropped.entry(index).or_insert_with(|| (of, Vec::new()));
                     targets.extend(target.clone());
                 }
@@ -254,42 +260,30 @@ fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<O
     }
 }
 
-/// Hooks are told apart by where they stand.
-fn index_of(hook: &Hook, hooks: &[Hook]) -> Option<usize> {
-    let same = |other: &Hook| {
-        other.origin == hook.origin
-            && other.event == hook.event
-            && other.name == hook.name
-            && other.matcher.text() == hook.matcher.text()
-    };
-    // Of equal hooks on one line it is the later one that is dropped.
-    hooks.iter().rposition(same)
+/// A registry of all hooks as if they were approved, and the way back from its hooks to the settings.
+struct AsIfApproved {
+    planner: HookPlanner,
+    indices: HashMap<*const Hook, usize>,
 }
 
-/// The level whose list disables each disabled hook, by the hook's index.
-fn disabled_by_settings(survey: &Survey) -> BTreeMap<usize, String> {
-    let settings = &survey.settings;
-    let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
-    let planner = HookPlanner::new(registry);
-    let mut levels = BTreeMap::new();
-    for event in EventName::ALL {
-        // Hooks come by rank and keep the order of the settings within it.
-        let mut indices: Vec<usize> = (0..settings.hooks.len())
-            .filter(|index| settings.hooks.get(*index).is_some_and(|hook| hook.event == event))
-            .collect();
-        indices.sort_by_key(|index| settings.hooks.get(*index).map(|hook| hook.source));
-        for skipped in planner.explain(event, None).skipped {
-            let SkipReason::Disabled(DisabledBy::Settings(level)) = skipped.why else { continue };
-            let found = indices.iter().position(|index| {
-                settings
-                    .hooks
-                    .get(*index)
-                    .is_some_and(|hook| hook.origin == skipped.hook.origin && hook.name == skipped.hook.name)
-            });
-            if let Some(found) = found {
-                levels.insert(indices.remove(found), level.to_string());
-            }
-        }
+impl AsIfApproved {
+    fn new(settings: &Settings) -> Self {
+        let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
+        // The registry ranks hooks by source and keeps their order within it.
+        let mut indices: Vec<(ConfigSource, usize)> =
+            settings.hooks.iter().enumerate().map(|(index, hook)| (hook.source, index)).collect();
+        indices.sort_unstable();
+        let ranked = registry.all_hooks();
+        let indices =
+            ranked.iter().zip(indices).map(|(status, (_, index))| (Arc::as_ptr(&status.hook), index));
+        Self { indices: indices.collect(), planner: HookPlanner::new(registry) }
     }
-    levels
+
+    /// What the hooks of an event are left out for, by their index in the settings.
+    fn skipped(&self, event: EventName, target: Option<&str>) -> Vec<(usize, SkipReason)> {
+        let skipped = self.planner.explain(event, target).skipped.into_iter();
+        skipped
+            .filter_map(|skipped| Some((*self.indices.get(&Arc::as_ptr(&skipped.hook))?, skipped.why)))
+            .collect()
+    }
 }

@@ -41,13 +41,12 @@ pub(crate) fn run(
     let changed = settings_file::change(&file, context, edit, || Ok(()))?;
 
     let (shown_name, shown_file) = (escape_line(name), shown(&file, context));
-    let done = if enable { "enabled" } else { "disabled" };
-    if changed {
-        printer.data(format_args!("{done} `{shown_name}` in {shown_file}"))?;
-    } else {
-        let list = if enable { "does not disable" } else { "disables" };
-        printer.data(format_args!("nothing to do: {shown_file} {list} `{shown_name}` already"))?;
-    }
+    printer.data(match (enable, changed) {
+        (true, true) => format!("enabled `{shown_name}` in {shown_file}"),
+        (false, true) => format!("disabled `{shown_name}` in {shown_file}"),
+        (true, false) => format!("nothing to do: {shown_file} does not disable `{shown_name}`"),
+        (false, false) => format!("nothing to do: {shown_file} already disables `{shown_name}`"),
+    })?;
     if enable {
         warn_about_other_lists(name, context, printer);
     }

@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::cli::{Format, TrustArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape, escape_line};
+use crate::printer::{ClosedPipe, Printer, escape, escape_line};
 
 /// Set by an agent for the commands that it runs: a model must not approve what guards against it.
 ///
@@ -27,6 +27,13 @@ pub(crate) const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.list {
         return list::list(args.format, context, printer);
+    }
+    let inside_agent = std::env::var_os(INSIDE_AGENT).is_some_and(|value| !value.is_empty());
+    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal() && args.format == Format::Text;
+    if inside_agent && (args.yes || args.revoke.is_some() || can_ask) {
+        printer.talk("error: an agent cannot change approvals: this command was started by one");
+        printer.talk("hint: run `hookrail trust` yourself, in a terminal of your own");
+        return Ok(ExitStatus::Failure);
     }
     if let Some(name) = &args.revoke {
         return list::revoke(name, context, printer);
@@ -46,12 +53,6 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
             Format::Text => printer.data("nothing waits for approval in this project")?,
         }
         return Ok(ExitStatus::Success);
-    }
-    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal() && args.format == Format::Text;
-    if std::env::var_os(INSIDE_AGENT).is_some_and(|value| !value.is_empty()) && (args.yes || can_ask) {
-        printer.talk("error: an agent cannot approve hooks: this command was started by one");
-        printer.talk("hint: run `hookrail trust` yourself, in a terminal of your own");
-        return Ok(ExitStatus::Failure);
     }
     if args.yes {
         return approve_all(args.format, &review, context, printer);
@@ -85,8 +86,9 @@ fn approve_all(
     let (chosen, refused): (Vec<&Pending>, Vec<&Pending>) =
         review.pending.iter().partition(|pending| pending.obstacle.is_none());
     if format == Format::Text {
-        printer.data(show::everything(review).trim_end())?;
-        printer.flush()?;
+        let shown = printer.data(show::everything(review).trim_end()).and_then(|()| printer.flush());
+        // Nobody has to read it: the answer was given beforehand.
+        shown.or_else(|error| if error.is::<ClosedPipe>() { Ok(()) } else { Err(error) })?;
     }
     // Settings alone can be approved, but not because all hooks were refused.
     if !chosen.is_empty() || refused.is_empty() {

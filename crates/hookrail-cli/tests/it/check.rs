@@ -64,11 +64,18 @@ fn all_findings_come_at_once_with_place_and_hint() {
 "#;
     project.file(".llxprt/settings.json", settings);
     project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
+    // Each version of bash words its complaint in its own way.
+    let shown = |run: &Run| {
+        let shown = run.shown();
+        let complaint =
+            shown.split("cannot read this command: ").nth(1).and_then(|rest| rest.split(['\n', '"']).next());
+        shown.replace(complaint.unwrap(), "[COMPLAINT]")
+    };
     let text = Run::new(&project, &["check"]);
-    assert_snapshot!("all_findings", text.shown());
+    assert_snapshot!("all_findings", shown(&text));
     let run = Run::new(&project, &["check", "--format", "json"]);
     assert_eq!(run.code, Some(1));
-    assert_snapshot!("all_findings_json", run.shown());
+    assert_snapshot!("all_findings_json", shown(&run));
 }
 
 #[test]
@@ -154,6 +161,45 @@ fn duplicates_are_found_where_both_hooks_match() {
     } }));
     let run = Run::new(&project, &["check"]);
     assert_snapshot!("duplicates", run.shown());
+}
+
+#[test]
+fn each_of_many_equal_hooks_on_one_line_is_found() {
+    let project = TestProject::new();
+    let settings =
+        hooks("AfterTool", &json!([{ "hooks": vec![json!({ "type": "command", "command": "true" }); 4] }]));
+    project.user_settings(&json!({}));
+    fs::write(project.user_settings_path(), settings.to_string()).unwrap();
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    assert_eq!(codes(&run), ["duplicate-command"; 3]);
+    let mut columns: Vec<_> =
+        run.json()["findings"].as_array().unwrap().iter().map(|finding| finding["column"].as_u64()).collect();
+    columns.dedup();
+    assert_eq!(columns.len(), 3, "each has its own place");
+}
+
+#[test]
+fn without_a_home_directory_nothing_counts_as_approved() {
+    let project = TestProject::new();
+    project.script("x.sh", "touch ran");
+    project.settings(&one("./x.sh"));
+    // A project that brings approvals of itself along, where a missing home directory would make them be found.
+    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    let approvals = project.home().join(".llxprt/hookrail/approvals.json");
+    project.file(".llxprt/hookrail/approvals.json", fs::read(approvals).unwrap());
+    let mut check = command(&project, &["check", "--format", "json"]);
+    let run = Run::of(&project, {
+        check.env_remove("HOME").env_remove("HOOKRAIL_HOME");
+        check
+    });
+    let codes = codes(&run).join(" ");
+    assert!(codes.contains("hook-not-approved") && codes.contains("approvals-unsafe"), "{codes}");
+    let mut disable = command(&project, &["disable", "./x.sh"]);
+    let run = Run::of(&project, {
+        disable.env_remove("HOME").env_remove("HOOKRAIL_HOME");
+        disable
+    });
+    assert_snapshot!("no_home", run.shown());
 }
 
 #[test]

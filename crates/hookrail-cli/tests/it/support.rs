@@ -1,7 +1,8 @@
 //! Runs the program in a test project, with a clean environment.
 
+#![expect(clippy::panic, reason = "helpers of tests fail them by panicking")]
+
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use hookrail_testkit::TestProject;
@@ -34,21 +35,6 @@ impl Run {
     /// Runs the program to its end.
     pub(crate) fn new(project: &TestProject, args: &[&str]) -> Self {
         Self::of(project, command(project, args))
-    }
-
-    /// Runs the program to its end with this text on stdin.
-    pub(crate) fn with_stdin(project: &TestProject, args: &[&str], stdin: &str) -> Self {
-        let mut command = command(project, args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start the program: {error}"));
-        if let Some(mut pipe) = child.stdin.take() {
-            let _ = pipe.write_all(stdin.as_bytes());
-        }
-        Self::from_output(project, child.wait_with_output().unwrap_or_else(|error| panic!("{error}")))
     }
 
     /// Runs a prepared command to its end.

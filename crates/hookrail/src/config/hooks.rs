@@ -9,9 +9,9 @@ use std::time::Duration;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::{HookSpans, Settings};
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
+use super::{HookSpans, Settings};
 use crate::event::{EventName, JsonObject, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
 use crate::matcher::Matcher;

@@ -90,12 +90,7 @@ impl<'a> Source<'a> {
             known_column.saturating_sub(self.characters(range.start..known_offset))
         };
         self.last.set((start, range.start, column));
-        Some(Place {
-            file: file.to_path_buf(),
-            line,
-            column: column + 1,
-            span: self.in_file(range),
-        })
+        Some(Place { file: file.to_path_buf(), line, column: column + 1, span: self.in_file(range) })
     }
 
     fn characters(&self, range: Range<usize>) -> usize {

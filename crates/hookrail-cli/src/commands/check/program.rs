@@ -88,6 +88,8 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
 
 /// What is wrong with the file that a command names as its program, or as its interpreter's script.
 fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<Problem> {
+    // Without the `.` of `./x`.
+    let file: &Path = &file.components().collect::<PathBuf>();
     let name = shown(file, context);
     let Ok(metadata) = fs::metadata(file) else {
         let message = if fs::symlink_metadata(file).is_ok() {
