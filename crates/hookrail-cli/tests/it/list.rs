@@ -1,5 +1,6 @@
 //! `list`: state and history of every hook.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use hookrail_testkit::TestProject;
@@ -38,7 +39,7 @@ fn every_hook_is_listed_with_state_and_history() {
         let line = json!({ "type": "hook_call", "timestamp": format!("2026-01-01T00:00:00.{duration:03}Z"),
             "sessionId": "s", "event": "AfterTool", "name": "slow", "command": "sleep 1", "durationMs": duration,
             "success": true });
-        log += &format!("{line}\n");
+        writeln!(log, "{line}").unwrap();
     }
     fs::write(state.join("log.jsonl"), log).unwrap();
     assert_snapshot!("table", Run::new(&project, &["list"]).shown());

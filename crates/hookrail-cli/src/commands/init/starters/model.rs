@@ -81,14 +81,14 @@ tokens = (payload["llm_response"].get("usageMetadata") or {}).get("totalTokenCou
 if tokens > 100_000:
     print(json.dumps({"systemMessage": f"This conversation takes {tokens} tokens a call: be brief."}))
 "#,
-    node: r#"
+    node: r"
 function main(payload) {
   const tokens = payload.llm_response.usageMetadata?.totalTokenCount ?? 0;
   if (tokens > 100_000) {
     console.log(JSON.stringify({ systemMessage: `This conversation takes ${tokens} tokens a call: be brief.` }));
   }
 }
-"#,
+",
     try_also: None,
     needs_apply: false,
 };
