@@ -118,6 +118,13 @@ pub(crate) fn home(context: &Context) -> Option<&Path> {
     Some(context.paths.home.as_path()).filter(|home| !home.as_os_str().is_empty())
 }
 
+/// Whether a directory is the home directory, where the one settings file is the user's.
+pub(crate) fn is_home(directory: &Path, context: &Context) -> bool {
+    let same =
+        |home: &Path| matches!((home.canonicalize(), directory.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    home(context).is_some_and(same)
+}
+
 /// `project, .llxprt/settings.json:7`.
 pub(crate) fn shown_origin(origin: &Origin, context: &Context) -> String {
     let level = escape_line(&origin.level.to_string());

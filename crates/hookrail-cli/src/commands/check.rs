@@ -21,7 +21,7 @@ use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
-use crate::survey::{Survey, near_words, shown};
+use crate::survey::{Survey, is_home, near_words, shown};
 
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let survey = Survey::load(context);
@@ -127,10 +127,9 @@ impl Check<'_> {
         if paths.project_file().exists() {
             return;
         }
-        let user = paths.user_file();
         let parents =
             paths.project_dir.ancestors().skip(1).map(|dir| (dir, dir.join(".llxprt/settings.json")));
-        let found = parents.into_iter().find(|(_, file)| file.is_file() && Some(file) != user.as_ref());
+        let found = parents.into_iter().find(|(dir, file)| file.is_file() && !is_home(dir, self.context));
         if let Some((dir, file)) = found {
             let message = "the settings of a parent directory are not read here".to_owned();
             let help =

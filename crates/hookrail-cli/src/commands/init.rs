@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
-use crate::survey::{Survey, shown};
+use crate::survey::{Survey, is_home, shown};
 
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let starter = Starter::of(args.event);
@@ -90,7 +90,7 @@ impl Place {
         let project = context.paths.project_file();
         let user = context.paths.user_file();
         // In the home directory the one settings file is the user's, and its hooks run in every project.
-        let is_users = args.user || user.as_deref() == Some(project.as_path());
+        let is_users = args.user || is_home(context.project(), context);
         let settings = if is_users {
             user.ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or leave --user out"))?
         } else {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
-use crate::survey::{near_words, shown};
+use crate::survey::{is_home, near_words, shown};
 
 pub(crate) fn run(
     args: &ToggleArgs,
@@ -15,7 +15,9 @@ pub(crate) fn run(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let file = if args.project {
+    // In the home directory the one settings file is the user's.
+    let is_projects = args.project && !is_home(context.project(), context);
+    let file = if is_projects {
         context.paths.project_file()
     } else {
         context
@@ -24,7 +26,7 @@ pub(crate) fn run(
             .ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or use --project"))?
     };
     let before = hookrail::load_settings(&context.paths);
-    let level = if args.project && !is_users_file(context) { Level::Project } else { Level::User };
+    let level = if is_projects { Level::Project } else { Level::User };
     refuse_unknown(args, enable, &level, &before)?;
 
     let name = args.name.as_str();
@@ -51,12 +53,6 @@ pub(crate) fn run(
         warn_about_other_lists(name, context, printer);
     }
     Ok(ExitStatus::Success)
-}
-
-/// In the home directory the project's file is the user's.
-fn is_users_file(context: &Context) -> bool {
-    let canonical = |path: std::path::PathBuf| path.canonicalize().unwrap_or(path);
-    context.paths.user_file().map(canonical) == Some(canonical(context.paths.project_file()))
 }
 
 /// Lists that disable a hook of this name after all.

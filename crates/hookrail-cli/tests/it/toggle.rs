@@ -119,6 +119,18 @@ fn a_missing_settings_file_is_made_private() {
 }
 
 #[test]
+fn in_the_home_directory_the_one_file_is_the_users() {
+    let project = project();
+    let home = project.home().with_file_name("link-to-home");
+    symlink(project.home(), &home).unwrap();
+    let mut disable = command(&project, &["disable", "guard", "--project"]);
+    disable.current_dir(project.home()).env("HOME", &home).env("HOOKRAIL_HOME", &home);
+    let run = Run::of(&project, disable);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(!is_enabled(&project, "guard"), "also for all other projects");
+}
+
+#[test]
 fn concurrent_edits_lose_nothing() {
     let project = TestProject::new();
     let hooks: Vec<_> = (0..20)

@@ -34,11 +34,12 @@ const INTERPRETERS: [&str; 14] = [
 ];
 
 /// What a shell knows by itself.
-const BUILTINS: [&str; 44] = [
+const BUILTINS: [&str; 50] = [
     ".", ":", "[", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "declare", "dirs", "disown",
     "echo", "enable", "eval", "exec", "exit", "export", "false", "fg", "getopts", "hash", "help", "history",
-    "jobs", "kill", "let", "local", "printf", "pwd", "read", "return", "set", "shift", "source", "test",
-    "trap", "true", "type", "ulimit", "umask", "unset", "wait",
+    "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "return", "set",
+    "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
+    "unset", "wait",
 ];
 
 /// Everything that is wrong with a hook's command.
