@@ -16,7 +16,7 @@ pub(super) const BEFORE_MODEL: Starter = Starter {
             "changes what is given, keeps the rest",
         ),
         (
-            "{\"decision\": \"block\", \"hookSpecificOutput\": {\"llm_response\": {\"text\": \"…\"}}}",
+            "{\"decision\": \"block\", \"hookSpecificOutput\": {\"llm_response\": {\"candidates\": [{\"content\": {\"role\": \"model\", \"parts\": [\"…\"]}}]}}}",
             "answers in place of the model",
         ),
     ],
