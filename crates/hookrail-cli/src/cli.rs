@@ -66,7 +66,9 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hookrail check\n  hookrail check --strict --format json")]
+#[command(
+    after_help = "Examples:\n  hookrail check\n  hookrail check --strict --format json\n\nJSON: { \"findings\": [{ code, severity, file, line, column, message, help }], \"errors\": N, \"warnings\": N };\nseverity is error, warning or note; file, line, column and help may be null.\n\nExit code: 1 if there are errors (with --strict also if there are warnings), else 0."
+)]
 pub(crate) struct CheckArgs {
     /// How to print the findings
     #[arg(long, value_enum, default_value_t)]

@@ -7,6 +7,8 @@ mod exit;
 mod hook_log;
 mod logging;
 mod printer;
+mod settings_file;
+mod survey;
 
 use std::process::ExitCode;
 
@@ -14,8 +16,8 @@ use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
 use crate::context::Context;
-use crate::exit::ExitStatus;
-use crate::printer::{ClosedPipe, Printer};
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::{ClosedPipe, Printer, escape_line};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -45,11 +47,18 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
+        Command::Check(args) => commands::check::run(&args, &context()?, printer),
+        Command::Explain(args) => commands::explain::run(&args, &context()?, printer),
+        Command::List(args) => commands::list::run(&args, &context()?, printer),
+        Command::Enable(args) => commands::toggle::run(&args, true, &context()?, printer),
+        Command::Disable(args) => commands::toggle::run(&args, false, &context()?, printer),
+        Command::Init(args) => commands::init::run(&args, &context()?, printer),
         Command::Fire(args) => commands::fire::run(&args, &context()?, printer),
         Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
+        Command::Man(args) => commands::man::run(&args, printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
 }
@@ -60,9 +69,12 @@ fn report(error: &anyhow::Error) -> ExitStatus {
         return ExitStatus::Success;
     }
     let mut printer = Printer::new();
-    printer.talk(format_args!("error: {error}"));
+    printer.talk(format_args!("error: {}", escape_line(&error.to_string())));
     for cause in error.chain().skip(1) {
-        printer.talk(format_args!("caused by: {cause}"));
+        printer.talk(format_args!("caused by: {}", escape_line(&cause.to_string())));
+    }
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        printer.talk(format_args!("hint: {}", escape_line(&hinted.hint)));
     }
     ExitStatus::Failure
 }

@@ -541,3 +541,29 @@ fn allowing_all_looks_at_nothing() {
     assert_eq!(judgement.hooks, [HookTrust::Trusted]);
     assert!(judgement.seals[0].is_none() && judgement.project_settings_approved);
 }
+
+#[test]
+fn approving_hooks_alone_leaves_the_projects_settings_waiting() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    let (store, dir, hook) = (store(&project), project.dir(), hook("./x.sh"));
+    let settings = json!({ "maxOutputBytes": 1 });
+    let review = store.pending(&dir, std::slice::from_ref(&hook), &settings);
+    store.approve_hooks(&review, &[&review.pending[0]]).expect("an approval");
+    let judgement = store.judge(&dir, std::slice::from_ref(&hook), &settings);
+    assert_eq!(judgement.hooks, [HookTrust::Approved]);
+    assert!(!judgement.project_settings_approved, "nobody looked at these");
+}
+
+#[test]
+fn a_store_at_a_relative_path_approves_nothing() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    let (store, dir, hook) =
+        (ApprovalStore::new(PathBuf::from(".llxprt/hookrail")), project.dir(), hook("./x.sh"));
+    let judgement = store.judge(&dir, std::slice::from_ref(&hook), &Value::Null);
+    assert!(matches!(judgement.hooks.as_slice(), [HookTrust::NotApproved { .. }]));
+    assert_eq!(judgement.problem.map(|problem| problem.code), Some("approvals-unsafe"));
+    let review = store.pending(&dir, &[hook], &Value::Null);
+    assert!(store.approve(&review, &[&review.pending[0]]).is_err(), "nothing is written either");
+}
