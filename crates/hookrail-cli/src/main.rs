@@ -45,6 +45,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
         Command::Completions(args) => commands::completions::run(&args, printer),
+        Command::Demo => commands::demo::run(printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
 }

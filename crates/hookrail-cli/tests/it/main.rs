@@ -1,0 +1,3 @@
+//! The built program, driven from outside.
+
+mod demo;
