@@ -1,4 +1,5 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
 
+pub(crate) mod agent;
 pub(crate) mod completions;
 pub(crate) mod demo;

@@ -1,5 +1,6 @@
 //! The `hookrail` program: parse, run, exit.
 
+mod agent_ui;
 mod cli;
 mod commands;
 mod context;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
+        Command::Agent(args) => commands::agent::run(&args, &context()?, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Demo => commands::demo::run(printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),

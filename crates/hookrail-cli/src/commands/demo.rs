@@ -166,7 +166,7 @@ impl Stage {
             // How it ended stands in the log, from which the story is told.
             let _ = session.prompt(scene.prompt).await;
         }
-        session.end(SessionEndReason::Exit).await;
+        session.end(SessionEndReason::Exit, None).await;
         if let Some(system) = session.config().hook_system() {
             system.drain().await;
         }
