@@ -7,8 +7,7 @@ mod json;
 mod text;
 mod trace;
 
-use std::io::{IsTerminal as _, Read as _};
-use std::os::fd::AsFd as _;
+use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookrail_agent::PromptOutcome;
@@ -16,7 +15,9 @@ use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{Happening, Question, Ui};
 
 use crate::cli::OutputFormat;
-use crate::printer::{Printer, escape, escape_line};
+use crate::printer::{Printer, escape_line};
+use crate::progress::Shows;
+use crate::terminal;
 
 use json::{Summary, stream_line};
 use text::AnswerStream;
@@ -114,20 +115,26 @@ impl Ui for AgentUi {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async {
             // Without a terminal nobody can answer, and nobody's answer is no.
-            if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            if !terminal::can_ask() {
                 self.talk(&format!(
                     "{}: permission denied, there is no terminal to ask on; see --approval-mode",
                     escape_line(&question.title)
                 ));
                 return false;
             }
-            {
-                let mut state = self.state();
-                state.end_line();
-                state.printer.prompt(format_args!("Allow {}? [y/n] ", escape(&question.title)));
-            }
-            tokio::task::spawn_blocking(read_answer).await.unwrap_or(false)
+            self.end_line();
+            terminal::ask(question).await
         })
+    }
+}
+
+impl Shows for AgentUi {
+    fn has_open_line(&self) -> bool {
+        self.state().answer.is_open()
+    }
+
+    fn end_line(&self) {
+        self.state().end_line();
     }
 }
 
@@ -143,19 +150,6 @@ pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
             String::new()
         }
     }
-}
-
-/// Reads one line, byte by byte: what was typed ahead belongs to whoever reads next.
-fn read_answer() -> bool {
-    let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() else { return false };
-    let mut input = std::fs::File::from(input);
-    let mut line = Vec::new();
-    let mut byte = [0];
-    while matches!(input.read(&mut byte), Ok(1)) && byte != [b'\n'] {
-        line.extend_from_slice(&byte);
-    }
-    let answer = String::from_utf8_lossy(&line).trim().to_lowercase();
-    answer == "y" || answer == "yes"
 }
 
 impl State {

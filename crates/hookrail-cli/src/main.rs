@@ -5,8 +5,11 @@ mod cli;
 mod commands;
 mod context;
 mod exit;
+mod interactive;
 mod logging;
 mod printer;
+mod progress;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -53,7 +56,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 }
 
 /// Tells an error with its causes and, where there is one, a hint.
-fn report(error: &anyhow::Error) -> ExitStatus {
+pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.is::<ClosedPipe>() {
         return ExitStatus::Success;
     }

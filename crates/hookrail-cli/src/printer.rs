@@ -45,11 +45,6 @@ impl Printer {
         closed_pipe_or(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()))
     }
 
-    /// Says something to the person that is answered on the same line.
-    pub(crate) fn prompt(&mut self, text: impl fmt::Display) {
-        let _ = write!(self.err, "{text}").and_then(|()| self.err.flush());
-    }
-
     /// Says something to the person; nothing depends on it.
     pub(crate) fn talk(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");

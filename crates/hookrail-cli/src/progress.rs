@@ -23,9 +23,18 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Back to the first column, and the line is empty.
 const WIPE: &str = "\r\u{1b}[2K";
 
+/// Who writes to the terminal besides the progress line.
+pub(crate) trait Shows: Ui {
+    /// Whether it has left a line unfinished on the terminal, which must not be wiped.
+    fn has_open_line(&self) -> bool;
+
+    /// Finishes that line.
+    fn end_line(&self);
+}
+
 /// Shows what `U` shows, and a progress line while nothing else is to be seen.
 pub(crate) struct Progress<U> {
-    inner: U,
+    inner: Arc<U>,
     board: Option<Arc<Mutex<Board>>>,
 }
 
@@ -36,8 +45,6 @@ struct Board {
     works: Vec<Work>,
     /// Whether the line is on the screen.
     drawn: bool,
-    /// Whether the answer has been shown up to the middle of a line, which must not be wiped.
-    inside_answer: bool,
     asking: bool,
     ticking: bool,
 }
@@ -56,7 +63,7 @@ enum What {
 
 impl<U> Progress<U> {
     /// Shows progress on stderr if that is a terminal and `wanted`.
-    pub(crate) fn on_stderr(inner: U, wanted: bool) -> Self {
+    pub(crate) fn on_stderr(inner: Arc<U>, wanted: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if !wanted || dumb || !io::stderr().is_terminal() {
             return Self { inner, board: None };
@@ -66,22 +73,9 @@ impl<U> Progress<U> {
         })
     }
 
-    fn on(inner: U, screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
-        let board = Board {
-            screen,
-            columns,
-            works: Vec::new(),
-            drawn: false,
-            inside_answer: false,
-            asking: false,
-            ticking: false,
-        };
+    fn on(inner: Arc<U>, screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
+        let board = Board { screen, columns, works: Vec::new(), drawn: false, asking: false, ticking: false };
         Self { inner, board: Some(Arc::new(Mutex::new(board))) }
-    }
-
-    /// What is shown without progress.
-    pub(crate) fn inner(&self) -> &U {
-        &self.inner
     }
 
     /// Nothing is being waited for any more, whatever was: work that was given up never says that it is over.
@@ -89,7 +83,6 @@ impl<U> Progress<U> {
         if let Some(board) = &self.board {
             let mut board = lock(board);
             board.works.clear();
-            board.inside_answer = false;
             board.wipe();
         }
     }
@@ -101,7 +94,7 @@ impl<U> Drop for Progress<U> {
     }
 }
 
-impl<U: Ui> Ui for Progress<U> {
+impl<U: Shows + 'static> Ui for Progress<U> {
     fn happened(&self, happening: &Happening<'_>) {
         let Some(shared) = &self.board else { return self.inner.happened(happening) };
         // The lock is held while the other writes, so that the ticker cannot draw in between.
@@ -110,9 +103,9 @@ impl<U: Ui> Ui for Progress<U> {
         self.inner.happened(happening);
         board.note(happening);
         if !board.works.is_empty() && !board.ticking {
-            let ticker = Arc::clone(shared);
-            let started = std::thread::Builder::new().name("progress".to_owned()).spawn(move || tick(&ticker));
-            board.ticking = started.is_ok();
+            let (shared, inner) = (Arc::clone(shared), Arc::clone(&self.inner));
+            let ticker = std::thread::Builder::new().name("progress".to_owned());
+            board.ticking = ticker.spawn(move || tick(&shared, inner.as_ref())).is_ok();
         }
     }
 
@@ -143,7 +136,7 @@ impl Drop for Quiet<'_> {
     }
 }
 
-fn tick(shared: &Mutex<Board>) {
+fn tick(shared: &Mutex<Board>, inner: &dyn Shows) {
     loop {
         std::thread::sleep(TICK);
         let mut board = lock(shared);
@@ -152,7 +145,7 @@ fn tick(shared: &Mutex<Board>) {
             board.ticking = false;
             return;
         }
-        board.draw(Instant::now());
+        board.draw(Instant::now(), inner);
     }
 }
 
@@ -164,11 +157,7 @@ impl Board {
     fn note(&mut self, happening: &Happening<'_>) {
         match *happening {
             Happening::ModelStarted { model } => self.begin(What::Model { name: model.to_owned() }),
-            Happening::ModelFinished => {
-                self.end(|what| matches!(what, What::Model { .. }));
-                self.inside_answer = false;
-            }
-            Happening::AnswerText(text) => self.inside_answer = !text.ends_with('\n'),
+            Happening::ModelFinished => self.end(|what| matches!(what, What::Model { .. })),
             Happening::ToolState { name, state: ToolState::Executing, .. } => {
                 self.begin(What::Tool { name: name.to_owned() });
             }
@@ -206,11 +195,18 @@ impl Board {
         }
     }
 
-    fn draw(&mut self, now: Instant) {
-        if self.asking || self.inside_answer {
+    fn draw(&mut self, now: Instant, inner: &dyn Shows) {
+        if self.asking {
             return;
         }
         let Some(line) = self.line(now) else { return };
+        if inner.has_open_line() {
+            if self.works.iter().all(|work| matches!(work.what, What::Model { .. })) {
+                // The answer itself tells that the model is at work.
+                return;
+            }
+            inner.end_line();
+        }
         let _ = write!(self.screen, "{WIPE}{line}").and_then(|()| self.screen.flush());
         self.drawn = true;
     }
@@ -268,13 +264,28 @@ mod tests {
         }
     }
 
-    /// Shows notices only, as lines.
-    struct Notices(Screen);
+    /// Shows notices as lines, and the answer as it comes.
+    struct Notices(Screen, Mutex<bool>);
+
+    impl Shows for Notices {
+        fn has_open_line(&self) -> bool {
+            *self.1.lock().unwrap()
+        }
+
+        fn end_line(&self) {
+            self.happened(&Happening::AnswerText("\n"));
+        }
+    }
 
     impl Ui for Notices {
         fn happened(&self, happening: &Happening<'_>) {
-            if let Happening::Notice(text) = happening {
-                writeln!(self.0.clone(), "{text}").unwrap();
+            match happening {
+                Happening::Notice(text) => writeln!(self.0.clone(), "{text}").unwrap(),
+                Happening::AnswerText(text) => {
+                    write!(self.0.clone(), "{text}").unwrap();
+                    *self.1.lock().unwrap() = !text.ends_with('\n');
+                }
+                _ => {}
             }
         }
 
@@ -289,7 +300,8 @@ mod tests {
 
     fn progress() -> (Progress<Notices>, Screen) {
         let screen = Screen::default();
-        (Progress::on(Notices(screen.clone()), Box::new(screen.clone()), || 40), screen)
+        let notices = Arc::new(Notices(screen.clone(), Mutex::new(false)));
+        (Progress::on(notices, Box::new(screen.clone()), || 40), screen)
     }
 
     fn wait_for(screen: &Screen, text: &str) {
@@ -333,21 +345,32 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_into_an_unfinished_line_or_a_question() {
+    fn an_unfinished_line_of_the_answer_is_not_wiped() {
         let (progress, screen) = progress();
         progress.happened(&Happening::ModelStarted { model: "m" });
         progress.happened(&Happening::AnswerText("half a"));
         std::thread::sleep(PATIENCE + TICK * 3);
-        assert_eq!(screen.text(), "");
+        assert_eq!(screen.text(), "half a");
         progress.happened(&Happening::AnswerText(" line\n"));
+        wait_for(&screen, &format!("half a line\n{WIPE}model m 0."));
+        progress.happened(&Happening::AnswerText("the end"));
+        progress.happened(&Happening::ModelFinished);
+        progress.happened(&Happening::HookStarted { event: EventName::AfterAgent, name: "h" });
+        wait_for(&screen, &format!("the end\n{WIPE}hook h (AfterAgent) 0."));
+    }
+
+    #[test]
+    fn nothing_is_drawn_over_a_question() {
+        let (progress, screen) = progress();
+        progress.happened(&Happening::ModelStarted { model: "m" });
         wait_for(&screen, "model m 0.");
         let question = Question { tool: "t".to_owned(), title: "it".to_owned() };
-        let before = screen.text();
-        let asked = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        assert!(asked.block_on(progress.ask(&question)));
-        let shown = screen.text();
-        let shown = shown.strip_prefix(&before).unwrap();
-        assert!(shown.ends_with(&format!("{WIPE}Allow it?")), "{shown:?}");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert!(runtime.block_on(progress.ask(&question)));
+        let text = screen.text();
+        let (_, last) = text.split_once("Allow it?").unwrap();
+        assert!(text.contains(&format!(" s{WIPE}Allow it?")), "{text:?}");
+        assert!(last.is_empty() || last.starts_with(WIPE), "{text:?}");
     }
 
     #[test]

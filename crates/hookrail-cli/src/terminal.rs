@@ -6,8 +6,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use hookrail_agent::tools::BoxFuture;
-use hookrail_agent::ui::{Happening, Question, Ui};
+use hookrail_agent::ui::Question;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::oneshot;
@@ -20,26 +19,13 @@ const LOOK_AROUND: Duration = Duration::from_millis(50);
 /// How often an answer that is neither yes nor no is asked for again.
 const ATTEMPTS: usize = 3;
 
-/// Shows what `U` shows, and asks the person at the terminal. Where there is none the answer is no.
-pub(crate) struct Asking<U>(pub(crate) U);
-
-impl<U: Ui> Ui for Asking<U> {
-    fn happened(&self, happening: &Happening<'_>) {
-        self.0.happened(happening);
-    }
-
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
-        Box::pin(ask(question))
-    }
-}
-
 /// Whether a person can read a question and answer it.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// May this call run? Dropping the future takes the question back.
-async fn ask(question: &Question) -> bool {
+/// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+pub(crate) async fn ask(question: &Question) -> bool {
     if !can_ask() {
         return false;
     }

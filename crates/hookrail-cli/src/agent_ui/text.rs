@@ -43,6 +43,11 @@ impl AnswerStream {
         }
     }
 
+    /// Whether the last piece left its line open.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Makes sure that what follows begins on a line of its own.
     pub(super) fn end_line(&mut self, printer: &mut Printer) -> anyhow::Result<()> {
         if std::mem::take(&mut self.open) { printer.piece("\n") } else { Ok(()) }

@@ -19,16 +19,14 @@ use crate::agent_ui::{AgentUi, outcome_text};
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::interactive::{self, Desk, Ended};
 use crate::printer::{Printer, escape_line};
+use crate::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(
-    args: &AgentArgs,
-    context: &Context,
-    printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
         Prompt::Missing => {
             printer.talk("error: there is no prompt");
@@ -120,8 +118,9 @@ async fn run_session(
         .with_context(|| format!("cannot write the session log `{}`", log_path.display()))?;
     let log = Arc::new(log);
     let ui = Arc::new(AgentUi::new(args.output_format, args.quiet, &session_id, &args.model));
-    let model = model(args, &ui)?;
-    let observer = AgentObserver { log: Arc::clone(&log), ui: ui.clone(), next: engine_log(context) };
+    let progress = Arc::new(Progress::on_stderr(Arc::clone(&ui), !args.quiet));
+    let model = model(args, &progress)?;
+    let observer = AgentObserver { log: Arc::clone(&log), ui: progress.clone(), next: engine_log(context) };
     let config = context
         .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
         .session_id(&session_id)
@@ -135,7 +134,7 @@ async fn run_session(
         model,
         tools: ToolTable::standard(),
         log,
-        ui: ui.clone(),
+        ui: progress.clone(),
         options: SessionOptions {
             model: args.model.clone(),
             approval: approval_mode(args.approval_mode),
@@ -143,24 +142,31 @@ async fn run_session(
             history_budget: usize::try_from(args.history_budget).unwrap_or(usize::MAX),
         },
     });
-    let outcome = match session.start(SessionStartSource::Startup).await {
-        Err(outcome) => Ok(finished(&ui, outcome)),
-        Ok(()) => match prompt {
-            Prompt::Given(prompt) => Ok(finished(&ui, session.prompt(&prompt).await)),
-            Prompt::Interactive | Prompt::Missing => interactive(&mut session, &ui).await,
-        },
+    let ended = match (session.start(SessionStartSource::Startup).await, prompt) {
+        (Err(outcome), _) => ended(&ui, &progress, outcome),
+        (Ok(()), Prompt::Given(prompt)) => {
+            let outcome = session.prompt(&prompt).await;
+            ended(&ui, &progress, outcome)
+        }
+        (Ok(()), Prompt::Interactive | Prompt::Missing) => {
+            let history = context.state_dir().join("history");
+            let quiet = args.quiet;
+            let desk = Desk { ui: &ui, progress: &progress, cancel: &cancel, history, quiet };
+            interactive::run(&mut session, &desk).await
+        }
     };
-    session.end(SessionEndReason::Exit, cancel.is_cancelled().then_some(LAST_WORDS)).await;
+    session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
+    progress.idle();
     if let Some(system) = session.config().hook_system() {
         system.drain().await;
     }
-    outcome?
+    ended.status
 }
 
-/// Works on the prompts that a person types.
-#[expect(clippy::unused_async, reason = "reading lines is waiting")]
-async fn interactive(_: &mut Session, _: &Arc<AgentUi>) -> anyhow::Result<anyhow::Result<ExitStatus>> {
-    anyhow::bail!("there is no interactive prompt; give a prompt with `-p`, or pipe it in")
+/// The end of a run that had one prompt.
+fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> Ended {
+    progress.idle();
+    Ended { status: finished(ui, outcome), reason: SessionEndReason::Exit }
 }
 
 /// Shows what a prompt came to and gives the exit code for it.
@@ -185,12 +191,11 @@ fn engine_log(_: &Context) -> Option<Arc<dyn HookObserver>> {
 }
 
 /// Who answers. Nothing touches the network before the first call.
-fn model(args: &AgentArgs, ui: &Arc<AgentUi>) -> anyhow::Result<Arc<dyn ModelClient>> {
+fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));
     }
-    let options =
-        GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
+    let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
         watcher.happened(&Happening::Notice(&notice.to_string()));
@@ -228,7 +233,11 @@ fn warn_about_settings(config: &Config, ui: &AgentUi) {
             .filter(|finding| finding.code == "hook-not-approved")
             .map(|finding| format!("  {}", escape_line(&finding.message)))
             .collect();
-        let (are, them) = if unapproved == 1 { ("hook of this project is", "it") } else { ("hooks of this project are", "them") };
+        let (are, them) = if unapproved == 1 {
+            ("hook of this project is", "it")
+        } else {
+            ("hooks of this project are", "them")
+        };
         ui.talk(&format!(
             "warning: {unapproved} {are} not approved and will not run; review {them} with `hookrail trust`\n{}",
             names.join("\n")
