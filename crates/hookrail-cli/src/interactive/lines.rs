@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use anyhow::Context as _;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Behavior, Config, Editor};
 use tokio::sync::oneshot;
 
 const PROMPT: &str = "> ";
+
+/// Pasted text comes as it is again, and what follows begins on a new line.
+const END_OF_EDITING: &str = "\u{1b}[?2004l\r\n";
 
 /// What the person did at the prompt.
 pub(super) enum Input {
@@ -29,11 +33,15 @@ pub(super) enum Input {
 /// is waiting for a key then.
 pub(super) struct LineReader {
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
+    /// How the terminal was before anybody edited lines on it.
+    modes: Option<Termios>,
+    waiting: bool,
 }
 
 impl LineReader {
     /// Starts the thread. A history that cannot be read or kept is no reason not to work.
     pub(super) fn start(history: PathBuf) -> anyhow::Result<Self> {
+        let modes = tcgetattr(io::stdin()).ok();
         let mut terminal = Terminal::open(history).context("cannot read from the terminal")?;
         let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
         std::thread::Builder::new().name("prompt".to_owned()).spawn(move || {
@@ -43,7 +51,7 @@ impl LineReader {
                 }
             }
         })?;
-        Ok(Self { wanted })
+        Ok(Self { wanted, modes, waiting: false })
     }
 
     /// The next line.
@@ -53,7 +61,20 @@ impl LineReader {
         if self.wanted.send(answer).is_err() {
             return gone();
         }
-        answered.await.unwrap_or_else(|_| gone())
+        self.waiting = true;
+        let input = answered.await.unwrap_or_else(|_| gone());
+        self.waiting = false;
+        input
+    }
+}
+
+impl Drop for LineReader {
+    /// A signal may end the session while a line is being edited: the shell gets its terminal back as it was.
+    fn drop(&mut self) {
+        if let Some(modes) = self.modes.as_ref().filter(|_| self.waiting) {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
+            let _ = io::stderr().write_all(END_OF_EDITING.as_bytes());
+        }
     }
 }
 

@@ -1,3 +1,5 @@
 //! The built program, driven from outside.
 
 mod demo;
+mod interactive;
+mod pty;
