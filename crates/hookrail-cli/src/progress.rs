@@ -69,7 +69,9 @@ impl<U> Progress<U> {
             return Self { inner, board: None };
         }
         Self::on(inner, Box::new(io::stderr()), || {
-            rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col))
+            // A terminal that nobody gave a size says zero.
+            let size = rustix::termios::tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0);
+            size.map_or(80, |size| usize::from(size.ws_col))
         })
     }
 

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
-use rustyline::{Behavior, Config, Editor};
+use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
 use tokio::sync::oneshot;
 
 const PROMPT: &str = "> ";
@@ -92,6 +92,9 @@ impl Terminal {
         let config =
             Config::builder().behavior(behavior).history_ignore_space(true).max_history_size(1000)?;
         let mut editor = Editor::with_config(config.build())?;
+        // A Ctrl-D that was typed while the agent was at work reaches the editor as a NUL, because the
+        // terminal had taken it for its own.
+        editor.bind_sequence(KeyEvent::ctrl('@'), Cmd::EndOfFile);
         let _ = editor.load_history(&history);
         let term = std::env::var("TERM").unwrap_or_default().to_ascii_lowercase();
         let simple = matches!(term.as_str(), "dumb" | "cons25" | "emacs");

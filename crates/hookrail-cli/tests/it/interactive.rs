@@ -300,6 +300,19 @@ fn keys_that_end_the_session() {
 }
 
 #[test]
+fn ctrl_d_in_a_turn_ends_the_session_after_it() {
+    let setup = Setup::new(&hook("BeforeModel", "slow", "touch started; sleep 1"), &[text("An answer.")]);
+    let mut terminal = setup.terminal(&[]);
+    terminal.enter("go");
+    let started = setup.project.dir().join("started");
+    wait_until(Duration::from_secs(60), "the hook", || started.exists());
+    terminal.send(CTRL_D);
+    terminal.expect("An answer.");
+    assert_eq!(terminal.end().0, Some(0));
+    assert!(setup.story().contains(&"session_end prompt_input_exit".to_owned()), "{:?}", setup.story());
+}
+
+#[test]
 fn ctrl_c_in_a_turn_ends_tools_hooks_and_questions() {
     let sleep = call("run_shell_command", &json!({ "command": "touch started; sleep 600" }));
     for (what, hooks, args, wait_for_file) in [
