@@ -169,7 +169,7 @@ impl Desk<'_> {
         }
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "what is said never ends the session")]
+    /// What is said never ends the session.
     fn say(text: impl std::fmt::Display) -> Option<Ended> {
         Printer::new().talk(text);
         None

@@ -3,5 +3,4 @@
 
 mod model_http;
 mod model_record;
-mod model_server;
 mod tools;

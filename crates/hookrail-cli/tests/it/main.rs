@@ -1,5 +1,22 @@
-//! The built program, driven from outside.
+//! Integration tests of the program: the built binary in temporary projects, with real hooks.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
+mod agent_events;
+mod agent_failures;
+mod agent_http;
+mod agent_interrupt;
+mod agent_model;
+mod agent_modes;
+mod agent_scenario;
+mod agent_selection;
+mod agent_tool;
+mod agent_trust;
 mod demo;
 mod interactive;
 mod pty;
