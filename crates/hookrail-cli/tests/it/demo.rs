@@ -1,7 +1,10 @@
 //! `hookrail demo`: every promised effect is told, from what really happened, and nothing stays behind.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use hookrail_testkit::{process_is_alive, wait_until};
 
 fn demo(temp: &std::path::Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
@@ -118,5 +121,28 @@ fn a_reader_that_leaves_early_leaves_nothing_behind() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(output.stderr, b"");
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0, "the temporary project is removed");
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_behind() {
+    let temp = tempfile::tempdir().unwrap();
+    let bin = tempfile::tempdir().unwrap();
+    let started = bin.path().join("started");
+    // Every hook of the demo runs `sh`, and this one never ends.
+    let slow = bin.path().join("sh");
+    std::fs::write(&slow, format!("#!/bin/bash\necho $$ > {}\nsleep 600\n", started.display())).unwrap();
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut path = bin.path().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let mut child =
+        demo(temp.path()).env("PATH", path).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = || std::fs::read_to_string(&started).ok()?.trim().parse::<u32>().ok();
+    wait_until(Duration::from_mins(1), "the first hook", || pid().is_some());
+    let demo = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(demo, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    wait_until(Duration::from_mins(1), "the end of the hook", || !process_is_alive(pid().unwrap()));
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0, "the temporary project is removed");
 }

@@ -1,17 +1,16 @@
 //! The agent at a real terminal: prompts, commands, questions, keys, and the same hooks as everywhere.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use hookrail_testkit::{TestProject, wait_until};
 use serde_json::{Value, json};
 
-use crate::pty::{CTRL_C, CTRL_D, Terminal};
+use crate::pty::{CTRL_C, CTRL_D, PATIENCE, Terminal};
 
 /// A project with hooks of the user, who needs no approval for them, and a replay.
 struct Setup {
@@ -24,15 +23,16 @@ impl Setup {
     fn new(hooks: &Value, calls: &[Value]) -> Self {
         let project = TestProject::new();
         project.user_settings(&json!({ "enableHooks": true, "hooks": hooks }));
-        let replay: String = calls
+        let lines: Vec<String> = calls
             .iter()
             .map(|parts| {
-                let chunk = json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": "STOP" }] });
+                let content = json!({ "role": "model", "parts": parts });
+                let chunk = json!({ "candidates": [{ "content": content, "finishReason": "STOP" }] });
                 let chunks = if parts.is_null() { json!([]) } else { json!([chunk]) };
-                format!("{}\n", json!({ "method": "generateContentStream", "response": chunks }))
+                json!({ "method": "generateContentStream", "response": chunks }).to_string()
             })
             .collect();
-        project.file("replay.jsonl", replay);
+        project.file("replay.jsonl", lines.join("\n"));
         Self { project, path: std::env::var_os("PATH").unwrap_or_default() }
     }
 
@@ -54,15 +54,13 @@ impl Setup {
             ("HOME", self.project.home().into()),
             ("HOOKRAIL_HOME", self.project.home().into()),
             ("HOOKRAIL_SYSTEM_SETTINGS", self.project.system_settings_path().into()),
+            ("TERM", "xterm-256color".into()),
         ]
     }
 
     /// A person starts the agent without a prompt.
     fn terminal(&self, more: &[&str]) -> Terminal {
-        let environment = self.environment();
-        let environment: Vec<(&str, &OsStr)> =
-            environment.iter().map(|(name, value)| (*name, value.as_os_str())).collect();
-        Terminal::start(self.args("log.jsonl", more), &self.project.dir(), &environment)
+        Terminal::start(&self.args("log.jsonl", more), &self.project.dir(), &self.environment(), None)
     }
 
     /// The lines of a session log.
@@ -167,6 +165,39 @@ fn prompts_commands_and_the_end() {
 }
 
 #[test]
+fn stdout_carries_the_answers_alone() {
+    let calls = [text("The first answer."), Value::Null, text("The last answer.")];
+    let setup = Setup::new(&hook("BeforeModel", "chatty", "echo a message"), &calls);
+    let out = setup.log_path("stdout");
+    let stdout = fs::File::create(&out).unwrap();
+    let args = setup.args("log.jsonl", &[]);
+    let mut terminal =
+        Terminal::start(&args, &setup.project.dir(), &setup.environment(), Some(stdout.into()));
+    for prompt in ["one", "two", "three", "/hooks", "/quit"] {
+        terminal.enter(prompt);
+    }
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(fs::read_to_string(out).unwrap(), "The first answer.\nThe last answer.\n");
+}
+
+#[test]
+fn a_simple_terminal_will_do() {
+    let setup = Setup::new(&hook("BeforeModel", "slow", "sleep 1"), &[text("An answer.")]);
+    let mut environment = setup.environment();
+    environment.retain(|(name, _)| *name != "TERM");
+    environment.push(("TERM", "dumb".into()));
+    let args = setup.args("log.jsonl", &[]);
+    let mut terminal = Terminal::start(&args, &setup.project.dir(), &environment, None);
+    terminal.enter("go");
+    terminal.expect("An answer.");
+    terminal.expect("> ");
+    terminal.send(CTRL_D);
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0));
+    assert!(!shown.contains('\u{1b}'), "it understands no escape sequences: {shown:?}");
+}
+
+#[test]
 fn history_is_there_the_next_time() {
     let setup = Setup::new(&json!({}), &[text("An answer.")]);
     for again in [false, true] {
@@ -224,7 +255,7 @@ fn what_was_typed_before_a_question_is_no_answer_to_it() {
     let mut terminal = setup.terminal(&[]);
     terminal.enter("do it");
     let started = setup.project.dir().join("started");
-    wait_until(Duration::from_secs(60), "the hook", || started.exists());
+    wait_until(PATIENCE, "the hook", || started.exists());
     terminal.send("y\r");
     terminal.expect("Allow run: touch done?");
     // An answer that is neither is asked for again.
@@ -305,7 +336,7 @@ fn ctrl_d_in_a_turn_ends_the_session_after_it() {
     let mut terminal = setup.terminal(&[]);
     terminal.enter("go");
     let started = setup.project.dir().join("started");
-    wait_until(Duration::from_secs(60), "the hook", || started.exists());
+    wait_until(PATIENCE, "the hook", || started.exists());
     terminal.send(CTRL_D);
     terminal.expect("An answer.");
     assert_eq!(terminal.end().0, Some(0));
@@ -325,7 +356,7 @@ fn ctrl_c_in_a_turn_ends_tools_hooks_and_questions() {
         terminal.enter("sleep");
         if wait_for_file {
             let started = setup.project.dir().join("started");
-            wait_until(Duration::from_secs(60), what, || started.exists());
+            wait_until(PATIENCE, what, || started.exists());
         } else {
             terminal.expect("Allow run: touch started");
         }
@@ -390,12 +421,10 @@ fn a_signal_at_the_prompt_gives_the_terminal_back() {
     let setup = Setup::new(&watchers(&["SessionEnd"]), &[]);
     let mut terminal = setup.terminal(&[]);
     terminal.expect("> ");
-    wait_until(Duration::from_secs(60), "line editing", || {
-        !terminal.modes().local_modes.contains(LocalModes::ICANON)
-    });
+    wait_until(PATIENCE, "line editing", || !terminal.modes().local_modes.contains(LocalModes::ICANON));
     let pid = rustix::process::Pid::from_raw(terminal.pid().try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    wait_until(Duration::from_secs(60), "the terminal as it was", || {
+    wait_until(PATIENCE, "the terminal as it was", || {
         let modes = terminal.modes().local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO)
     });

@@ -1,10 +1,11 @@
 //! A person at a terminal: the program runs in a real pseudo-terminal, and the test types and reads.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::process::Child;
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use pty_process::Size;
 use pty_process::blocking::{Command, open};
 
 /// Longer than any machine needs, shorter than anybody waits.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
@@ -32,22 +33,24 @@ struct Screen {
 }
 
 impl Terminal {
-    /// Starts the program in a new terminal that controls it.
+    /// Starts the program in a new terminal that controls it; its stdout may go elsewhere.
     pub(crate) fn start(
-        args: impl IntoIterator<Item = impl AsRef<OsStr>>,
-        directory: &std::path::Path,
-        environment: &[(&str, &OsStr)],
+        args: &[OsString],
+        directory: &Path,
+        environment: &[(&str, OsString)],
+        stdout: Option<Stdio>,
     ) -> Self {
         let (pty, pts) = open().unwrap();
         pty.resize(Size::new(40, 160)).unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_hookrail"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"))
             .args(args)
             .current_dir(directory)
             .env_clear()
-            .envs(environment.iter().copied())
-            .env("TERM", "xterm-256color")
-            .spawn(pts)
-            .unwrap();
+            .envs(environment.iter().map(|(name, value)| (name, value)));
+        if let Some(stdout) = stdout {
+            command = command.stdout(stdout);
+        }
+        let child = command.spawn(pts).unwrap();
         let keyboard = File::from(OwnedFd::from(pty));
         let mut output = keyboard.try_clone().unwrap();
         let screen = Arc::new((Mutex::new(Screen::default()), Condvar::new()));
