@@ -24,8 +24,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) progress: &'a Progress<AgentUi>,
     /// Set by the first Ctrl-C, whoever hears it.
     pub(crate) cancel: &'a CancellationToken,
-    /// Where typed lines are kept for the next time.
-    pub(crate) history: PathBuf,
+    /// Where typed lines are kept for the next time, if there is a home to keep them in.
+    pub(crate) history: Option<PathBuf>,
     pub(crate) quiet: bool,
 }
 

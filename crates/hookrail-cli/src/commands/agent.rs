@@ -70,8 +70,11 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
     let mut signals = Signals::listen()?;
     let session = run_session(args, context, prompt, cancel.clone());
     let interrupted = async {
-        signals.next().await;
-        cancel.cancel();
+        // At the interactive prompt Ctrl-C is a key, and the prompt cancels by itself.
+        tokio::select! {
+            () = signals.next() => cancel.cancel(),
+            () = cancel.cancelled() => {}
+        }
         signals.next().await;
     };
     tokio::select! {
@@ -149,7 +152,8 @@ async fn run_session(
             ended(&ui, &progress, outcome)
         }
         (Ok(()), Prompt::Interactive | Prompt::Missing) => {
-            let history = context.state_dir().join("history");
+            let homeless = context.paths.home.as_os_str().is_empty();
+            let history = (!homeless).then(|| context.state_dir().join("history"));
             let quiet = args.quiet;
             let desk = Desk { ui: &ui, progress: &progress, cancel: &cancel, history, quiet };
             interactive::run(&mut session, &desk).await

@@ -40,7 +40,7 @@ pub(super) struct LineReader {
 
 impl LineReader {
     /// Starts the thread. A history that cannot be read or kept is no reason not to work.
-    pub(super) fn start(history: PathBuf) -> anyhow::Result<Self> {
+    pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
         let modes = tcgetattr(io::stdin()).ok();
         let mut terminal = Terminal::open(history).context("cannot read from the terminal")?;
         let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
@@ -80,13 +80,13 @@ impl Drop for LineReader {
 
 struct Terminal {
     editor: Editor<(), FileHistory>,
-    history: PathBuf,
+    history: Option<PathBuf>,
     /// Whether the terminal is too simple for editing; then the prompt is ours to print.
     simple: bool,
 }
 
 impl Terminal {
-    fn open(history: PathBuf) -> rustyline::Result<Self> {
+    fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
         // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
         let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
         let config =
@@ -95,7 +95,9 @@ impl Terminal {
         // A Ctrl-D that was typed while the agent was at work reaches the editor as a NUL, because the
         // terminal had taken it for its own.
         editor.bind_sequence(KeyEvent::ctrl('@'), Cmd::EndOfFile);
-        let _ = editor.load_history(&history);
+        if let Some(history) = &history {
+            let _ = editor.load_history(history);
+        }
         let term = std::env::var("TERM").unwrap_or_default().to_ascii_lowercase();
         let simple = matches!(term.as_str(), "dumb" | "cons25" | "emacs");
         Ok(Self { editor, history, simple })
@@ -121,10 +123,10 @@ impl Terminal {
 
     fn keep(&mut self, line: &str) {
         let added = !line.trim().is_empty() && self.editor.add_history_entry(line).unwrap_or(false);
-        if added && let Some(folder) = self.history.parent() {
-            let _ = private_folder(folder);
+        if added && let Some(history) = &self.history {
+            let _ = history.parent().map(private_folder);
             // The library makes the file readable for its owner only.
-            let _ = self.editor.append_history(&self.history);
+            let _ = self.editor.append_history(history);
         }
     }
 }

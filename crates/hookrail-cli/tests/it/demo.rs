@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use hookrail_testkit::{process_is_alive, wait_until};
 
+use crate::pty::Terminal;
+
 fn demo(temp: &std::path::Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
     command.arg("demo").env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -145,4 +147,22 @@ fn ctrl_c_leaves_nothing_behind() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     wait_until(Duration::from_mins(1), "the end of the hook", || !process_is_alive(pid().unwrap()));
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0, "the temporary project is removed");
+}
+
+#[test]
+fn colors_are_for_terminals_that_want_them() {
+    for (no_color, colored) in [(None, true), (Some("1"), false)] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut environment = vec![
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("TMPDIR", temp.path().into()),
+            ("TERM", "xterm-256color".into()),
+        ];
+        environment.extend(no_color.map(|value| ("NO_COLOR", value.into())));
+        let terminal = Terminal::start(&["demo".into()], temp.path(), &environment, None);
+        let (code, shown) = terminal.end();
+        assert_eq!(code, Some(0), "{shown}");
+        assert!(shown.contains("result"), "{shown}");
+        assert_eq!(shown.contains('\u{1b}'), colored, "{shown:?}");
+    }
 }

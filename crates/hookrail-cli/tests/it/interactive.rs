@@ -331,6 +331,19 @@ fn keys_that_end_the_session() {
 }
 
 #[test]
+fn a_second_ctrl_c_waits_for_nothing() {
+    let setup = Setup::new(&hook("SessionEnd", "slow", "touch ending; sleep 600"), &[]);
+    let mut terminal = setup.terminal(&[]);
+    terminal.expect("> ");
+    terminal.send(CTRL_C);
+    let ending = setup.project.dir().join("ending");
+    wait_until(PATIENCE, "the hook", || ending.exists());
+    terminal.send(CTRL_C);
+    assert_eq!(terminal.end().0, Some(130));
+    assert_eq!(setup.story(), ["session_start startup"], "the hook was neither waited for nor timed out");
+}
+
+#[test]
 fn ctrl_d_in_a_turn_ends_the_session_after_it() {
     let setup = Setup::new(&hook("BeforeModel", "slow", "touch started; sleep 1"), &[text("An answer.")]);
     let mut terminal = setup.terminal(&[]);
