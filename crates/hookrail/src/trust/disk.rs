@@ -49,6 +49,7 @@ pub(super) fn path_in(dir: &Path) -> PathBuf {
 /// Reads the file; one that is not there holds nothing. Needs no lock, because the file is only ever replaced.
 pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
     let path = path_in(dir);
+    refuse_if_relative(dir)?;
     let unreadable = |source| TrustError::Unreadable { path: path.clone(), source };
     match fs::metadata(dir) {
         Ok(metadata) => refuse_if_unsafe(dir, &metadata, 0o002)?,
@@ -83,6 +84,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
 /// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.
 pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
     let path = path_in(dir);
+    refuse_if_relative(dir)?;
     create_private_dir(dir).map_err(|source| AtomicFileError::Io {
         step: "create",
         path: dir.to_owned(),
@@ -120,6 +122,16 @@ fn is_beyond_repair(error: &TrustError) -> bool {
         ),
         _ => false,
     }
+}
+
+/// Refuses a folder that is looked for from wherever the program stands: that may be a project, which would then
+/// approve itself.
+fn refuse_if_relative(dir: &Path) -> Result<(), TrustError> {
+    if dir.is_absolute() {
+        return Ok(());
+    }
+    let why = "is a relative path: no home directory is known".to_owned();
+    Err(TrustError::Unsafe { path: dir.to_owned(), why })
 }
 
 /// Refuses what another user could have written. The superuser could anyway.
