@@ -24,11 +24,7 @@ use crate::printer::{Printer, escape_line};
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(
-    args: &AgentArgs,
-    context: &Context,
-    printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
         Prompt::Missing => {
             printer.talk("error: there is no prompt");
@@ -189,8 +185,7 @@ fn model(args: &AgentArgs, ui: &Arc<AgentUi>) -> anyhow::Result<Arc<dyn ModelCli
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));
     }
-    let options =
-        GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
+    let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
         watcher.happened(&Happening::Notice(&notice.to_string()));
@@ -212,26 +207,20 @@ fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
 /// Tells what is wrong with the settings, and which hooks wait for approval.
 fn warn_about_settings(config: &Config, ui: &AgentUi) {
     let Some(system) = config.hook_system() else { return };
-    let mut unapproved = 0_usize;
-    for finding in system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning) {
-        if finding.code == "hook-not-approved" {
-            unapproved += 1;
-            continue;
-        }
+    let findings = system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning);
+    let (unapproved, others): (Vec<_>, Vec<_>) =
+        findings.partition(|finding| finding.code == "hook-not-approved");
+    for finding in others {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         ui.talk(&format!("warning: {}", escape_line(&format!("{place}{}", finding.message))));
     }
-    if unapproved > 0 {
-        let names: Vec<String> = system
-            .diagnostics()
-            .iter()
-            .filter(|finding| finding.code == "hook-not-approved")
-            .map(|finding| format!("  {}", escape_line(&finding.message)))
-            .collect();
-        let (are, them) = if unapproved == 1 { ("hook of this project is", "it") } else { ("hooks of this project are", "them") };
-        ui.talk(&format!(
-            "warning: {unapproved} {are} not approved and will not run; review {them} with `hookrail trust`\n{}",
-            names.join("\n")
-        ));
+    let what = match unapproved.as_slice() {
+        [] => return,
+        [_] => "a hook of this project is not approved and will not run".to_owned(),
+        many => format!("{} hooks of this project are not approved and will not run", many.len()),
+    };
+    ui.talk(&format!("warning: {what}; review with `hookrail trust`"));
+    for finding in unapproved {
+        ui.talk(&format!("  {}", escape_line(&finding.message)));
     }
 }
