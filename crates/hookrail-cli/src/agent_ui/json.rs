@@ -64,6 +64,7 @@ impl Summary {
         };
         if let Some(kind) = kind {
             put("type", kind.into());
+            put("timestamp", hookrail::timestamp_now().into());
         }
         put("sessionId", self.session_id.as_str().into());
         put(

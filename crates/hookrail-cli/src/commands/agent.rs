@@ -83,7 +83,8 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    hang_up: Signal,
+    /// `None` where whoever started the program wants it to outlive its terminal.
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
@@ -91,17 +92,30 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
+            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
     async fn next(&mut self) {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            _ = hang_up => {}
         }
     }
+}
+
+/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
 async fn run_session(
@@ -149,6 +163,9 @@ async fn run_session(
     session.end(SessionEndReason::Exit, cancel.is_cancelled().then_some(LAST_WORDS)).await;
     if let Some(system) = session.config().hook_system() {
         system.drain().await;
+    }
+    if let Some(problem) = session.parts().log.problem() {
+        ui.talk(&format!("warning: the session log `{}` is not complete: {problem}", log_path.display()));
     }
     outcome?
 }

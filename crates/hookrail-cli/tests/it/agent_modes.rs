@@ -234,3 +234,17 @@ fn the_key_does_not_leak() {
     let log = serde_json::to_string(&run.log).unwrap();
     assert!(log.contains("HARMLESS=visible") && !log.contains("s3cret"), "{log}");
 }
+
+/// A log that cannot be written stops nothing, and a person is told.
+#[test]
+fn an_incomplete_log_is_told() {
+    let scenario = Scenario::new().says("hi");
+    let mut command = scenario.command();
+    // The later of two equal flags would be an error, so that the path is made to lead to the full disk.
+    std::os::unix::fs::symlink("/dev/full", scenario.log_path()).unwrap();
+    let output = command.args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
+    std::fs::remove_file(scenario.log_path()).unwrap();
+    let run = scenario.over(&output);
+    run.expect(0, "hi\n");
+    run.expect_said("is not complete");
+}

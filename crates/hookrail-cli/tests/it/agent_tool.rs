@@ -167,6 +167,16 @@ fn tool_hooks_stop_the_agent() {
     }
 }
 
+/// O9: the reasons of several stopping hooks are all told.
+#[test]
+fn several_stops_are_one() {
+    let stop = |reason: &str| answer(&json!({ "continue": false, "stopReason": reason }));
+    let run = writes_a_file().hook("BeforeTool", stop("one")).hook("BeforeTool", stop("two")).run("write");
+    run.expect(3, "");
+    run.expect_said("Agent execution stopped by hook: one\ntwo\n");
+    assert_eq!(run.tools(), ["write_file cancelled"]);
+}
+
 /// O8: a block that also stops does both; calls after it do not start.
 #[test]
 fn a_block_and_a_stop_both_hold() {
@@ -219,6 +229,7 @@ fn after_tool_cannot_block() {
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file success"], "HOOK-178");
     assert!(!run.tool_responses(1)[0].to_string().contains("late"), "HOOK-178");
+    run.expect_said("block (has no effect here): late");
 }
 
 /// HOOK-127, HOOK-128, HOOK-133, HOOK-134, HOOK-150, HOOK-151: all hooks of a call are awaited, and each
