@@ -1,9 +1,7 @@
 //! One model call with its hooks: `BeforeModel`, `BeforeToolSelection`, the call, `AfterModel`.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::{
-    EventName, fire_after_model_hook, fire_before_model_hook, fire_before_tool_selection_hook,
-};
+use hookrail::{EventName, fire_after_model_hook, fire_before_model_hook, fire_before_tool_selection_hook};
 
 use crate::history::system_message;
 use crate::log::LogLine;

@@ -166,7 +166,11 @@ mod tests {
     fn images_stand_beside_their_response() {
         let mut image = Part::default();
         image.extra.insert("inlineData".to_owned(), json!({ "mimeType": "image/png", "data": "AA==" }));
-        let call = FunctionCall { id: Some("7".to_owned()), name: "read_file".to_owned(), ..FunctionCall::default() };
+        let call = FunctionCall {
+            id: Some("7".to_owned()),
+            name: "read_file".to_owned(),
+            ..FunctionCall::default()
+        };
         let result = ToolResult {
             llm_content: ToolContent::Parts(vec![image.clone(), Part::text("\n\n[System] a logo")]),
             ..ToolResult::default()

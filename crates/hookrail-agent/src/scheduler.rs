@@ -165,9 +165,7 @@ impl Scheduler<'_> {
                     let result = ToolResult::failure(text, "permission_denied");
                     Some(refused(ToolStatus::Denied, args.clone(), result))
                 }
-                Permission::Stopped(reason) => {
-                    Some(Done { stop: Some(reason), ..cancelled(args.clone()) })
-                }
+                Permission::Stopped(reason) => Some(Done { stop: Some(reason), ..cancelled(args.clone()) }),
             };
             if let Some(refusal) = refusal {
                 buffer(refusal);
@@ -176,7 +174,13 @@ impl Scheduler<'_> {
             }
             step.send_replace(Step::Running);
             let result = tool.run(args.clone(), self.context).await;
-            buffer(Done { result: result.clone(), status: status_of(&result), args, duration_ms: 0, stop: None });
+            buffer(Done {
+                result: result.clone(),
+                status: status_of(&result),
+                args,
+                duration_ms: 0,
+                stop: None,
+            });
             step.send_replace(Step::Ran);
             result
         });

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookrail::genai::{Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part};
+use hookrail::genai::{
+    Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part,
+};
 use hookrail::{
     AgentEvents, Config, HookEventHandler, PreCompressTrigger, ProcessedHookResult, SessionEndReason,
     SessionStartSource,

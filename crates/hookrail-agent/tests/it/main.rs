@@ -3,4 +3,5 @@
 
 mod model_http;
 mod model_record;
+mod session;
 mod tools;

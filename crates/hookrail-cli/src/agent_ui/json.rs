@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hookrail::genai::UsageMetadata;
 use hookrail_agent::PromptOutcome;
-use hookrail_agent::log::{ToolStatus, millis};
+use hookrail_agent::log::millis;
 use hookrail_agent::ui::Happening;
 use serde_json::{Map, Value, json};
 
@@ -64,6 +64,7 @@ impl Summary {
         };
         if let Some(kind) = kind {
             put("type", kind.into());
+            put("timestamp", hookrail::timestamp_now().into());
         }
         put("sessionId", self.session_id.as_str().into());
         put(
@@ -125,7 +126,7 @@ pub(super) fn stream_line(happening: &Happening<'_>) -> Option<Value> {
         }
         Happening::ToolFinished { id, name, status, display, result } => json!({
             "type": "tool_result", "id": id, "name": name, "status": status.as_str(), "output": display,
-            "error": result.error.as_ref().filter(|_| *status != ToolStatus::Success || display.is_some()),
+            "error": result.error.as_ref().filter(|_| display.is_some()),
         }),
         Happening::HookFinished { event, run } => json!({
             "type": "hook", "event": event, "name": run.hook.name, "durationMs": millis(run.duration),

@@ -1,10 +1,11 @@
 //! The hook trace: one short line on stderr for whatever a hook did. Silent hooks print nothing.
 
-use hookrail::{EventName, HookOutput, HookRun};
+use hookrail::{Decision, EventName, HookOutput, HookRun};
 use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::Happening;
+use serde_json::Value;
 
-use crate::printer::escape_line;
+use crate::printer::{escape, escape_line};
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
@@ -13,10 +14,11 @@ const SHOWN: usize = 300;
 pub(super) fn line(happening: &Happening<'_>) -> Option<String> {
     match happening {
         Happening::HookFinished { event, run } => hook_line(*event, run),
-        Happening::Blocked { what, reason } => Some(format!("blocked {}: {}", escape_line(what), short(reason))),
-        Happening::Stopped { reason } => {
-            Some(format!("Agent execution stopped by hook: {}", escape_line(reason)))
+        // Reasons of what did happen are told in full; the trace of a single hook is short.
+        Happening::Blocked { what, reason } => {
+            Some(format!("blocked {}: {}", escape_line(what), escape_line(reason.trim())))
         }
+        Happening::Stopped { reason } => Some(format!("Agent execution stopped by hook: {}", escape(reason))),
         Happening::ToolFinished { name, status, display: Some(display), .. } => {
             // The reason of a block has its own line.
             (*status != ToolStatus::Blocked).then(|| {
@@ -33,7 +35,7 @@ pub(super) fn line(happening: &Happening<'_>) -> Option<String> {
 }
 
 fn hook_line(event: EventName, run: &HookRun) -> Option<String> {
-    let deeds = deeds(run);
+    let deeds = deeds(event, run);
     if deeds.is_empty() {
         return None;
     }
@@ -42,30 +44,32 @@ fn hook_line(event: EventName, run: &HookRun) -> Option<String> {
 }
 
 /// What a hook did, in the order of weight.
-fn deeds(run: &HookRun) -> Vec<String> {
+fn deeds(event: EventName, run: &HookRun) -> Vec<String> {
     let mut deeds = Vec::new();
     if let Some(failure) = &run.failure {
         deeds.push(format!("failed: {}", short(failure)));
     }
     if let Some(output) = &run.output {
-        deeds.extend(asked_for(output, run.failure.is_some()));
+        deeds.extend(asked_for(event, output, run.failure.is_some()));
     }
     deeds.extend(run.warnings.iter().map(|warning| format!("warning: {}", short(warning))));
     deeds
 }
 
-fn asked_for(output: &HookOutput, failed: bool) -> Vec<String> {
+/// What a hook asked for. Whether it came about is told by what follows: a line of its own, or nothing.
+fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String> {
     let mut deeds = Vec::new();
-    let reason = output.reason.as_deref().map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-    let permission = output.specific("permissionDecision").and_then(serde_json::Value::as_str);
-    if output.is_blocking_decision() {
-        deeds.push(format!("blocked{reason}"));
-    } else if permission.is_some_and(|word| word == "deny" || word == "block") {
-        let own = output.specific("permissionDecisionReason").and_then(serde_json::Value::as_str);
-        deeds.push(own.map_or_else(|| format!("blocked{reason}"), |own| format!("blocked: {}", short(own))));
+    let specific = |field: &str| output.specific(field).and_then(Value::as_str);
+    let denied = event == EventName::BeforeTool
+        && specific("permissionDecision").is_some_and(|word| Decision::from_word(word).blocks());
+    if output.is_blocking_decision() || denied {
+        let reason = specific("permissionDecisionReason").filter(|_| denied).or(output.reason.as_deref());
+        let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
+        let in_vain = if event.can_block() { "" } else { " (has no effect here)" };
+        deeds.push(format!("block{in_vain}{reason}"));
     }
     if output.should_stop_execution() {
-        deeds.push(format!("asked to stop: {}", short(output.effective_stop_reason())));
+        deeds.push(format!("stop: {}", short(output.effective_stop_reason())));
     }
     let changes: Vec<&str> = ["tool_input", "llm_request", "llm_response", "toolConfig", "clearContext"]
         .into_iter()
@@ -74,7 +78,7 @@ fn asked_for(output: &HookOutput, failed: bool) -> Vec<String> {
     if !changes.is_empty() {
         deeds.push(format!("changed {}", changes.join(", ")));
     }
-    if let Some(context) = output.specific("additionalContext").and_then(serde_json::Value::as_str) {
+    if let Some(context) = specific("additionalContext") {
         deeds.push(format!("added: {}", short(context)));
     }
     if output.suppress_output == Some(true) {

@@ -88,7 +88,8 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    hang_up: Signal,
+    /// `None` where whoever started the program wants it to outlive its terminal.
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
@@ -96,17 +97,30 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
+            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
     async fn next(&mut self) {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            _ = hang_up => {}
         }
     }
+}
+
+/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
 async fn run_session(
@@ -163,6 +177,9 @@ async fn run_session(
     progress.idle();
     if let Some(system) = session.config().hook_system() {
         system.drain().await;
+    }
+    if let Some(problem) = session.parts().log.problem() {
+        ui.talk(&format!("warning: the session log `{}` is not complete: {problem}", log_path.display()));
     }
     ended.status
 }
@@ -221,30 +238,20 @@ fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
 /// Tells what is wrong with the settings, and which hooks wait for approval.
 fn warn_about_settings(config: &Config, ui: &AgentUi) {
     let Some(system) = config.hook_system() else { return };
-    let mut unapproved = 0_usize;
-    for finding in system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning) {
-        if finding.code == "hook-not-approved" {
-            unapproved += 1;
-            continue;
-        }
+    let findings = system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning);
+    let (unapproved, others): (Vec<_>, Vec<_>) =
+        findings.partition(|finding| finding.code == "hook-not-approved");
+    for finding in others {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         ui.talk(&format!("warning: {}", escape_line(&format!("{place}{}", finding.message))));
     }
-    if unapproved > 0 {
-        let names: Vec<String> = system
-            .diagnostics()
-            .iter()
-            .filter(|finding| finding.code == "hook-not-approved")
-            .map(|finding| format!("  {}", escape_line(&finding.message)))
-            .collect();
-        let (are, them) = if unapproved == 1 {
-            ("hook of this project is", "it")
-        } else {
-            ("hooks of this project are", "them")
-        };
-        ui.talk(&format!(
-            "warning: {unapproved} {are} not approved and will not run; review {them} with `hookrail trust`\n{}",
-            names.join("\n")
-        ));
+    let what = match unapproved.as_slice() {
+        [] => return,
+        [_] => "a hook of this project is not approved and will not run".to_owned(),
+        many => format!("{} hooks of this project are not approved and will not run", many.len()),
+    };
+    ui.talk(&format!("warning: {what}; review with `hookrail trust`"));
+    for finding in unapproved {
+        ui.talk(&format!("  {}", escape_line(&finding.message)));
     }
 }

@@ -18,8 +18,17 @@ fn a_full_life() -> Scenario {
         .says("Done.")
         .args(&["--history-budget", "700"]);
     for event in [
-        "SessionStart", "BeforeAgent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool", "Notification",
-        "AfterTool", "PreCompress", "AfterAgent", "SessionEnd",
+        "SessionStart",
+        "BeforeAgent",
+        "BeforeModel",
+        "BeforeToolSelection",
+        "AfterModel",
+        "BeforeTool",
+        "Notification",
+        "AfterTool",
+        "PreCompress",
+        "AfterAgent",
+        "SessionEnd",
     ] {
         scenario = scenario.hook(event, record("all.jsonl"));
     }
@@ -66,7 +75,9 @@ fn a_large_history_is_summarised() {
     let run = a_full_life().run(&"x".repeat(300));
     run.expect(0, "Done.\n");
     let summary = run.request(2);
-    assert!(summary["config"].get("tools").is_none() && run.last_content(2).to_string().contains("Summarise"));
+    assert!(
+        summary["config"].get("tools").is_none() && run.last_content(2).to_string().contains("Summarise")
+    );
     let contents = run.request(3)["contents"].as_array().unwrap();
     assert!(contents[0]["parts"][0]["text"].as_str().unwrap().contains("a summary"), "{contents:?}");
     assert!(contents[1]["parts"][0].get("functionCall").is_some(), "{contents:?}");
@@ -77,15 +88,21 @@ fn a_large_history_is_summarised() {
 /// HOOK-203: by default, nothing that the hooks of these events say has an effect.
 #[test]
 fn the_six_are_observed_by_default() {
-    let everything = answer(&json!({ "decision": "block", "reason": "no", "continue": false, "stopReason": "stop",
-        "systemMessage": "msg", "hookSpecificOutput": { "additionalContext": "ctx", "clearContext": true } }));
+    let everything = answer(
+        &json!({ "decision": "block", "reason": "no", "continue": false, "stopReason": "stop",
+        "systemMessage": "msg", "hookSpecificOutput": { "additionalContext": "ctx", "clearContext": true } }),
+    );
     let mut scenario = Scenario::new().approval("default").calls(&[write("a.txt", "x")]).says("Done.");
     for event in ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"] {
         scenario = scenario.hook(event, everything.clone());
     }
     let run = scenario.run("hi");
     run.expect(0, "Done.\n");
-    assert_eq!(run.events(), ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"], "HOOK-203");
+    assert_eq!(
+        run.events(),
+        ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"],
+        "HOOK-203"
+    );
     let sent = format!("{} {}", run.request(0), run.request(1));
     assert!(!sent.contains("ctx") && !sent.contains("[System]"), "HOOK-203");
 }
@@ -109,7 +126,11 @@ fn context_is_added() {
 /// A blocked prompt never reaches the model; the run came to its end all the same.
 #[test]
 fn a_prompt_can_be_blocked() {
-    let run = Scenario::new().apply_agent_events().says("never").hook("BeforeAgent", "echo 'not that' >&2; exit 2").run("hi");
+    let run = Scenario::new()
+        .apply_agent_events()
+        .says("never")
+        .hook("BeforeAgent", "echo 'not that' >&2; exit 2")
+        .run("hi");
     run.expect(0, "");
     run.expect_said("blocked prompt: not that");
     assert!(run.lines("model_request").is_empty());
@@ -119,12 +140,16 @@ fn a_prompt_can_be_blocked() {
 #[test]
 fn each_event_can_stop() {
     let stop = answer(&json!({ "continue": false, "stopReason": "over" }));
-    for (event, requests) in [("SessionStart", 0), ("BeforeAgent", 0), ("Notification", 1), ("PreCompress", 2), ("AfterAgent", 2)] {
+    for (event, requests) in
+        [("SessionStart", 0), ("BeforeAgent", 0), ("Notification", 1), ("PreCompress", 2), ("AfterAgent", 2)]
+    {
         let list = ("list_directory", json!({ "path": "." }));
         let mut scenario = Scenario::new().apply_agent_events().approval("default").hook(event, stop.clone());
         scenario = match event {
             "Notification" => scenario.calls(&[write("a.txt", "x")]),
-            "PreCompress" => scenario.calls(&[list.clone()]).calls(&[list]).args(&["--history-budget", "300"]),
+            "PreCompress" => {
+                scenario.calls(std::slice::from_ref(&list)).calls(&[list]).args(&["--history-budget", "300"])
+            }
             _ => scenario.calls(&[list]),
         };
         let run = scenario.says("Done.").run("hi");
@@ -143,9 +168,10 @@ fn inputs(run: &Run, file: &str) -> Vec<(String, bool)> {
 /// `AfterAgent` sends the agent back to work, and is told when it has done so before.
 #[test]
 fn the_end_can_be_blocked() {
-    let once = format!("input=$(cat); echo \"$input\" >>\"$LLXPRT_PROJECT_DIR/seen.jsonl\"; \
-        case $input in *'\"stop_hook_active\":true'*) exit 0;; esac; echo 'run the tests' >&2; exit 2");
-    let run = Scenario::new().apply_agent_events().says("Done.").says("Tested.").hook("AfterAgent", once).run("hi");
+    let once = "input=$(cat); echo \"$input\" >>\"$LLXPRT_PROJECT_DIR/seen.jsonl\"; \
+        case $input in *'\"stop_hook_active\":true'*) exit 0;; esac; echo 'run the tests' >&2; exit 2";
+    let run =
+        Scenario::new().apply_agent_events().says("Done.").says("Tested.").hook("AfterAgent", once).run("hi");
     run.expect(0, "Tested.\n");
     assert_eq!(inputs(&run, "seen.jsonl"), [("hi".to_owned(), false), ("run the tests".to_owned(), true)]);
     assert!(run.last_content(1).to_string().contains("run the tests"));
@@ -169,7 +195,8 @@ fn blocking_the_end_has_an_end() {
 fn after_agent_clears_the_context() {
     let clear = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0;; esac; \
         echo '{\"decision\":\"block\",\"reason\":\"start over\",\"hookSpecificOutput\":{\"clearContext\":true}}'";
-    let run = Scenario::new().apply_agent_events().says("one").says("two").hook("AfterAgent", clear).run("hi");
+    let run =
+        Scenario::new().apply_agent_events().says("one").says("two").hook("AfterAgent", clear).run("hi");
     run.expect(0, "two\n");
     assert_eq!(run.request(1)["contents"], json!([{ "role": "user", "parts": [{ "text": "start over" }] }]));
 }

@@ -16,7 +16,9 @@ fn reply(parts: &Value) -> Vec<Step> {
 }
 
 fn against(server: &Server) -> Scenario {
-    Scenario::new().args(&["--base-url", &server.url(), "--model", "gemini-test"]).env("GEMINI_API_KEY", "s3cret-key")
+    Scenario::new()
+        .args(&["--base-url", &server.url(), "--model", "gemini-test"])
+        .env("GEMINI_API_KEY", "s3cret-key")
 }
 
 #[test]
@@ -31,11 +33,22 @@ fn a_whole_run_over_http() {
         .args(&["--record", "recording.jsonl", "--output-format", "json"])
         .run("look");
     let result: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.told()));
-    assert_eq!((run.code, &result["response"], &result["stats"]["tokens"]["total"]), (0, &json!("Done."), &json!(14)));
-    let bodies: Vec<Value> = server.received().iter().map(|got| serde_json::from_str(&got.body).unwrap()).collect();
+    assert_eq!(
+        (run.code, &result["response"], &result["stats"]["tokens"]["total"]),
+        (0, &json!("Done."), &json!(14))
+    );
+    let bodies: Vec<Value> =
+        server.received().iter().map(|got| serde_json::from_str(&got.body).unwrap()).collect();
     assert!(server.received()[0].head.starts_with("POST /v1beta/models/gemini-test:streamGenerateContent"));
-    assert_eq!(bodies[0]["contents"][1], json!({ "role": "user", "parts": [{ "text": "Be brief." }] }), "Gemini knows no role `system`");
-    assert_eq!(bodies[0]["toolConfig"]["functionCallingConfig"], json!({ "mode": "ANY", "allowedFunctionNames": ["list_directory"] }));
+    assert_eq!(
+        bodies[0]["contents"][1],
+        json!({ "role": "user", "parts": [{ "text": "Be brief." }] }),
+        "Gemini knows no role `system`"
+    );
+    assert_eq!(
+        bodies[0]["toolConfig"]["functionCallingConfig"],
+        json!({ "mode": "ANY", "allowedFunctionNames": ["list_directory"] })
+    );
     assert!(bodies[1].to_string().contains("functionResponse"));
     let recording = run.project.read("recording.jsonl");
     assert!(recording.lines().count() == 2 && !recording.contains("s3cret"));
@@ -47,7 +60,8 @@ fn a_whole_run_over_http() {
 fn retries_fire_no_hook_again() {
     let busy = sized("429 Too Many Requests", "Retry-After: 0\r\n", "{}");
     let server = Server::start(vec![busy, reply(&json!([{ "text": "Done." }]))]);
-    let run = against(&server).hook("BeforeModel", record("before.jsonl")).hook("AfterModel", "true").run("hi");
+    let run =
+        against(&server).hook("BeforeModel", record("before.jsonl")).hook("AfterModel", "true").run("hi");
     run.expect(0, "Done.\n");
     assert_eq!(server.received().len(), 2);
     assert_eq!(run.events(), ["BeforeModel", "AfterModel"]);

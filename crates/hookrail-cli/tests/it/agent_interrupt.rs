@@ -113,6 +113,31 @@ fn a_second_ctrl_c_kills_at_once() {
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
 }
 
+/// After Ctrl-C the last hooks get a few seconds; then they are killed, and the log still ends properly.
+#[test]
+fn session_end_hooks_cannot_hold_up_an_interrupted_run() {
+    let scenario = Scenario::new()
+        .calls(&[shell("echo $$ >pid; sleep 100")])
+        .hook("SessionEnd", "echo $$ >\"$LLXPRT_PROJECT_DIR/end-pid\"; sleep 100");
+    let (run, _) = interrupt(scenario, "pid");
+    run.expect(130, "");
+    run.expect_said("took too long");
+    let hook = pid_in(&run.project.dir().join("end-pid"));
+    wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
+    assert_eq!(run.log.last().unwrap()["type"], "session_end");
+}
+
+/// A request to terminate is obeyed like Ctrl-C: no tool is left behind.
+#[test]
+fn termination_ends_tools_too() {
+    let scenario = Scenario::new().calls(&[shell("echo $$ >pid; sleep 100")]);
+    let child = start(&scenario);
+    let tool = pid_in(&scenario.project.dir().join("pid"));
+    send("-TERM", &child);
+    scenario.over(&child.wait_with_output().unwrap()).expect(130, "");
+    assert!(!process_is_alive(tool));
+}
+
 /// A process that is killed leaves a log whose lines can be read.
 #[test]
 fn a_killed_agent_leaves_a_readable_log() {

@@ -26,12 +26,22 @@ fn hooks_see_every_model_call() {
         for field in ["session_id", "cwd", "timestamp", "transcript_path", "hook_event_name", "llm_request"] {
             assert!(input.get(field).is_some(), "HOOK-034, HOOK-044: {field} in {input}");
         }
-        assert_eq!(input["llm_request"]["messages"][0], json!({ "role": "user", "content": "look around" }), "HOOK-035");
-        assert!(input["llm_request"].get("contents").is_none(), "HOOK-035, HOOK-141: the SDK's form stays inside");
+        assert_eq!(
+            input["llm_request"]["messages"][0],
+            json!({ "role": "user", "content": "look around" }),
+            "HOOK-035"
+        );
+        assert!(
+            input["llm_request"].get("contents").is_none(),
+            "HOOK-035, HOOK-141: the SDK's form stays inside"
+        );
     }
     assert_eq!(after[1]["llm_response"]["text"], "Done.", "HOOK-043, HOOK-045, HOOK-153");
     assert_eq!(after[1]["llm_response"]["candidates"][0]["finishReason"], "STOP", "HOOK-045");
-    assert_eq!(before[1]["llm_request"], after[1]["llm_request"], "HOOK-033, HOOK-050, HOOK-152: the real request");
+    assert_eq!(
+        before[1]["llm_request"], after[1]["llm_request"],
+        "HOOK-033, HOOK-050, HOOK-152: the real request"
+    );
 }
 
 /// HOOK-036, HOOK-138, HOOK-174, HOOK-179: a blocked call with an answer of the hook's own.
@@ -56,7 +66,11 @@ fn before_model_blocks() {
     let run = Scenario::new().hook("BeforeModel", "echo too late >&2; exit 2").run("hi");
     run.expect(0, "");
     run.expect_said("too late");
-    assert_eq!(run.lines("model_response")[0]["response"]["candidates"][0]["content"]["parts"], json!([]), "HOOK-202");
+    assert_eq!(
+        run.lines("model_response")[0]["response"]["candidates"][0]["content"]["parts"],
+        json!([]),
+        "HOOK-202"
+    );
 }
 
 /// HOOK-038, HOOK-135, HOOK-139, HOOK-179: the changed request is what is sent.
@@ -68,7 +82,11 @@ fn before_model_changes_the_request() {
     run.expect(0, "ok\n");
     let request = run.request(0);
     assert_eq!(last_text(request), "my key is [redacted]", "HOOK-038, HOOK-139");
-    assert_eq!((&request["model"], &request["config"]["temperature"]), (&json!("tiny"), &json!(0.1)), "HOOK-135");
+    assert_eq!(
+        (&request["model"], &request["config"]["temperature"]),
+        (&json!("tiny"), &json!(0.1)),
+        "HOOK-135"
+    );
     assert!(request["config"]["tools"].is_array(), "what hooks cannot see stays");
 }
 
@@ -79,14 +97,17 @@ fn before_model_adds_messages() {
         s/]$/,{\"role\":\"user\",\"content\":\"Answer in French.\"}]}}}/'";
     let run = Scenario::new().says("Bonjour").hook("BeforeModel", add).run("hi");
     let contents = run.request(0)["contents"].as_array().unwrap();
-    let texts: Vec<_> = contents.iter().map(|content| content["parts"][0]["text"].as_str().unwrap()).collect();
+    let texts: Vec<_> =
+        contents.iter().map(|content| content["parts"][0]["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["hi", "Answer in French."], "HOOK-039: {}", run.told());
 }
 
 /// L11: a chain accumulates.
 #[test]
 fn chained_before_model_hooks_accumulate() {
-    let set = |field: &str, value: f64| answer(&json!({ "hookSpecificOutput": { "llm_request": { field: value } } }));
+    let set = |field: &str, value: f64| {
+        answer(&json!({ "hookSpecificOutput": { "llm_request": { field: value } } }))
+    };
     let redact = json!({ "hookSpecificOutput": { "llm_request": { "messages": [{ "role": "user", "content": "[redacted]" }] } } });
     let run = Scenario::new()
         .says("ok")
@@ -106,8 +127,11 @@ fn chained_before_model_hooks_accumulate() {
 #[test]
 fn model_hooks_stop_the_agent() {
     let stop = answer(&json!({ "continue": false, "stopReason": "budget used up" }));
-    for (requirement, event, requests) in [("HOOK-040, HOOK-184", "BeforeModel", 0), ("HOOK-048", "AfterModel", 1)] {
-        let run = Scenario::new().calls(&[write("a.txt", "x")]).says("never").hook(event, stop.clone()).run("hi");
+    for (requirement, event, requests) in
+        [("HOOK-040, HOOK-184", "BeforeModel", 0), ("HOOK-048", "AfterModel", 1)]
+    {
+        let run =
+            Scenario::new().calls(&[write("a.txt", "x")]).says("never").hook(event, stop.clone()).run("hi");
         run.expect(3, "");
         run.expect_said("Agent execution stopped by hook: budget used up");
         assert_eq!(run.lines("model_request").len(), requests, "{requirement}");
@@ -116,7 +140,10 @@ fn model_hooks_stop_the_agent() {
         if event == "BeforeModel" {
             assert!(responses.is_empty(), "HOOK-194: a stop makes up no answer");
         } else {
-            assert!(responses[0]["response"].to_string().contains("budget used up"), "HOOK-048: {responses:?}");
+            assert!(
+                responses[0]["response"].to_string().contains("budget used up"),
+                "HOOK-048: {responses:?}"
+            );
         }
         assert_eq!(run.lines("stop")[0]["reason"], "budget used up", "DELTA-HAPP-001");
     }
@@ -132,7 +159,10 @@ fn after_model_replaces_the_response() {
     run.expect(0, "The password is [redacted].\n");
     assert!(!run.stderr.contains("hunter2"), "HOOK-173: {}", run.told());
     let line = run.lines("model_response")[0];
-    assert!(line["modified"] == true && !line["response"].to_string().contains("hunter2"), "HOOK-046, HOOK-136: {line}");
+    assert!(
+        line["modified"] == true && !line["response"].to_string().contains("hunter2"),
+        "HOOK-046, HOOK-136: {line}"
+    );
 
     let replace = json!({ "hookSpecificOutput": { "llm_response": { "text": "Something else." } } });
     let run = Scenario::new().says("One thing.").hook("AfterModel", answer(&replace)).run("tell me");
@@ -173,7 +203,10 @@ fn after_model_hides_the_answer() {
 /// HOOK-180: `AfterModel` cannot block.
 #[test]
 fn after_model_cannot_block() {
-    let run = Scenario::new().says("fine").hook("AfterModel", answer(&json!({ "decision": "block", "reason": "no" }))).run("hi");
+    let run = Scenario::new()
+        .says("fine")
+        .hook("AfterModel", answer(&json!({ "decision": "block", "reason": "no" })))
+        .run("hi");
     run.expect(0, "fine\n");
 }
 
@@ -183,7 +216,9 @@ fn after_model_sees_the_whole_response_once() {
     let chunk = |text: &str| json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }] });
     let thought = json!({ "candidates": [{ "content": { "parts": [{ "text": "hmm", "thought": true }] } }] });
     let run = Scenario::new()
-        .chunks(json!([thought, chunk("Once "), { "candidates": [{ "content": {} }] }, chunk("upon a time.")]))
+        .chunks(
+            json!([thought, chunk("Once "), { "candidates": [{ "content": {} }] }, chunk("upon a time.")]),
+        )
         .hook("AfterModel", record("after.jsonl"))
         .run("tell");
     run.expect(0, "Once upon a time.\n");
@@ -209,14 +244,19 @@ fn system_messages_reach_the_model_and_not_the_user() {
         contents.iter().filter_map(|content| content["parts"][0]["text"].as_str()).collect()
     };
     assert_eq!(texts(0), ["hi", "[System] from before", "[System] from selection"], "L13");
-    assert_eq!(texts(1), ["hi", "[System] from after", "[System] from before", "[System] from selection"], "HOOK-217");
+    assert_eq!(
+        texts(1),
+        ["hi", "[System] from after", "[System] from before", "[System] from selection"],
+        "HOOK-217"
+    );
     assert!(!run.stderr.lines().any(|line| line.starts_with("from ")), "HOOK-159: {}", run.told());
 }
 
 /// HOOK-141: what reaches the model is the SDK's form, with all parts that hooks never saw.
 #[test]
 fn a_text_only_hook_destroys_no_tool_call() {
-    let echo = "sed 's/.*\"llm_request\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_request\":\\1}}/; s/look/peek/'";
+    let echo =
+        "sed 's/.*\"llm_request\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_request\":\\1}}/; s/look/peek/'";
     let run = Scenario::new()
         .calls(&[("list_directory", json!({ "path": "." }))])
         .says("Done.")

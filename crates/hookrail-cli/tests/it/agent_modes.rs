@@ -20,10 +20,13 @@ fn with_effects() -> Scenario {
 
 /// What hooks did and what came of it, without times and ids.
 fn story(run: &Run) -> Vec<Value> {
-    let kept = ["type", "event", "name", "status", "output", "exitCode", "success", "result", "prompt", "reason"];
+    let kept =
+        ["type", "event", "name", "status", "output", "exitCode", "success", "result", "prompt", "reason"];
     run.log
         .iter()
-        .map(|line| kept.iter().filter_map(|key| Some(((*key).to_owned(), line.get(*key)?.clone()))).collect())
+        .map(|line| {
+            kept.iter().filter_map(|key| Some(((*key).to_owned(), line.get(*key)?.clone()))).collect()
+        })
         .collect()
 }
 
@@ -47,7 +50,11 @@ fn hooks_off_means_off() {
     let scenario = with_effects();
     let mut command = scenario.command();
     let settings = std::fs::read_to_string(scenario.project.user_settings_path()).unwrap();
-    std::fs::write(scenario.project.user_settings_path(), settings.replace("\"enableHooks\": true", "\"enableHooks\": false")).unwrap();
+    std::fs::write(
+        scenario.project.user_settings_path(),
+        settings.replace("\"enableHooks\": true", "\"enableHooks\": false"),
+    )
+    .unwrap();
     let output = command.args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
     let run = scenario.over(&output);
     run.expect(0, "Done.\n");
@@ -68,14 +75,19 @@ fn a_run_without_a_prompt_is_a_usage_error() {
 #[test]
 fn model_errors_and_endless_runs_exit_with_1() {
     let list = ("list_directory", json!({ "path": "." }));
-    let run = Scenario::new().calls(&[list.clone()]).hook("SessionEnd", "true").run("hi");
+    let run = Scenario::new().calls(std::slice::from_ref(&list)).hook("SessionEnd", "true").run("hi");
     run.expect(1, "");
     run.expect_said("error: the replay file");
     run.expect_said("has no answer left");
     assert_eq!(run.lines("session_end").len(), 1, "a failed run ends properly");
     assert_eq!(run.events(), ["SessionEnd"]);
 
-    let run = Scenario::new().calls(&[list.clone()]).calls(&[list]).says("never").args(&["--max-turns", "2"]).run("hi");
+    let run = Scenario::new()
+        .calls(std::slice::from_ref(&list))
+        .calls(&[list])
+        .says("never")
+        .args(&["--max-turns", "2"])
+        .run("hi");
     run.expect(1, "");
     run.expect_said("--max-turns");
     assert_eq!(run.lines("model_request").len(), 2);
@@ -91,9 +103,13 @@ fn json_is_one_object() {
     assert!(result.get("stop").is_none() && result.get("error").is_none());
 
     let stop = answer(&json!({ "continue": false, "stopReason": "enough" }));
-    let run = Scenario::new().says("x").hook("BeforeModel", stop).args(&["--output-format", "json"]).run("go");
+    let run =
+        Scenario::new().says("x").hook("BeforeModel", stop).args(&["--output-format", "json"]).run("go");
     let result: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!((run.code, &result["response"], &result["stop"]["reason"]), (3, &Value::Null, &json!("enough")));
+    assert_eq!(
+        (run.code, &result["response"], &result["stop"]["reason"]),
+        (3, &Value::Null, &json!("enough"))
+    );
 
     let scenario = Scenario::new().calls(&[shell("true")]).args(&["--output-format", "json"]);
     let run = scenario.run("go");
@@ -105,12 +121,26 @@ fn json_is_one_object() {
 fn stream_json_is_one_object_per_happening() {
     let run = with_effects().args(&["--output-format", "stream-json"]).run("go");
     let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).filter(|kind| *kind != "tool_state").collect();
+    let kinds: Vec<&str> = lines
+        .iter()
+        .map(|line| line["type"].as_str().unwrap())
+        .filter(|kind| *kind != "tool_state")
+        .collect();
     assert_eq!(
         kinds,
         [
-            "init", "hook", "tool_use", "tool_use", "hook", "blocked", "tool_result", "hook", "tool_result", "hook",
-            "message", "result"
+            "init",
+            "hook",
+            "tool_use",
+            "tool_use",
+            "hook",
+            "blocked",
+            "tool_result",
+            "hook",
+            "tool_result",
+            "hook",
+            "message",
+            "result"
         ],
         "{}",
         run.told()
@@ -134,8 +164,18 @@ fn the_session_log_has_the_documented_fields() {
         (
             "hook_call",
             &[
-                "event", "name", "command", "input", "output", "exitCode", "signal", "stdout", "stderr", "durationMs",
-                "success", "error",
+                "event",
+                "name",
+                "command",
+                "input",
+                "output",
+                "exitCode",
+                "signal",
+                "stdout",
+                "stderr",
+                "durationMs",
+                "success",
+                "error",
             ],
         ),
         ("hook_batch", &["event", "hookCount", "successCount", "failureCount", "durationMs"]),
@@ -152,14 +192,17 @@ fn the_session_log_has_the_documented_fields() {
     let call = run.lines("hook_call").into_iter().find(|line| line["event"] == "BeforeTool").unwrap();
     assert_eq!(call["command"], "echo no >&2; exit 2");
     assert_eq!(call["input"]["tool_name"], "write_file");
-    assert_eq!((&call["exitCode"], &call["stderr"], &call["signal"]), (&json!(2), &json!("no\n"), &Value::Null));
+    assert_eq!(
+        (&call["exitCode"], &call["stderr"], &call["signal"]),
+        (&json!(2), &json!("no\n"), &Value::Null)
+    );
 }
 
 /// Without `--session-log` the log is in the state folder, for nobody but the user.
 #[test]
 fn the_default_log_is_private() {
     let scenario = Scenario::new().says("hi").hook("SessionStart", record("start.jsonl"));
-    let mut command = scenario.command();
+    let command = scenario.command();
     let args: Vec<_> = command.get_args().map(std::ffi::OsStr::to_owned).collect();
     let mut bare = std::process::Command::new(command.get_program());
     bare.args(args.iter().enumerate().filter(|(index, _)| ![1, 2].contains(index)).map(|(_, arg)| arg));
@@ -167,7 +210,6 @@ fn the_default_log_is_private() {
     bare.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = bare.args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    drop(command.stdin(Stdio::null()));
     let folder = scenario.project.home().join(".llxprt/hookrail/sessions");
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let log = std::fs::read_to_string(&file).unwrap();
@@ -191,4 +233,18 @@ fn the_key_does_not_leak() {
     run.expect(0, "Done.\n");
     let log = serde_json::to_string(&run.log).unwrap();
     assert!(log.contains("HARMLESS=visible") && !log.contains("s3cret"), "{log}");
+}
+
+/// A log that cannot be written stops nothing, and a person is told.
+#[test]
+fn an_incomplete_log_is_told() {
+    let scenario = Scenario::new().says("hi");
+    let mut command = scenario.command();
+    // The later of two equal flags would be an error, so that the path is made to lead to the full disk.
+    std::os::unix::fs::symlink("/dev/full", scenario.log_path()).unwrap();
+    let output = command.args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
+    std::fs::remove_file(scenario.log_path()).unwrap();
+    let run = scenario.over(&output);
+    run.expect(0, "hi\n");
+    run.expect_said("is not complete");
 }

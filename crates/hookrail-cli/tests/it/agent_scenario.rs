@@ -1,4 +1,5 @@
 //! One run of `hookrail agent`, put together in a few lines: hooks, what the model will say, a prompt.
+#![expect(clippy::needless_pass_by_value, reason = "scenarios read better with `json!` than with `&json!`")]
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -62,7 +63,8 @@ impl Scenario {
         let mut hook = json!({ "type": "command", "name": name, "command": command.into() });
         let mut group = json!({});
         for (key, value) in fields.as_object().unwrap() {
-            let target = if ["matcher", "sequential"].contains(&key.as_str()) { &mut group } else { &mut hook };
+            let target =
+                if ["matcher", "sequential"].contains(&key.as_str()) { &mut group } else { &mut hook };
             target[key] = value.clone();
         }
         group["hooks"] = json!([hook]);
@@ -89,7 +91,8 @@ impl Scenario {
 
     /// The model's next answer: tool calls.
     pub(crate) fn calls(self, calls: &[(&str, Value)]) -> Self {
-        let parts = calls.iter().map(|(name, args)| json!({ "functionCall": { "name": name, "args": args } }));
+        let parts =
+            calls.iter().map(|(name, args)| json!({ "functionCall": { "name": name, "args": args } }));
         self.model(parts.collect())
     }
 
@@ -111,7 +114,7 @@ impl Scenario {
 
     /// Replaces the approval mode.
     pub(crate) fn approval(mut self, mode: &str) -> Self {
-        self.args[1] = mode.to_owned();
+        mode.clone_into(&mut self.args[1]);
         self
     }
 
@@ -141,9 +144,9 @@ impl Scenario {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.arg("agent").arg("--session-log").arg(self.log_path());
         if !self.replay.is_empty() {
-            let lines: String = self.replay.iter().map(|line| format!("{line}\n")).collect();
+            let lines: Vec<String> = self.replay.iter().map(Value::to_string).collect();
             let file = self.project.home().join("replay.jsonl");
-            std::fs::write(&file, lines).unwrap();
+            std::fs::write(&file, lines.join("\n")).unwrap();
             command.arg("--replay").arg(file);
         }
         command.args(&self.args);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, answer, record, write};
 
-fn tool_config(config: Value) -> String {
+fn tool_config(config: &Value) -> String {
     answer(&json!({ "hookSpecificOutput": { "toolConfig": config } }))
 }
 
@@ -19,7 +19,10 @@ fn the_allowed_list_is_sent_and_enforced() {
     let run = Scenario::new()
         .calls(&[write("a.txt", "x"), ("list_directory", json!({ "path": "." }))])
         .says("Done.")
-        .hook("BeforeToolSelection", tool_config(json!({ "mode": "AUTO", "allowedFunctionNames": ["list_directory", "glob"] })))
+        .hook(
+            "BeforeToolSelection",
+            tool_config(&json!({ "mode": "AUTO", "allowedFunctionNames": ["list_directory", "glob"] })),
+        )
         .hook("BeforeTool", "true")
         .run("go");
     run.expect(0, "Done.\n");
@@ -33,7 +36,11 @@ fn the_allowed_list_is_sent_and_enforced() {
     assert_eq!(run.tools(), ["write_file denied", "list_directory success"], "HOOK-181");
     assert!(!run.project.dir().join("a.txt").exists());
     assert!(run.tool_responses(1)[0]["error"].as_str().unwrap().contains("not allowed"), "the model is told");
-    assert_eq!(run.events().iter().filter(|event| **event == "BeforeTool").count(), 1, "L12: the list comes first");
+    assert_eq!(
+        run.events().iter().filter(|event| **event == "BeforeTool").count(),
+        1,
+        "L12: the list comes first"
+    );
 }
 
 /// HOOK-056: each mode is applied. HOOK-057: with `NONE` nothing may be called.
@@ -47,7 +54,7 @@ fn modes_are_applied() {
         let run = Scenario::new()
             .calls(&[("list_directory", json!({ "path": "." }))])
             .says("Done.")
-            .hook("BeforeToolSelection", tool_config(json!({ "mode": mode })))
+            .hook("BeforeToolSelection", tool_config(&json!({ "mode": mode })))
             .run("go");
         run.expect(0, "Done.\n");
         assert_eq!(calling_config(run.request(0)), &expected, "HOOK-056, HOOK-057");
@@ -94,8 +101,14 @@ fn selection_hooks_see_the_request() {
 fn several_selections_are_united() {
     let run = Scenario::new()
         .says("Done.")
-        .hook("BeforeToolSelection", tool_config(json!({ "mode": "AUTO", "allowedFunctionNames": ["glob"] })))
-        .hook("BeforeToolSelection", tool_config(json!({ "mode": "ANY", "allowedFunctionNames": ["read_file"] })))
+        .hook(
+            "BeforeToolSelection",
+            tool_config(&json!({ "mode": "AUTO", "allowedFunctionNames": ["glob"] })),
+        )
+        .hook(
+            "BeforeToolSelection",
+            tool_config(&json!({ "mode": "ANY", "allowedFunctionNames": ["read_file"] })),
+        )
         .run("go");
     let expected = json!({ "mode": "ANY", "allowedFunctionNames": ["glob", "read_file"] });
     assert_eq!(calling_config(run.request(0)), &expected);

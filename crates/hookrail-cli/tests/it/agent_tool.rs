@@ -20,14 +20,20 @@ fn before_tool_blocks() {
         ("HOOK-156", reason("deny")),
         (
             "HOOK-063",
-            answer(&json!({ "hookSpecificOutput": { "permissionDecision": "deny", "permissionDecisionReason": "not here" } })),
+            answer(
+                &json!({ "hookSpecificOutput": { "permissionDecision": "deny", "permissionDecisionReason": "not here" } }),
+            ),
         ),
     ] {
         let run = writes_a_file().hook("BeforeTool", hook).run("write");
         run.expect(0, "Done.\n");
         assert!(!run.project.dir().join("a.txt").exists(), "{requirement}: the tool ran");
         assert_eq!(run.tools(), ["write_file blocked"], "{requirement}");
-        assert_eq!(run.lines("tool_call")[0]["result"]["llmContent"], "not here", "HOOK-017, HOOK-183: {requirement}");
+        assert_eq!(
+            run.lines("tool_call")[0]["result"]["llmContent"],
+            "not here",
+            "HOOK-017, HOOK-183: {requirement}"
+        );
         assert_eq!(run.tool_responses(1), [&json!({ "error": "not here" })], "HOOK-129: {requirement}");
         run.expect_said("blocked write_file: not here");
         assert_eq!(run.events(), ["BeforeTool"], "HOOK-130: no second try, and no AfterTool: {requirement}");
@@ -47,19 +53,29 @@ fn a_blocked_call_is_a_completed_call() {
         run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_call = |id: &str| -> Vec<String> {
         let states = lines.iter().filter(|line| line["id"] == id && line["type"] != "tool_use");
-        states.map(|line| line.get("state").or(line.get("status")).unwrap().as_str().unwrap().to_owned()).collect()
+        states
+            .map(|line| line.get("state").or(line.get("status")).unwrap().as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(of_call("call-1"), ["scheduled", "executing", "idle", "blocked"], "HOOK-204");
     assert_eq!(of_call("call-2"), ["scheduled", "executing", "idle", "success"], "the next call runs");
     assert_eq!(run.tool_responses(1).len(), 2, "HOOK-129: both results are published, in call order");
-    assert_eq!(run.lines("model_request").len(), 2, "HOOK-130: the model decides what is next, nothing is retried");
+    assert_eq!(
+        run.lines("model_request").len(),
+        2,
+        "HOOK-130: the model decides what is next, nothing is retried"
+    );
 }
 
 /// HOOK-014, HOOK-015, HOOK-025, HOOK-026, HOOK-215: hooks see each call before and after it runs.
 #[test]
 fn hooks_see_a_call_before_and_after_it_runs() {
-    let look = format!("{}; ls a.txt >>\"$LLXPRT_PROJECT_DIR/seen.txt\" 2>&1 || echo none >>\"$LLXPRT_PROJECT_DIR/seen.txt\"", record("seen.jsonl"));
-    let run = writes_a_file().hook("BeforeTool", &look).hook("AfterTool", format!("true; {look}")).run("write");
+    let look = format!(
+        "{}; ls a.txt >>\"$LLXPRT_PROJECT_DIR/seen.txt\" 2>&1 || echo none >>\"$LLXPRT_PROJECT_DIR/seen.txt\"",
+        record("seen.jsonl")
+    );
+    let run =
+        writes_a_file().hook("BeforeTool", &look).hook("AfterTool", format!("true; {look}")).run("write");
     run.expect(0, "Done.\n");
     let seen = run.project.read("seen.txt");
     assert!(!seen.starts_with("a.txt") && seen.ends_with("a.txt\n"), "HOOK-014, HOOK-025: {seen}");
@@ -69,11 +85,19 @@ fn hooks_see_a_call_before_and_after_it_runs() {
         assert_eq!(input["cwd"], run.project.dir().to_str().unwrap(), "HOOK-215");
         assert_eq!(input["session_id"], run.log[0]["sessionId"], "HOOK-215");
         let transcript = run.project.home().join("session.jsonl");
-        assert_eq!(input["transcript_path"], transcript.to_str().unwrap(), "HOOK-161: the session log is the transcript");
+        assert_eq!(
+            input["transcript_path"],
+            transcript.to_str().unwrap(),
+            "HOOK-161: the session log is the transcript"
+        );
         let timestamp = input["timestamp"].as_str().unwrap();
         assert!(timestamp.len() == 24 && timestamp.ends_with('Z'), "{timestamp}");
         assert_eq!(input["tool_name"], "write_file", "HOOK-015");
-        assert_eq!(input["tool_input"], json!({ "file_path": "a.txt", "content": "hello" }), "HOOK-015, HOOK-026");
+        assert_eq!(
+            input["tool_input"],
+            json!({ "file_path": "a.txt", "content": "hello" }),
+            "HOOK-015, HOOK-026"
+        );
     }
     let response = after["tool_response"].as_object().unwrap();
     for field in ["llmContent", "returnDisplay", "metadata"] {
@@ -102,7 +126,10 @@ fn matchers_pick_the_tools() {
 #[test]
 fn before_tool_changes_arguments() {
     let change = json!({ "hookSpecificOutput": { "tool_input": { "content": "changed" } } });
-    let run = writes_a_file().hook("BeforeTool", answer(&change)).hook("AfterTool", record("after.jsonl")).run("write");
+    let run = writes_a_file()
+        .hook("BeforeTool", answer(&change))
+        .hook("AfterTool", record("after.jsonl"))
+        .run("write");
     run.expect(0, "Done.\n");
     assert_eq!(run.project.read("a.txt"), "changed", "HOOK-019");
     let expected = json!({ "file_path": "a.txt", "content": "changed" });
@@ -114,7 +141,9 @@ fn before_tool_changes_arguments() {
 #[test]
 fn chained_hooks_build_on_each_other() {
     let append = |word: &str| {
-        format!("sed 's/.*\"content\":\"\\([a-z ]*\\)\".*/{{\"hookSpecificOutput\":{{\"tool_input\":{{\"content\":\"\\1 {word}\"}}}}}}/'")
+        format!(
+            "sed 's/.*\"content\":\"\\([a-z ]*\\)\".*/{{\"hookSpecificOutput\":{{\"tool_input\":{{\"content\":\"\\1 {word}\"}}}}}}/'"
+        )
     };
     let run = writes_a_file()
         .hook_with("BeforeTool", append("one"), json!({ "sequential": true }))
@@ -138,6 +167,16 @@ fn tool_hooks_stop_the_agent() {
     }
 }
 
+/// O9: the reasons of several stopping hooks are all told.
+#[test]
+fn several_stops_are_one() {
+    let stop = |reason: &str| answer(&json!({ "continue": false, "stopReason": reason }));
+    let run = writes_a_file().hook("BeforeTool", stop("one")).hook("BeforeTool", stop("two")).run("write");
+    run.expect(3, "");
+    run.expect_said("Agent execution stopped by hook: one\ntwo\n");
+    assert_eq!(run.tools(), ["write_file cancelled"]);
+}
+
 /// O8: a block that also stops does both; calls after it do not start.
 #[test]
 fn a_block_and_a_stop_both_hold() {
@@ -159,7 +198,10 @@ fn after_tool_adds_to_what_the_model_sees() {
     let run = writes_a_file().hook("AfterTool", answer(&adds)).run("write");
     run.expect(0, "Done.\n");
     let response = run.tool_responses(1)[0]["output"].as_str().unwrap();
-    assert!(response.ends_with("\n\nit is a secret\n\n[System] be careful"), "HOOK-027, HOOK-030, HOOK-131: {response}");
+    assert!(
+        response.ends_with("\n\nit is a secret\n\n[System] be careful"),
+        "HOOK-027, HOOK-030, HOOK-131: {response}"
+    );
     assert!(!run.stderr.lines().any(|line| line.trim() == "be careful"), "HOOK-159: {}", run.told());
     run.expect_said("said: be careful");
     assert_eq!(run.lines("tool_call")[0]["result"]["llmContent"], response, "HOOK-217");
@@ -169,10 +211,10 @@ fn after_tool_adds_to_what_the_model_sees() {
 #[test]
 fn after_tool_hides_a_result_from_the_user_only() {
     let hides = answer(&json!({ "suppressOutput": true }));
-    let shows = |scenario: Scenario| scenario.calls(&[shell("echo top-secret")]).says("Done.").run("go");
-    let shown = shows(Scenario::new());
+    let go = |scenario: Scenario| scenario.calls(&[shell("echo top-secret")]).says("Done.").run("go");
+    let shown = go(Scenario::new());
     shown.expect_said("top-secret");
-    let hidden = shows(Scenario::new().hook("AfterTool", hides));
+    let hidden = go(Scenario::new().hook("AfterTool", hides));
     assert!(!hidden.stderr.contains("top-secret"), "HOOK-029: {}", hidden.told());
     assert_eq!(hidden.lines("tool_call")[0]["result"]["suppressDisplay"], true, "HOOK-132, HOOK-149");
     assert!(hidden.tool_responses(1)[0]["output"].as_str().unwrap().contains("top-secret"), "HOOK-029");
@@ -181,10 +223,13 @@ fn after_tool_hides_a_result_from_the_user_only() {
 /// HOOK-178: `AfterTool` cannot block.
 #[test]
 fn after_tool_cannot_block() {
-    let run = writes_a_file().hook("AfterTool", answer(&json!({ "decision": "block", "reason": "late" }))).run("write");
+    let run = writes_a_file()
+        .hook("AfterTool", answer(&json!({ "decision": "block", "reason": "late" })))
+        .run("write");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file success"], "HOOK-178");
     assert!(!run.tool_responses(1)[0].to_string().contains("late"), "HOOK-178");
+    run.expect_said("block (has no effect here): late");
 }
 
 /// HOOK-127, HOOK-128, HOOK-133, HOOK-134, HOOK-150, HOOK-151: all hooks of a call are awaited, and each
@@ -196,7 +241,10 @@ fn several_hooks_at_once() {
         .hook("BeforeTool", slow(json!({ "hookSpecificOutput": { "tool_input": { "content": "changed" } } })))
         .hook("BeforeTool", slow(json!({ "systemMessage": "before" })))
         .hook("AfterTool", slow(json!({ "systemMessage": "one" })))
-        .hook("AfterTool", slow(json!({ "systemMessage": "two", "hookSpecificOutput": { "additionalContext": "context" } })))
+        .hook(
+            "AfterTool",
+            slow(json!({ "systemMessage": "two", "hookSpecificOutput": { "additionalContext": "context" } })),
+        )
         .run("write");
     run.expect(0, "Done.\n");
     assert_eq!(run.project.read("a.txt"), "changed", "HOOK-127, HOOK-150");

@@ -54,10 +54,8 @@ fn an_agent_cannot_switch_its_own_guard_off() {
 /// A broken settings file is one warning, and the other levels still count.
 #[test]
 fn broken_settings_are_named() {
-    let scenario = Scenario::new()
-        .calls(&[write("a.txt", "x")])
-        .says("Done.")
-        .hook("BeforeTool", "echo no >&2; exit 2");
+    let scenario =
+        Scenario::new().calls(&[write("a.txt", "x")]).says("Done.").hook("BeforeTool", "echo no >&2; exit 2");
     scenario.project.file(".llxprt/settings.json", "{ \"hooks\": [");
     let run = scenario.run("go");
     run.expect(0, "Done.\n");

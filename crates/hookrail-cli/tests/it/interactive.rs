@@ -249,6 +249,19 @@ fn a_permission_question_waits_for_yes_or_no() {
 }
 
 #[test]
+fn a_run_with_one_prompt_asks_too() {
+    let write = call("write_file", &json!({ "file_path": "a.txt", "content": "x" }));
+    let setup = Setup::new(&json!({}), &[write, text("Done.")]);
+    let mut terminal = setup.terminal(&["--quiet", "-p", "write it"]);
+    terminal.expect("Allow write a.txt (1 byte)?");
+    terminal.send("y\r");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown:?}");
+    assert!(shown.ends_with("Done.\r\n"), "{shown:?}");
+    assert_eq!(setup.project.read("a.txt"), "x");
+}
+
+#[test]
 fn what_was_typed_before_a_question_is_no_answer_to_it() {
     let calls = [call("run_shell_command", &json!({ "command": "touch done" })), text("Done.")];
     let setup = Setup::new(&hook("BeforeTool", "slow", "touch started; sleep 1"), &calls);

@@ -1,11 +1,5 @@
 //! Integration tests of the program: the built binary in temporary projects, with real hooks.
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_events;
 mod agent_failures;
