@@ -5,6 +5,8 @@
 //! what happens, and the session log keeps it.
 
 mod approval;
+mod compress;
+mod exchange;
 mod history;
 pub mod log;
 mod log_schema;

@@ -1,7 +1,9 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
 
+pub(crate) mod agent;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod fire;
 pub(crate) mod init;

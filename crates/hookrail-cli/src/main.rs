@@ -1,5 +1,6 @@
 //! The `hookrail` program: parse, run, exit.
 
+mod agent_ui;
 mod cli;
 mod commands;
 mod context;
@@ -9,6 +10,9 @@ mod logging;
 mod printer;
 mod settings_file;
 mod survey;
+mod interactive;
+mod progress;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -59,12 +63,14 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
+        Command::Agent(args) => commands::agent::run(&args, &context()?, printer),
+        Command::Demo => commands::demo::run(printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
 }
 
 /// Tells an error with its causes and, where there is one, a hint.
-fn report(error: &anyhow::Error) -> ExitStatus {
+pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.is::<ClosedPipe>() {
         return ExitStatus::Success;
     }

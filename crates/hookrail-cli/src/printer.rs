@@ -40,6 +40,11 @@ impl Printer {
         self.data(escape_json(&text))
     }
 
+    /// Prints a piece of data at once, without ending the line.
+    pub(crate) fn piece(&mut self, text: &str) -> anyhow::Result<()> {
+        closed_pipe_or(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()))
+    }
+
     /// Says something to the person; nothing depends on it.
     pub(crate) fn talk(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");

@@ -3,5 +3,5 @@
 
 mod model_http;
 mod model_record;
-mod model_server;
+mod session;
 mod tools;

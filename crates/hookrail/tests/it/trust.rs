@@ -440,6 +440,28 @@ fn a_world_writable_state_folder_is_refused() {
 }
 
 #[test]
+fn a_store_at_a_relative_path_is_refused() {
+    // Without a home directory the state folder would be looked for in the project, which must not be able to
+    // bring its own approvals along.
+    let project = TestProject::new();
+    let own = hook("./guard.sh");
+    project.script("guard.sh", "exit 2");
+    approve_all(&store(&project), &project.dir(), std::slice::from_ref(&own));
+    assert_eq!(verdict(&store(&project), &project.dir(), &own), "approved");
+    let here = std::env::current_dir().unwrap();
+    let mut relative: PathBuf = here.components().skip(1).map(|_| "..").collect();
+    relative.push(store(&project).path().parent().unwrap().strip_prefix("/").unwrap());
+    let relative = ApprovalStore::new(relative);
+    assert!(relative.path().exists(), "the same file");
+    let judgement = relative.judge(&project.dir(), std::slice::from_ref(&own), &Value::Null);
+    assert_ne!(judgement.hooks, [HookTrust::Approved]);
+    assert_eq!(judgement.problem.unwrap().code, "approvals-unsafe");
+    let review = relative.pending(&project.dir(), &[own], &Value::Null);
+    let all: Vec<_> = review.pending.iter().collect();
+    assert!(matches!(relative.approve(&review, &all), Err(TrustError::Unsafe { .. })));
+}
+
+#[test]
 fn a_store_of_another_user_is_refused() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
