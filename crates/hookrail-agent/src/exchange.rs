@@ -109,14 +109,14 @@ impl Session {
             synthetic: false,
             modified: after.modified,
         });
+        if let Some(stop) = after.stop {
+            return Err(Interrupt::Stopped(self.stop(stop.0)));
+        }
         if after.dropped_tool_calls > 0 {
             self.notice(&format!(
                 "an AfterModel hook replaced the response: {} tool call(s) of the model are gone",
                 after.dropped_tool_calls
             ));
-        }
-        if let Some(stop) = after.stop {
-            return Err(Interrupt::Stopped(self.stop(stop.0)));
         }
         self.pending_messages.extend(after.system_message);
         suppressed |= after.suppress_output;

@@ -67,7 +67,9 @@ pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipp
 pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason};
 pub use run::{Exit, HookRun};
-pub use runner::{HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment};
+pub use runner::{
+    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
+};
 pub use schema::{input_schema, output_schema, sample_input};
 pub use system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
 pub use tool::{ToolContent, ToolError, ToolResult};

@@ -12,7 +12,7 @@ use crate::hook::{Hook, Origin};
 use crate::host::Host;
 use crate::planner::{Explanation, HookPlanner};
 use crate::registry::{HookRegistry, HookStatus, JudgedHook};
-use crate::runner::{HookRunner, RunnerOptions, StartListener};
+use crate::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
 use crate::trust::{HookTrust, Judgement};
 
 /// The hook system of one session.
@@ -124,6 +124,11 @@ impl HookSystem {
         if let Some(started) = self.inner.started.get() {
             started.handler.runner().drain().await;
         }
+    }
+
+    /// A handle on hooks that ran out of time, for a program that cannot wait for [`HookSystem::drain`].
+    pub fn escalations(&self) -> Escalations {
+        self.handler().runner().escalations()
     }
 
     /// Stops answering on the bus. Events can still be fired directly.

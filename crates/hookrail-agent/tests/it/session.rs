@@ -48,11 +48,11 @@ fn bench(events: &[&str], replies: &[Value]) -> Bench {
     let hooks: serde_json::Map<String, Value> =
         events.iter().map(|event| ((*event).to_owned(), hook.clone())).collect();
     let chunk = |part: &Value| json!({ "candidates": [{ "content": { "role": "model", "parts": [part] } }] });
-    let replay: String = replies
+    let replay: Vec<String> = replies
         .iter()
         .map(|parts| {
             let chunks: Vec<Value> = parts.as_array().unwrap().iter().map(chunk).collect();
-            format!("{}\n", json!({ "method": "generateContentStream", "response": chunks }))
+            json!({ "method": "generateContentStream", "response": chunks }).to_string()
         })
         .collect();
     let log_path = project.home().join("log.jsonl");
@@ -66,7 +66,7 @@ fn bench(events: &[&str], replies: &[Value]) -> Bench {
         .build();
     let session = Session::new(SessionParts {
         config,
-        model: Arc::new(ReplayModel::parse("replay.jsonl", replay.as_bytes()).unwrap()),
+        model: Arc::new(ReplayModel::parse("replay.jsonl", replay.join("\n").as_bytes()).unwrap()),
         tools: ToolTable::standard(),
         context: ToolContext { project: project.dir(), cancel: CancellationToken::new() },
         log,
@@ -92,8 +92,8 @@ impl Bench {
 
     fn last_request(&self) -> Value {
         let text = std::fs::read_to_string(&self.log).unwrap();
-        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.filter(|line| line["type"] == "model_request").last().unwrap()["request"].clone()
+        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.rfind(|line| line["type"] == "model_request").unwrap()["request"].clone()
     }
 }
 

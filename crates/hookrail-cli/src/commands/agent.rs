@@ -2,11 +2,11 @@
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail::{Config, HookObserver, SessionEndReason, SessionStartSource, Severity};
+use hookrail::{Config, Escalations, HookObserver, SessionEndReason, SessionStartSource, Severity};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};
@@ -68,7 +68,8 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let cancel = CancellationToken::new();
     let mut signals = Signals::listen()?;
-    let session = run_session(args, context, prompt, cancel.clone());
+    let escalations = OnceLock::new();
+    let session = run_session(args, context, prompt, cancel.clone(), &escalations);
     let interrupted = async {
         // At the interactive prompt Ctrl-C is a key, and the prompt cancels by itself.
         tokio::select! {
@@ -77,11 +78,16 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
         }
         signals.next().await;
     };
-    tokio::select! {
+    let outcome = tokio::select! {
         biased;
-        () = interrupted => Ok(ExitStatus::Interrupted),
-        outcome = session => outcome,
-    }
+        () = interrupted => None,
+        outcome = session => Some(outcome),
+    };
+    outcome.unwrap_or_else(|| {
+        // Hooks that ran out of time before are not waited for either.
+        escalations.get().inspect(|escalations| escalations.kill());
+        Ok(ExitStatus::Interrupted)
+    })
 }
 
 /// The signals that ask a program to end.
@@ -128,6 +134,7 @@ async fn run_session(
     context: &Context,
     prompt: Prompt,
     cancel: CancellationToken,
+    escalations: &OnceLock<Escalations>,
 ) -> anyhow::Result<ExitStatus> {
     let session_id = uuid::Uuid::new_v4().to_string();
     let log_path = args.session_log.clone().unwrap_or_else(|| default_log_path(context, &session_id));
@@ -144,6 +151,9 @@ async fn run_session(
         .transcript_path(log.path())
         .build();
     warn_about_settings(&config, &ui);
+    if let Some(system) = config.hook_system() {
+        escalations.get_or_init(|| system.escalations());
+    }
 
     let mut session = Session::new(SessionParts {
         context: ToolContext { project: context.project().to_owned(), cancel: cancel.clone() },

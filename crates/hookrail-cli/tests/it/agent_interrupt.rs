@@ -113,6 +113,29 @@ fn a_second_ctrl_c_kills_at_once() {
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
 }
 
+/// The second Ctrl-C also kills hooks that ran out of time earlier and do not mind `SIGTERM`.
+#[test]
+fn a_second_ctrl_c_kills_stubborn_hooks() {
+    let stubborn = "trap '' TERM; echo $$ >\"$LLXPRT_PROJECT_DIR/hook-pid\"; while :; do sleep 1; done";
+    let scenario = Scenario::new().calls(&[shell("echo $$ >pid; sleep 100")]).hook_with(
+        "BeforeTool",
+        stubborn,
+        json!({ "timeout": 300 }),
+    );
+    let child = start(&scenario);
+    let hook = pid_in(&scenario.project.dir().join("hook-pid"));
+    pid_in(&scenario.project.dir().join("pid"));
+    send("-INT", &child);
+    let log = scenario.log_path();
+    wait_until(LONG, "the end of the session", || {
+        std::fs::read_to_string(&log).is_ok_and(|text| text.contains("session_end"))
+    });
+    assert!(process_is_alive(hook), "the hook has time to clean up");
+    send("-INT", &child);
+    scenario.over(&child.wait_with_output().unwrap()).expect(130, "");
+    assert!(!process_is_alive(hook));
+}
+
 /// After Ctrl-C the last hooks get a few seconds; then they are killed, and the log still ends properly.
 #[test]
 fn session_end_hooks_cannot_hold_up_an_interrupted_run() {
