@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "an example speaks to its reader")]
 
 use hookrail::{Config, JsonObject, ToolExecution, ToolResult, execute_tool_with_hooks};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -52,5 +52,6 @@ async fn main() {
 
 /// The host's own tool. It gets the arguments as hooks left them.
 async fn write_file(arguments: JsonObject) -> ToolResult {
-    ToolResult::text(format!("Wrote {}.", arguments["path"]))
+    let path = arguments.get("path").and_then(Value::as_str).unwrap_or("nothing");
+    ToolResult::text(format!("Wrote {path}."))
 }

@@ -142,7 +142,9 @@ async fn a_timeout_is_a_warning_that_says_how_long() {
     let config = config(&project);
     let log = listen();
     fire(&config, EventName::BeforeTool).await;
-    let warnings = log.warnings();
+    // The registry has a word to say about such a short timeout, too.
+    let mut warnings = log.warnings();
+    warnings.retain(|warning| warning.target == HANDLER);
     assert_eq!(warnings.len(), 1, "HOOK-119");
     assert!(
         warnings[0].message.ends_with("failed: timed out after 120 ms"),

@@ -257,7 +257,7 @@ async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
 #[tokio::test]
 async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     let output = json!({
-        "decision": "allow", "reason": "r", "continue": false, "stopReason": "done", "suppressOutput": true,
+        "reason": "r", "continue": false, "stopReason": "done", "suppressOutput": true,
         "systemMessage": "m", "hookSpecificOutput": { "additionalContext": "c" },
     });
     let (_project, config) = with_hooks("AfterTool", &[&says(&output)]);
