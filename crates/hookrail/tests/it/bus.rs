@@ -346,6 +346,25 @@ async fn a_disposed_system_is_silent_on_the_bus() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_gone_takes_no_request_but_answers_the_last_one() {
+    let waiting = "touch started; while [ ! -e go ]; do sleep 0.02; done";
+    let Rig { project, bus, config, mut responses, _client } =
+        Rig::new(&on("BeforeTool", &[command(waiting)]));
+    bus.publish(&BusMessage::HookExecutionRequest(ask("BeforeTool", &tool())));
+    let started = async {
+        while !project.dir().join("started").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, started).await.unwrap();
+    drop(config);
+    assert_eq!(bus.subscriber_count(), 1, "DELTA-HEVT-004: no ghost subscription while a hook still runs");
+    project.file("go", "");
+    let response = tokio::time::timeout(PATIENCE, responses.recv()).await.unwrap().unwrap();
+    assert!(response.success(), "DELTA-HEVT-002: {response:?}");
+}
+
+#[tokio::test]
 async fn requests_are_answered_at_the_same_time() {
     let meet = |mine: &str, other: &str| {
         command(&format!(
