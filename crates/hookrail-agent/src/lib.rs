@@ -7,6 +7,7 @@
 mod approval;
 mod history;
 pub mod log;
+mod log_schema;
 pub mod model;
 mod observer;
 mod scheduler;
@@ -15,5 +16,6 @@ pub mod tools;
 pub mod ui;
 
 pub use approval::ApprovalMode;
+pub use log_schema::session_log_schema;
 pub use observer::AgentObserver;
 pub use session::{Answer, PromptOutcome, Session, SessionOptions, SessionParts};

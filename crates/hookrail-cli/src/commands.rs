@@ -1,3 +1,7 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
 
 pub(crate) mod completions;
+pub(crate) mod fire;
+pub(crate) mod log;
+pub(crate) mod schema;
+pub(crate) mod trust;

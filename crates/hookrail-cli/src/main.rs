@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod context;
 mod exit;
+mod hook_log;
 mod logging;
 mod printer;
 
@@ -44,6 +45,10 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
+        Command::Fire(args) => commands::fire::run(&args, &context()?, printer),
+        Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
+        Command::Log(args) => commands::log::run(&args, &context()?, printer),
+        Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
