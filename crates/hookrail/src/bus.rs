@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::event::{EventName, JsonObject};
+use crate::handler::catch_panic;
 use crate::payload::{InputError, parse_input};
 use crate::result::{HookError, ProcessedHookResult};
 use crate::system::Inner;
@@ -52,6 +53,7 @@ pub struct HookExecutionResponse {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
 pub struct ExecutionOutput {
     pub success: bool,
     pub final_output: Option<Value>,
@@ -95,7 +97,8 @@ pub enum BusErrorCode {
 }
 
 impl HookExecutionRequest {
-    /// Checks a message. The error carries the correlation id that the answer must have.
+    /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
+    #[expect(clippy::result_large_err, reason = "the refusal is the response that is sent next")]
     pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
         let Value::Object(mut object) = message else {
             return Err(invalid(fallback_id(), "a request must be a JSON object", json!({})));
@@ -318,7 +321,13 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Inner>) -> Sub
                 "hooks can only run inside a tokio runtime",
             )),
             (Ok(request), Ok(runtime)) => {
-                runtime.spawn(async move { publish(execute(&system, request).await) });
+                runtime.spawn(async move {
+                    let correlation_id = request.correlation_id.clone();
+                    let response = catch_panic(execute(&system, request)).await;
+                    publish(response.unwrap_or_else(|panic| {
+                        HookExecutionResponse::internal_error(correlation_id, &panic)
+                    }));
+                });
             }
         }
     })

@@ -10,8 +10,6 @@ use tokio::sync::watch;
 
 use super::unix::{self, Peek, Pid, ProcessTable, Signal};
 
-/// Between `SIGTERM` and `SIGKILL`.
-const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
 /// hangs inside the kernel takes this long.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
@@ -63,11 +61,12 @@ struct Ending {
 }
 
 impl Reaper {
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
-        Self::with_grace(GRACE)
+        Self::with_grace(super::GRACE)
     }
 
-    /// A reaper that waits for another time than five seconds between `SIGTERM` and `SIGKILL`.
+    /// A reaper that waits so long between `SIGTERM` and `SIGKILL`.
     pub(crate) fn with_grace(grace: Duration) -> Self {
         let (pending, _) = watch::channel(0);
         let (queue, wake) = (Mutex::default(), Condvar::new());
