@@ -1,3 +1,4 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
 
 pub(crate) mod completions;
+pub(crate) mod serve;

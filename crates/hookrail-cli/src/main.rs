@@ -44,6 +44,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
+        Command::Serve(args) => commands::serve::run(&args, &context()?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }

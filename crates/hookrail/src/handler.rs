@@ -377,7 +377,7 @@ fn to_object(input: &HookInput<'_>) -> Result<JsonObject, PayloadError> {
 }
 
 /// Polls a future and turns a panic of any poll into its message.
-async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     std::future::poll_fn(|context| {
         // The future is never polled again after a panic, so that no broken state is observed.

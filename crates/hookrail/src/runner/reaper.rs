@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 use std::io::{ErrorKind, PipeReader, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,8 @@ pub(crate) struct Reaper {
 #[derive(Debug)]
 struct Shared {
     grace: Duration,
+    /// The program ends now: nobody gets the grace any more.
+    no_grace: AtomicBool,
     queue: Mutex<Queue>,
     /// New work came in.
     wake: Condvar,
@@ -66,7 +69,8 @@ impl Reaper {
     pub(crate) fn with_grace(grace: Duration) -> Self {
         let (pending, _) = watch::channel(0);
         let (queue, wake) = (Mutex::default(), Condvar::new());
-        Self { shared: Arc::new(Shared { grace, queue, wake, pending }) }
+        let no_grace = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { grace, no_grace, queue, wake, pending }) }
     }
 
     /// Waits until no group is left to be ended.
@@ -95,6 +99,18 @@ impl Reaper {
         unix::signal_group(leader, Signal::KILL);
         let now = Instant::now();
         self.take(Ending { leader, since: now, kill_at: now, killed: true, outputs: Vec::new() });
+    }
+
+    /// Kills every group that is still cleaning up, and from now on every new one without a grace.
+    pub(super) fn end_grace(&self) {
+        self.shared.no_grace.store(true, Ordering::Release);
+        let queue = self.shared.lock();
+        self.shared.start_thread(queue);
+    }
+
+    /// Whether no group is left to be ended.
+    pub(super) fn is_drained(&self) -> bool {
+        *self.shared.pending.borrow() == 0
     }
 
     fn take(&self, ending: Ending) {
@@ -141,6 +157,9 @@ impl Shared {
             let before = groups.len();
             // Loaded at most once for all groups of a round, and only if a leader has ended.
             let table = LazyCell::<Option<ProcessTable>>::new(ProcessTable::load);
+            if self.no_grace.load(Ordering::Acquire) {
+                groups.iter_mut().for_each(Ending::end_grace);
+            }
             groups.retain_mut(|group| !group.step(&table));
             let ended = before - groups.len();
             if ended > 0 {
@@ -168,6 +187,11 @@ impl Shared {
 }
 
 impl Ending {
+    /// Makes the kill due now.
+    fn end_grace(&mut self) {
+        self.kill_at = self.kill_at.min(Instant::now());
+    }
+
     /// Does what is due; `true` when the group needs no more care.
     fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
         self.drain_outputs();
