@@ -3,6 +3,9 @@
 //! In one process, publish and subscribe; over `hookrail serve`, the same messages as JSON Lines.
 //! Requests arrive unchecked. What is wrong with one is answered, never thrown.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

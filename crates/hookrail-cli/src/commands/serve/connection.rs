@@ -86,11 +86,7 @@ async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, 
 }
 
 /// A request that hooks will hear, or the answer to the line.
-fn check(
-    server: &Server,
-    config: &Config,
-    line: &Line<'_>,
-) -> Result<CheckedRequest, HookExecutionResponse> {
+fn check(server: &Server, config: &Config, line: &Line<'_>) -> Result<CheckedRequest, HookExecutionResponse> {
     let Line::Text(text) = line else {
         let longest = server.max_line_bytes;
         return Err(HookExecutionResponse::invalid_request(&format!(

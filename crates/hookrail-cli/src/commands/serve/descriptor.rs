@@ -38,15 +38,13 @@ impl Descriptor {
     }
 
     fn shared(fd: BorrowedFd<'_>, interest: Interest) -> io::Result<Self> {
-        match AsyncFd::try_with_interest(fd.try_clone_to_owned()?, interest) {
+        match watch(fd.try_clone_to_owned()?, interest) {
             Ok(watched) => Ok(Self::Shared(watched)),
-            Err(refused) => match refused.into_parts() {
-                // The kernel does not watch what never keeps anybody waiting.
-                (fd, error) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
-                    Ok(Self::AlwaysReady(fd))
-                }
-                (_, error) => Err(error),
-            },
+            // The kernel does not watch what never keeps anybody waiting.
+            Err((fd, error)) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
+                Ok(Self::AlwaysReady(fd))
+            }
+            Err((_, error)) => Err(error),
         }
     }
 
@@ -54,10 +52,9 @@ impl Descriptor {
     pub(super) fn both_halves(stream: UnixStream) -> io::Result<(Self, Self)> {
         let input = OwnedFd::from(stream.into_std()?);
         let output = input.try_clone()?;
-        Ok((
-            Self::NonBlocking(AsyncFd::with_interest(input, Interest::READABLE)?),
-            Self::NonBlocking(AsyncFd::with_interest(output, Interest::WRITABLE)?),
-        ))
+        let input = watch(input, Interest::READABLE).map_err(|(_, error)| error)?;
+        let output = watch(output, Interest::WRITABLE).map_err(|(_, error)| error)?;
+        Ok((Self::NonBlocking(input), Self::NonBlocking(output)))
     }
 
     /// Reads what is there, at least one byte; 0 at the end. Nothing is lost if the future is dropped.
@@ -102,6 +99,15 @@ impl Descriptor {
             }
         }
     }
+}
+
+/// Gives the descriptor back if it cannot be watched.
+#[expect(
+    deprecated,
+    reason = "its successor is `unsafe` because `AsRawFd` could lie; the standard owner used here does not"
+)]
+fn watch(fd: OwnedFd, interest: Interest) -> Result<AsyncFd<OwnedFd>, (OwnedFd, io::Error)> {
+    AsyncFd::try_with_interest(fd, interest).map_err(|refused| refused.into_parts())
 }
 
 /// Whether the next call will not block.

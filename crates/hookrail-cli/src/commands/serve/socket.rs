@@ -54,8 +54,8 @@ impl BoundSocket {
 
 impl Drop for BoundSocket {
     fn drop(&mut self) {
-        let is_ours = fs::symlink_metadata(&self.path)
-            .is_ok_and(|found| (found.dev(), found.ino()) == self.identity);
+        let is_ours =
+            fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity);
         if is_ours {
             let _ = fs::remove_file(&self.path);
         }

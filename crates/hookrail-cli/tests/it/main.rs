@@ -1,0 +1,3 @@
+//! Integration tests of the program: the built binary in temporary projects.
+
+mod serve;
