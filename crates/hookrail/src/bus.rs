@@ -2,6 +2,10 @@
 //!
 //! In one process, publish and subscribe; over `hookrail serve`, the same messages as JSON Lines.
 //! Requests arrive unchecked. What is wrong with one is answered, never thrown.
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is an answer like any other and as large; it is made once and handed on"
+)]
 
 #[cfg(test)]
 mod tests;
@@ -58,6 +62,7 @@ pub struct HookExecutionResponse {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+#[expect(clippy::struct_excessive_bools, reason = "the contract's fields, written as they are")]
 pub struct ExecutionOutput {
     pub success: bool,
     pub final_output: Option<Value>,
@@ -351,23 +356,15 @@ pub struct CheckedRequest {
 impl CheckedRequest {
     /// Checks a message and the payload in it. The error is the answer.
     pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
-        HookExecutionRequest::parse(message)?.check()
+        answering_panics(|| HookExecutionRequest::parse(message)?.check())
     }
 
     /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        let problem = match serde_json::from_slice(text) {
-            Ok(message) => return Self::parse(message),
-            Err(problem) => problem,
-        };
-        match std::str::from_utf8(text) {
-            Err(_) => Err(HookExecutionResponse::invalid_request("the message is not UTF-8")),
-            Ok(text) => match parse_json(text) {
-                Ok(message) => Self::parse(message),
-                Err(tolerant @ JsonProblem::TooDeep) => Err(not_json(&tolerant)),
-                Err(JsonProblem::NotJson { .. }) => Err(not_json(&problem)),
-            },
+        match answering_panics(|| read_message(text)) {
+            Ok(message) => Self::parse(message),
+            Err(refusal) => Err(refusal),
         }
     }
 
@@ -397,6 +394,30 @@ impl HookExecutionRequest {
     }
 }
 
+fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
+    let problem = match serde_json::from_slice(text) {
+        Ok(message) => return Ok(message),
+        Err(problem) => problem,
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
+    };
+    parse_json(text).map_err(|tolerant| match tolerant {
+        JsonProblem::TooDeep => not_json(&tolerant),
+        // The stricter reader says more about what is wrong.
+        JsonProblem::NotJson { .. } => not_json(&problem),
+    })
+}
+
+/// A panic is answered like any other failure. The request's own id is lost with it.
+fn answering_panics<T>(
+    check: impl FnOnce() -> Result<T, HookExecutionResponse>,
+) -> Result<T, HookExecutionResponse> {
+    std::panic::catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
+        Err(HookExecutionResponse::internal_error(fallback_id(), &panic_message(panic.as_ref())))
+    })
+}
+
 fn not_json(problem: &dyn fmt::Display) -> HookExecutionResponse {
     HookExecutionResponse::invalid_request(&format!("the message is not JSON: {problem}"))
 }
@@ -416,11 +437,9 @@ pub(crate) fn hears(system: &Inner, request: &CheckedRequest) -> bool {
 
 /// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
 pub(crate) async fn answer(system: &Inner, message: Value) -> HookExecutionResponse {
-    let checked = std::panic::catch_unwind(AssertUnwindSafe(|| CheckedRequest::parse(message)));
-    match checked {
-        Ok(Ok(request)) => execute(system, request).await,
-        Ok(Err(refusal)) => refusal,
-        Err(panic) => HookExecutionResponse::internal_error(fallback_id(), &panic_message(panic.as_ref())),
+    match CheckedRequest::parse(message) {
+        Ok(request) => execute(system, request).await,
+        Err(refusal) => refusal,
     }
 }
 

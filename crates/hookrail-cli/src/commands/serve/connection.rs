@@ -1,6 +1,5 @@
 //! One client: requests in, answers out.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hookrail::{CheckedRequest, Config, HookExecutionResponse};
@@ -66,37 +65,41 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
 /// Answers a line on the spot, or starts the hooks that will.
 async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
     let config = server.engines.current();
-    // A panic costs its request an answer of its own kind, never the client its connection.
-    let request = catch_unwind(AssertUnwindSafe(|| check(server, &config, line)))
-        .unwrap_or_else(|_| Err(HookExecutionResponse::invalid_request("the request could not be read")));
-    let request = match request {
-        Ok(request) => request,
-        Err(answer) => return write_answer(&answer, answers),
+    let request = match look_at(server, &config, line) {
+        Looked::Heard(request) => request,
+        Looked::Answered(answer) => return write_answer(&answer, answers),
     };
-    let permit = match Arc::clone(&server.in_flight).try_acquire_owned() {
-        Ok(permit) => permit,
-        Err(_) => {
-            outbox.send(answers);
-            // Nothing more is read meanwhile, so that the client feels it. The semaphore is never closed.
-            let Ok(permit) = Arc::clone(&server.in_flight).acquire_owned().await else { return };
-            permit
-        }
-    };
+    let mut permit = Arc::clone(&server.in_flight).try_acquire_owned().ok();
+    if permit.is_none() {
+        // Nothing more is read meanwhile, so that the client feels it.
+        outbox.send(answers);
+        permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
+    }
     tokio::spawn(run_hooks(Arc::clone(server), config, request, outbox.owe(), permit));
 }
 
-/// A request that hooks will hear, or the answer to the line.
-fn check(server: &Server, config: &Config, line: &Line<'_>) -> Result<CheckedRequest, HookExecutionResponse> {
+/// What a line comes to.
+enum Looked {
+    /// A request that hooks listen to.
+    Heard(CheckedRequest),
+    /// All there is to say about it.
+    Answered(HookExecutionResponse),
+}
+
+fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
     let Line::Text(text) = line else {
         let longest = server.max_line_bytes;
-        return Err(HookExecutionResponse::invalid_request(&format!(
+        return Looked::Answered(HookExecutionResponse::invalid_request(&format!(
             "the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`"
         )));
     };
-    let request = CheckedRequest::parse_text(text)?;
+    let request = match CheckedRequest::parse_text(text) {
+        Ok(request) => request,
+        Err(refusal) => return Looked::Answered(refusal),
+    };
     match config.hook_system() {
-        Some(system) if system.hears(&request) => Ok(request),
-        _ => Err(request.answer_without_hooks()),
+        Some(system) if system.hears(&request) => Looked::Heard(request),
+        _ => Looked::Answered(request.answer_without_hooks()),
     }
 }
 
@@ -106,7 +109,7 @@ async fn run_hooks(
     config: Arc<Config>,
     request: CheckedRequest,
     debt: Debt,
-    permit: OwnedSemaphorePermit,
+    permit: Option<OwnedSemaphorePermit>,
 ) {
     let Some(system) = config.hook_system() else { return };
     let answer = tokio::select! {

@@ -107,7 +107,7 @@ impl Descriptor {
     reason = "its successor is `unsafe` because `AsRawFd` could lie; the standard owner used here does not"
 )]
 fn watch(fd: OwnedFd, interest: Interest) -> Result<AsyncFd<OwnedFd>, (OwnedFd, io::Error)> {
-    AsyncFd::try_with_interest(fd, interest).map_err(|refused| refused.into_parts())
+    AsyncFd::try_with_interest(fd, interest).map_err(tokio::io::unix::AsyncFdRegisterError::into_parts)
 }
 
 /// Whether the next call will not block.

@@ -90,7 +90,7 @@ impl Engines {
 }
 
 fn is_drained(config: &Config) -> bool {
-    config.hook_system().is_none_or(|system| system.is_drained())
+    config.hook_system().is_none_or(HookSystem::is_drained)
 }
 
 fn make(

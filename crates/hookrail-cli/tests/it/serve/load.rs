@@ -10,6 +10,7 @@ fn marked(id: &str, tool: &str) -> String {
 
 #[test]
 fn hundreds_of_requests_are_each_answered_once_and_by_their_own_hooks() {
+    const COUNT: usize = 400;
     let project = TestProject::new();
     let script = project
         .script("echo.sh", r#"input=$(cat); m=${input#*\"marker\":\"}; echo "{\"reason\":\"${m%%\"*}\"}""#);
@@ -17,7 +18,6 @@ fn hundreds_of_requests_are_each_answered_once_and_by_their_own_hooks() {
     let mut server = Server::start(&project, &[]);
     server.ask(&marked("warm", "heard"));
     let before = server.footprint();
-    const COUNT: usize = 400;
     let mut stdin = server.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
         for number in 0..COUNT {

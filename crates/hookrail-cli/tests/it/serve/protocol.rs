@@ -125,8 +125,8 @@ fn trouble_is_answered_and_the_server_lives_on() {
         (b"{\"type\":\"hook-execution-request\"", "invalid_request", "an end too early"),
         (deep.as_bytes(), "invalid_request", "deep nesting"),
         (deep_input.as_bytes(), "invalid_request", "deep nesting in the payload"),
-        (&[b'x'; 200_001], "invalid_request", "a line that is too long"),
-        (&[b'x'; 3_000_000], "invalid_request", "a line that is far too long"),
+        (&vec![b'x'; 200_001], "invalid_request", "a line that is too long"),
+        (&vec![b'x'; 3_000_000], "invalid_request", "a line that is far too long"),
         (br#"{"type":"other","correlationId":"9"}"#, "invalid_request", "another type"),
         (br#"{"type":"hook-execution-request","eventName":"BeforeTool"}"#, "invalid_request", "no input"),
         (
@@ -344,8 +344,13 @@ fn the_last_line_needs_no_end() {
 #[test]
 fn files_serve_as_stdin_and_stdout() {
     let project = project_with(&[("BeforeTool", "guarded", "exit 2")]);
-    let lines: String =
-        ["guarded", "free"].iter().map(|tool| format!("{}\n", tool_request(tool, tool))).collect();
+    let lines = format!(
+        "{}
+{}
+",
+        tool_request("guarded", "guarded"),
+        tool_request("free", "free")
+    );
     let (given, taken) = (project.file("in.jsonl", lines), project.dir().join("out.jsonl"));
     let status = program(&project)
         .arg("serve")
