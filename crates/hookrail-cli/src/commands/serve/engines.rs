@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{Config, Diagnostic, HookObserver, SettingsPaths, Severity, load_settings};
+use hookrail::{Config, Diagnostic, HookObserver, HookSystem, SettingsPaths, Severity, load_settings};
 
 use super::talk;
 use crate::printer::escape_line;
