@@ -2,19 +2,17 @@
 //!
 //! Stdin and stdout belong to whoever started us: making them non-blocking would do so for the parent as well.
 //! They are asked whether they are ready before each call instead. A pipe that is ready takes at least
-//! [`ATOMIC`] bytes, and a socket more.
+//! [`PIPE_BUF`] bytes, and a socket more.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::pipe::PIPE_BUF;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
-
-/// `PIPE_BUF`: what a pipe takes at once when it is ready for anything.
-const ATOMIC: usize = 4096;
 
 /// One end of a conversation.
 pub(super) enum Descriptor {
@@ -65,7 +63,7 @@ impl Descriptor {
     /// Writes what fits, at least one byte. Nothing is written if the future is dropped before it is ready.
     pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = match self {
-            Self::Shared(_) => bytes.get(..ATOMIC).unwrap_or(bytes),
+            Self::Shared(_) => bytes.get(..PIPE_BUF).unwrap_or(bytes),
             Self::NonBlocking(_) | Self::AlwaysReady(_) => bytes,
         };
         self.ready_for(Interest::WRITABLE, |fd| rustix::io::write(fd, bytes)).await
