@@ -63,8 +63,8 @@ mod views;
 pub use aggregator::HookAggregator;
 pub use atomic_file::{AtomicFileError, LockedFile};
 pub use bus::{
-    BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-    HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
+    BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
+    HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
 };
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use config::{

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde_json::Value;
+
 use crate::aggregator::HookAggregator;
-use crate::bus::{self, Subscription};
+use crate::bus::{self, CheckedRequest, HookExecutionResponse, Subscription};
 use crate::config::{AgentEvents, Settings};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::event::EventName;
@@ -127,6 +129,21 @@ impl HookSystem {
         self.handler().planner().explain(event, target)
     }
 
+    /// Whether any hook would run for this request.
+    pub fn hears(&self, request: &CheckedRequest) -> bool {
+        bus::hears(&self.inner, request)
+    }
+
+    /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.
+    pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
+        bus::execute(&self.inner, request).await
+    }
+
+    /// Answers a message as it would be answered on the bus, whatever is in it.
+    pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
+        bus::answer(&self.inner, message).await
+    }
+
     /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.inner.started.get() {
@@ -137,6 +154,19 @@ impl HookSystem {
     /// A handle on hooks that ran out of time, for a program that cannot wait for [`HookSystem::drain`].
     pub fn escalations(&self) -> Escalations {
         self.handler().runner().escalations()
+    }
+
+    /// Whether [`HookSystem::drain`] would return at once.
+    pub fn is_drained(&self) -> bool {
+        self.inner.started.get().is_none_or(|started| started.handler.runner().is_drained())
+    }
+
+    /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
+    /// that is told to end now; it still calls [`HookSystem::drain`].
+    pub fn end_grace(&self) {
+        if let Some(started) = self.inner.started.get() {
+            started.handler.runner().end_grace();
+        }
     }
 
     /// Stops answering on the bus. Events can still be fired directly.
