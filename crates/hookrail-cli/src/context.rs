@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::exit::Hinted;
 use anyhow::Context as _;
 use hookrail::{ApprovalStore, Config, ConfigBuilder, HookObserver, SettingsPaths, TrustPolicy};
 
@@ -55,4 +56,19 @@ impl Context {
             None => builder,
         }
     }
+}
+
+/// Set by an agent for the commands that it runs: a model must not approve or switch off what guards against it.
+///
+/// This stops an agent that runs `hookrail trust --yes`, not a program that is out to deceive: what may write the
+/// user's files can also write approvals. A hook or a sandbox is what keeps a model from doing that.
+const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
+
+/// Refuses to change something that only the user may change, if an agent started this program.
+pub(crate) fn refuse_inside_agent(what: &str) -> anyhow::Result<()> {
+    if std::env::var_os(INSIDE_AGENT).is_none_or(|value| value.is_empty()) {
+        return Ok(());
+    }
+    let message = format!("an agent cannot change {what}: this command was started by one");
+    Err(Hinted::new(message, "run it yourself, in a terminal of your own").into())
 }

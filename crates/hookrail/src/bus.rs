@@ -219,6 +219,23 @@ impl Serialize for HookExecutionResponse {
     }
 }
 
+impl ExecutionOutput {
+    /// What comes of an event to which no hook listens.
+    const EMPTY: Self = Self {
+        success: true,
+        final_output: None,
+        all_outputs: Vec::new(),
+        errors: Vec::new(),
+        total_duration: 0,
+        blocked: false,
+        reason: None,
+        should_stop: false,
+        stop_reason: None,
+        system_message: None,
+        suppress_output: false,
+    };
+}
+
 impl From<&ProcessedHookResult> for ExecutionOutput {
     fn from(result: &ProcessedHookResult) -> Self {
         let as_value = |output| serde_json::to_value(output).unwrap_or(Value::Null);
@@ -376,11 +393,7 @@ impl CheckedRequest {
 
     /// The answer when there is no hook to run.
     pub fn answer_without_hooks(self) -> HookExecutionResponse {
-        let result = ProcessedHookResult::empty(self.event_name());
-        HookExecutionResponse {
-            correlation_id: self.correlation_id,
-            outcome: Ok(ExecutionOutput::from(&result)),
-        }
+        HookExecutionResponse { correlation_id: self.correlation_id, outcome: Ok(ExecutionOutput::EMPTY) }
     }
 }
 

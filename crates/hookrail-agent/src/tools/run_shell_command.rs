@@ -28,6 +28,8 @@ const LAST_OUTPUT: Duration = Duration::from_millis(250);
 /// Variables that commands do not inherit: the key is the agent's, and whatever a command prints goes to
 /// the model and into the session log.
 const API_KEYS: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
+/// Tells `hookrail` that a model started it: approvals and settings of hooks are not the model's to change.
+const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 /// Lines of output that people see.
 const SHOWN_LINES: usize = 40;
 
@@ -251,6 +253,7 @@ fn shell(program: &str, command: &str, directory: &Path) -> Command {
     for name in API_KEYS {
         shell.env_remove(name);
     }
+    shell.env(INSIDE_AGENT, "1");
     shell
 }
 

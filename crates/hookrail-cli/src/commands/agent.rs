@@ -19,6 +19,7 @@ use crate::agent_ui::{AgentUi, outcome_text};
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::hook_log::HookLog;
 use crate::interactive::{self, Desk, Ended};
 use crate::printer::{Printer, escape_line};
 use crate::progress::Progress;
@@ -144,7 +145,11 @@ async fn run_session(
     let ui = Arc::new(AgentUi::new(args.output_format, args.quiet, &session_id, &args.model));
     let progress = Arc::new(Progress::on_stderr(Arc::clone(&ui), !args.quiet));
     let model = model(args, &progress)?;
-    let observer = AgentObserver { log: Arc::clone(&log), ui: progress.clone(), next: engine_log(context) };
+    let observer = AgentObserver {
+        log: Arc::clone(&log),
+        ui: progress.clone(),
+        next: Some(engine_log(context, &session_id)),
+    };
     let config = context
         .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
         .session_id(&session_id)
@@ -217,8 +222,10 @@ fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
 }
 
 /// The engine's own log, which `hookrail log` reads.
-fn engine_log(_: &Context) -> Option<Arc<dyn HookObserver>> {
-    None
+fn engine_log(context: &Context, session_id: &str) -> Arc<dyn HookObserver> {
+    let log = HookLog::new(&context.state_dir());
+    log.set_session(session_id);
+    Arc::new(log)
 }
 
 /// Who answers. Nothing touches the network before the first call.

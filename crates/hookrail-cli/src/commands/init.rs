@@ -13,13 +13,14 @@ use serde_json::json;
 
 use self::starters::Starter;
 use crate::cli::{InitArgs, Language};
-use crate::context::Context;
+use crate::context::{Context, refuse_inside_agent};
 use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
 use crate::survey::{Survey, is_home, shown};
 
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    refuse_inside_agent("hooks and their approvals")?;
     let starter = Starter::of(args.event);
     let place = Place::new(args, context)?;
     let before = Survey::load(context);

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail::HookObserver;
 use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -30,8 +29,6 @@ use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
 
-/// Two threads keep a client with a huge line, or the start of a process, from holding up all others.
-const THREADS: usize = 2;
 /// How long hooks that were killed may take to be gone.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
 /// After a failed accept, most often for want of descriptors.
@@ -48,28 +45,24 @@ struct Server {
 
 /// Serves until the input ends or a signal comes.
 pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
-    // Before any thread exists, because the file's mode is set through the process's umask.
-    let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(THREADS)
+    // One thread: requests that no hook hears are most of them, and waking another thread costs more than they do.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("cannot start threads")?;
-    let status = runtime.block_on(serve(args, context, socket));
+        .context("cannot start the event loop")?;
+    let status = runtime.block_on(serve(args, context));
     // Nothing is left to run unless it was killed, and then nothing is worth waiting for.
     runtime.shutdown_background();
     status
 }
 
-async fn serve(
-    args: &ServeArgs,
-    context: &Context,
-    socket: Option<BoundSocket>,
-) -> anyhow::Result<ExitStatus> {
+async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let (phases, phase) = watch::channel(Phase::Running);
     let signals = signals::Signals::listen().context("cannot listen to signals")?;
+    // After the signals: from the moment that its file exists, a request to end removes it again.
+    let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let server = Arc::new(Server {
-        engines: Engines::load(context.paths.clone(), args.trust.trust_hooks, observer(context)),
+        engines: Engines::load(context.paths.clone(), args.trust.trust_hooks),
         in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
         max_line_bytes: usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX),
         phase: phase.clone(),
@@ -100,11 +93,6 @@ async fn serve(
     };
     heard.abort();
     status
-}
-
-/// Who keeps records of what hooks did.
-fn observer(_context: &Context) -> Option<Arc<dyn HookObserver>> {
-    None
 }
 
 fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {

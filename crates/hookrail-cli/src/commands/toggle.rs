@@ -3,7 +3,7 @@
 use hookrail::{DisabledEntry, Hook, Level, Settings, edit};
 
 use crate::cli::ToggleArgs;
-use crate::context::Context;
+use crate::context::{Context, refuse_inside_agent};
 use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
@@ -15,6 +15,7 @@ pub(crate) fn run(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
+    refuse_inside_agent("which hooks are enabled")?;
     // In the home directory the one settings file is the user's.
     let is_projects = args.project && !is_home(context.project(), context);
     let file = if is_projects {

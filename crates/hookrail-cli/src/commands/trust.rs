@@ -13,27 +13,18 @@ use hookrail::{Pending, Review, Settings, load_settings};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};
-use crate::context::Context;
+use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
-
-/// Set by an agent for the commands that it runs: a model must not approve what guards against it.
-///
-/// This stops an agent that runs `hookrail trust --yes`, not a program that is out to deceive: what may write the
-/// user's files can also write approvals. A hook or a sandbox is what keeps a model from doing that.
-pub(crate) const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.list {
         return list::list(args.format, context, printer);
     }
-    let inside_agent = std::env::var_os(INSIDE_AGENT).is_some_and(|value| !value.is_empty());
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal() && args.format == Format::Text;
-    if inside_agent && (args.yes || args.revoke.is_some() || can_ask) {
-        printer.talk("error: an agent cannot change approvals: this command was started by one");
-        printer.talk("hint: run `hookrail trust` yourself, in a terminal of your own");
-        return Ok(ExitStatus::Failure);
+    if args.yes || args.revoke.is_some() || can_ask {
+        refuse_inside_agent("approvals")?;
     }
     if let Some(name) = &args.revoke {
         return list::revoke(name, context, printer);

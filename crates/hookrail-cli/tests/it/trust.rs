@@ -96,6 +96,14 @@ fn an_agent_cannot_change_approvals() {
             String::from_utf8_lossy(&output.stderr).starts_with("error: an agent cannot change approvals")
         );
     }
+    for args in [&["disable", "guard"][..], &["init"]] {
+        let output = hookrail(&project, args).env("HOOKRAIL_AGENT", "1").output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).starts_with("error: an agent cannot change"),
+            "{args:?}"
+        );
+    }
     let looked = hookrail(&project, &["trust"]).env("HOOKRAIL_AGENT", "1").output().unwrap();
     assert!(String::from_utf8_lossy(&looked.stdout).contains("hook `guard`, new"), "looking is fine");
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "nothing was approved");

@@ -14,6 +14,9 @@ use super::signals::{Phase, reached};
 /// Answers are handed over when they reach this size, however many lines were read at once.
 const BATCH: usize = 128 * 1024;
 
+/// Who sends this much at once is likely to have more.
+const FLOOD: usize = 32 * 1024;
+
 /// Talks with one client until its input ends, or the server's time does, and everything is answered.
 pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descriptor) {
     let outbox = Outbox::new();
@@ -54,8 +57,8 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
             outbox.send(&mut answers);
             return;
         }
-        if !answers.is_empty() {
-            outbox.send(&mut answers);
+        outbox.send(&mut answers);
+        if count >= FLOOD {
             // Lets the answers out, and other clients in, before more is read.
             tokio::task::yield_now().await;
         }

@@ -57,7 +57,8 @@ impl Descriptor {
 
     /// Reads what is there, at least one byte; 0 at the end. Nothing is lost if the future is dropped.
     pub(super) async fn read(&self, space: &mut [u8]) -> io::Result<usize> {
-        self.ready_for(Interest::READABLE, |fd| rustix::io::read(fd, &mut *space)).await
+        let wanted = space.len();
+        self.ready_for(Interest::READABLE, wanted, |fd| rustix::io::read(fd, &mut *space)).await
     }
 
     /// Writes what fits, at least one byte. Nothing is written if the future is dropped before it is ready.
@@ -66,12 +67,13 @@ impl Descriptor {
             Self::Shared(_) => bytes.get(..PIPE_BUF).unwrap_or(bytes),
             Self::NonBlocking(_) | Self::AlwaysReady(_) => bytes,
         };
-        self.ready_for(Interest::WRITABLE, |fd| rustix::io::write(fd, bytes)).await
+        self.ready_for(Interest::WRITABLE, bytes.len(), |fd| rustix::io::write(fd, bytes)).await
     }
 
     async fn ready_for(
         &self,
         interest: Interest,
+        wanted: usize,
         mut call: impl FnMut(BorrowedFd<'_>) -> Result<usize, Errno>,
     ) -> io::Result<usize> {
         let (watched, ask_first) = match self {
@@ -93,7 +95,14 @@ impl Descriptor {
             match call(watched.get_ref().as_fd()) {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => ready.clear_ready(),
-                done => return Ok(done?),
+                Err(error) => return Err(error.into()),
+                Ok(count) => {
+                    // Less than was asked for: there was no more, and a call to hear that is saved.
+                    if count > 0 && count < wanted {
+                        ready.clear_ready();
+                    }
+                    return Ok(count);
+                }
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{Config, Diagnostic, HookObserver, HookSystem, SettingsPaths, Severity, load_settings};
+use hookrail::{Config, Diagnostic, HookSystem, SettingsPaths, Severity, load_settings};
 
 use super::talk;
+use crate::hook_log::HookLog;
 use crate::printer::escape_line;
 
 /// Makes hook systems from the settings files as they are now.
 pub(super) struct Engines {
     paths: SettingsPaths,
     trust_hooks: bool,
-    observer: Option<Arc<dyn HookObserver>>,
     current: RwLock<Arc<Config>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<Config>>>,
@@ -19,15 +19,11 @@ pub(super) struct Engines {
 
 impl Engines {
     /// Reads the settings and tells what is wrong with them.
-    pub(super) fn load(
-        paths: SettingsPaths,
-        trust_hooks: bool,
-        observer: Option<Arc<dyn HookObserver>>,
-    ) -> Self {
-        let config = make(&paths, trust_hooks, observer.clone(), None);
+    pub(super) fn load(paths: SettingsPaths, trust_hooks: bool) -> Self {
+        let config = make(&paths, trust_hooks, None);
         tell_state(&config, &load_settings(&paths).diagnostics);
         let current = RwLock::new(Arc::new(config));
-        Self { paths, trust_hooks, observer, current, retired: Mutex::default() }
+        Self { paths, trust_hooks, current, retired: Mutex::default() }
     }
 
     /// The one for new requests.
@@ -46,7 +42,7 @@ impl Engines {
             return;
         }
         let session = self.current().session_id().to_owned();
-        let config = make(&self.paths, self.trust_hooks, self.observer.clone(), Some(session));
+        let config = make(&self.paths, self.trust_hooks, Some(session));
         tell_state(&config, &findings);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Arc::new(config));
@@ -93,19 +89,16 @@ fn is_drained(config: &Config) -> bool {
     config.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-fn make(
-    paths: &SettingsPaths,
-    trust_hooks: bool,
-    observer: Option<Arc<dyn HookObserver>>,
-    session: Option<String>,
-) -> Config {
+fn make(paths: &SettingsPaths, trust_hooks: bool, session: Option<String>) -> Config {
     let context = crate::context::Context { paths: paths.clone() };
-    let builder = context.engine(trust_hooks, observer);
+    let log = Arc::new(HookLog::new(&context.state_dir()));
+    let builder = context.engine(trust_hooks, Some(log.clone()));
     let config = match session {
         Some(session) => builder.session_id(session),
         None => builder,
     }
     .build();
+    log.set_session(config.session_id());
     if let Some(system) = config.hook_system() {
         // Now rather than at the first request: what is wrong is told early, and no client waits for it.
         system.initialize();

@@ -24,7 +24,7 @@ pub(super) struct BoundSocket {
 }
 
 impl BoundSocket {
-    /// Binds and listens. Call it while the process has one thread: the umask belongs to all of them.
+    /// Binds and listens. Call it before other threads make files: the umask belongs to all of them.
     pub(super) fn bind(path: &Path) -> anyhow::Result<Self> {
         let path = std::path::absolute(path).with_context(|| format!("`{}` is no path", path.display()))?;
         let folder = path.parent().context("a socket needs a folder")?;
