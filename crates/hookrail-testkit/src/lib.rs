@@ -8,6 +8,8 @@
     reason = "test support fails a test by panicking"
 )]
 
+pub mod process;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
