@@ -155,7 +155,7 @@ impl HookRunner {
                     payload = Some(made);
                     run
                 }
-                Err(error) => interpreted(hook, not_started(with_causes(&error))),
+                Err(error) => interpreted(hook, not_started(with_causes(&error)), 0),
             };
             let ends_chain = ends_chain(event, &run);
             if !ends_chain
@@ -188,7 +188,7 @@ impl HookRunner {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
         };
-        interpreted(hook, finished)
+        interpreted(hook, finished, self.keep(payload))
     }
 
     async fn execute_command(
@@ -248,11 +248,11 @@ fn ends_chain(event: EventName, run: &HookRun) -> bool {
     }
 }
 
-/// Reads what a finished hook asks for.
-fn interpreted(hook: &Arc<Hook>, finished: Finished) -> HookRun {
+/// Reads what a finished hook asks for. `keep` is what may be kept of each output.
+fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> HookRun {
     let Finished { exit, stdout, stderr, duration } = finished;
-    let stdout_truncated = stdout.truncated;
-    let (stdout, stderr) = (lossy(stdout.bytes), lossy(stderr.bytes));
+    let (stdout, stdout_truncated) = lossy(stdout, keep);
+    let (stderr, _) = lossy(stderr, keep);
     let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
     HookRun {
         hook: Arc::clone(hook),
@@ -275,9 +275,28 @@ fn not_started(why: String) -> Finished {
     }
 }
 
-/// Decodes what may not be UTF-8; copies only if it is not.
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
+///
+/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
+/// have been: a flood of them would otherwise take three times the memory in every copy.
+fn lossy(captured: Captured, keep: usize) -> (String, bool) {
+    let Captured { bytes, truncated } = captured;
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, truncated),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len().min(keep));
+    for chunk in bytes.utf8_chunks() {
+        let replacement = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
+        for part in [chunk.valid(), replacement] {
+            let fitting = part.floor_char_boundary(keep.saturating_sub(text.len()));
+            text.push_str(part.get(..fitting).unwrap_or_default());
+            if fitting < part.len() {
+                return (text, true);
+            }
+        }
+    }
+    (text, truncated)
 }
 
 /// An error in one line, causes included.
