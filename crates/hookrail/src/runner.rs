@@ -311,5 +311,35 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// What the checks of `crate::fuzzing` need of the inside.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing {
+    use std::ffi::OsString;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::process::{Captured, Finished};
+    use super::{Exit, Hook, HookRun, KEPT_OUTPUT};
+
+    pub(crate) use super::expand::quote_project_dirs;
+
+    pub(crate) fn interpreted(
+        hook: &Arc<Hook>,
+        exit: Exit,
+        (stdout, truncated): (&[u8], bool),
+        stderr: &[u8],
+    ) -> HookRun {
+        let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
+        let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
+        super::interpreted(hook, Finished { exit, stdout, stderr, duration: Duration::ZERO }, KEPT_OUTPUT)
+    }
+
+    pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
+        let words = super::direct::plain_words(command)?;
+        Some(words.iter().map(|word| word.resolve(directory)).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests;
