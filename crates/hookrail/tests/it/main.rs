@@ -1,5 +1,7 @@
 //! Integration tests of the engine: real files and real processes in temporary projects.
 
 mod config;
+mod panics;
+mod security;
 mod trust;
 mod trust_crash;
