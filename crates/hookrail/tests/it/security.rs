@@ -439,3 +439,21 @@ fn a_catastrophic_matcher_does_not_stall_an_event() {
         assert!(!result.warnings.is_empty(), "and it is said");
     }
 }
+
+/// A project hook that was approved stands in for a user's hook with the same command, but only where it runs.
+#[test]
+fn a_project_hook_that_may_not_run_stands_in_for_nobody() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
+    project.settings(&json!({ "hooks": before_tool(GUARD) }));
+    approve_all(&project);
+    let config = careful(&project);
+    assert_eq!(fire(&config, "ls").runs.len(), 1, "at home it runs once");
+
+    let handler = config.hook_system().expect("hooks are on").event_handler().expect("a started system");
+    let base = BaseOverrides { cwd: Some(project.home()), ..BaseOverrides::default() };
+    let input = JsonObject::new();
+    let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
+    let result = runtime().block_on(handler.fire_with(&event, &base, &JsonObject::new()));
+    assert_eq!(reason(&result), "the guard says no", "elsewhere the user's own hook runs");
+}
