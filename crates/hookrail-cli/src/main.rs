@@ -6,12 +6,12 @@ mod commands;
 mod context;
 mod exit;
 mod hook_log;
+mod interactive;
 mod logging;
 mod printer;
+mod progress;
 mod settings_file;
 mod survey;
-mod interactive;
-mod progress;
 mod terminal;
 
 use std::process::ExitCode;
