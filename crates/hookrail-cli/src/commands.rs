@@ -13,3 +13,4 @@ pub(crate) mod man;
 pub(crate) mod schema;
 pub(crate) mod toggle;
 pub(crate) mod trust;
+pub(crate) mod serve;

@@ -61,11 +61,11 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Schema(args) => commands::schema::run(&args, printer),
+        Command::Serve(args) => commands::serve::run(&args, &context()?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
         Command::Agent(args) => commands::agent::run(&args, &context()?, printer),
         Command::Demo => commands::demo::run(printer),
-        _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
 }
 

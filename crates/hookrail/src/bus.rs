@@ -2,15 +2,25 @@
 //!
 //! In one process, publish and subscribe; over `hookrail serve`, the same messages as JSON Lines.
 //! Requests arrive unchecked. What is wrong with one is answered, never thrown.
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is an answer like any other and as large; it is made once and handed on"
+)]
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::event::{EventName, JsonObject};
-use crate::payload::{InputError, parse_input};
+use crate::handler::{catch_panic, panic_message};
+use crate::json::{JsonProblem, parse_json};
+use crate::payload::{InputError, TypedInput, parse_input};
 use crate::result::{HookError, ProcessedHookResult};
 use crate::system::Inner;
 
@@ -52,6 +62,7 @@ pub struct HookExecutionResponse {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
 pub struct ExecutionOutput {
     pub success: bool,
     pub final_output: Option<Value>,
@@ -95,7 +106,8 @@ pub enum BusErrorCode {
 }
 
 impl HookExecutionRequest {
-    /// Checks a message. The error carries the correlation id that the answer must have.
+    /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
+    #[expect(clippy::result_large_err, reason = "the refusal is the response that is sent next")]
     pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
         let Value::Object(mut object) = message else {
             return Err(invalid(fallback_id(), "a request must be a JSON object", json!({})));
@@ -177,6 +189,11 @@ impl HookExecutionResponse {
     /// Whether hooks ran and all of them were healthy.
     pub fn success(&self) -> bool {
         self.outcome.as_ref().is_ok_and(|output| output.success)
+    }
+
+    /// The answer to something that is no request; its correlation id is a new one.
+    pub fn invalid_request(message: &str) -> Self {
+        invalid(fallback_id(), message, json!({}))
     }
 
     /// The failure of the hook system itself.
@@ -311,27 +328,133 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Inner>) -> Sub
         let BusMessage::HookExecutionRequest(message) = message else { return };
         let (Some(bus), Some(system)) = (bus_for_answers.upgrade(), system.upgrade()) else { return };
         let publish = move |response| bus.publish(&BusMessage::HookExecutionResponse(response));
-        match (HookExecutionRequest::parse(message.clone()), tokio::runtime::Handle::try_current()) {
-            (Err(refusal), _) => publish(refusal),
-            (Ok(request), Err(_)) => publish(HookExecutionResponse::internal_error(
+        let message = message.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { publish(answer(&system, message).await) });
+            return;
+        }
+        publish(match HookExecutionRequest::parse(message) {
+            Err(refusal) => refusal,
+            Ok(request) => HookExecutionResponse::internal_error(
                 request.correlation_id,
                 "hooks can only run inside a tokio runtime",
-            )),
-            (Ok(request), Ok(runtime)) => {
-                runtime.spawn(async move { publish(execute(&system, request).await) });
-            }
-        }
+            ),
+        });
     })
 }
 
-/// Runs the hooks that a checked request asks for.
-pub(crate) async fn execute(system: &Inner, request: HookExecutionRequest) -> HookExecutionResponse {
-    let HookExecutionRequest { event_name, input, correlation_id } = request;
-    let input = match parse_input(event_name, Value::Object(input)) {
-        Ok(input) => input,
-        Err(error) => return HookExecutionResponse { correlation_id, outcome: Err(error.into()) },
+/// A request that can be executed: its message and its event's payload have both been checked.
+///
+/// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
+/// a task only for the others: see [`HookSystem::hears`](crate::HookSystem::hears).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedRequest {
+    event_name: EventName,
+    correlation_id: String,
+    input: TypedInput,
+}
+
+impl CheckedRequest {
+    /// Checks a message and the payload in it. The error is the answer.
+    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| HookExecutionRequest::parse(message)?.check())
+    }
+
+    /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
+    /// may well send half of a surrogate pair, and must not lose its guards by that.
+    pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
+        match answering_panics(|| read_message(text)) {
+            Ok(message) => Self::parse(message),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Which event it asks for.
+    pub fn event_name(&self) -> EventName {
+        self.event_name
+    }
+
+    /// The answer when there is no hook to run.
+    pub fn answer_without_hooks(self) -> HookExecutionResponse {
+        let result = ProcessedHookResult::empty(self.event_name());
+        HookExecutionResponse {
+            correlation_id: self.correlation_id,
+            outcome: Ok(ExecutionOutput::from(&result)),
+        }
+    }
+}
+
+impl HookExecutionRequest {
+    /// Checks the event's payload. The error is the answer.
+    pub fn check(self) -> Result<CheckedRequest, HookExecutionResponse> {
+        let Self { event_name, input, correlation_id } = self;
+        match parse_input(event_name, Value::Object(input)) {
+            Ok(input) => Ok(CheckedRequest { event_name, correlation_id, input }),
+            Err(error) => Err(HookExecutionResponse { correlation_id, outcome: Err(error.into()) }),
+        }
+    }
+}
+
+fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
+    let problem = match serde_json::from_slice(text) {
+        Ok(message) => return Ok(message),
+        Err(problem) => problem,
     };
-    let result = system.handler().fire_with(&input.event(), &input.base, &input.extra).await;
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
+    };
+    parse_json(text).map_err(|tolerant| match tolerant {
+        JsonProblem::TooDeep => not_json(&tolerant),
+        // The stricter reader says more about what is wrong.
+        JsonProblem::NotJson { .. } => not_json(&problem),
+    })
+}
+
+/// A panic is answered like any other failure. The request's own id is lost with it.
+fn answering_panics<T>(
+    check: impl FnOnce() -> Result<T, HookExecutionResponse>,
+) -> Result<T, HookExecutionResponse> {
+    std::panic::catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
+        Err(HookExecutionResponse::internal_error(fallback_id(), &panic_message(panic.as_ref())))
+    })
+}
+
+fn not_json(problem: &dyn fmt::Display) -> HookExecutionResponse {
+    HookExecutionResponse::invalid_request(&format!("the message is not JSON: {problem}"))
+}
+
+/// Whether any hook would run for a request: a lookup, no more.
+pub(crate) fn hears(system: &Inner, request: &CheckedRequest) -> bool {
+    let silent = std::panic::catch_unwind(AssertUnwindSafe(|| match request.event_name {
+        // Matchers have no say, and a model payload is translated for hooks that run, not for this question.
+        event @ (EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection) => {
+            system.handler().is_silent(event, None)
+        }
+        event => system.handler().is_silent(event, request.input.event().match_target()),
+    }));
+    // Whatever is wrong will come up again when the request is executed, and is answered there.
+    !silent.unwrap_or(false)
+}
+
+/// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
+pub(crate) async fn answer(system: &Inner, message: Value) -> HookExecutionResponse {
+    match CheckedRequest::parse(message) {
+        Ok(request) => execute(system, request).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// Runs the hooks that a checked request asks for.
+pub(crate) async fn execute(system: &Inner, request: CheckedRequest) -> HookExecutionResponse {
+    let CheckedRequest { event_name, correlation_id, input } = request;
+    let fired = async {
+        let event = input.event();
+        system.handler().fire_with(&event, &input.base, &input.extra).await
+    };
+    let result = match catch_panic(fired).await {
+        Ok(result) => result,
+        Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
+    };
     match result.infrastructure_failure() {
         Some(error) => {
             let mut response = HookExecutionResponse::internal_error(correlation_id, error);

@@ -11,6 +11,7 @@ use std::task::Poll;
 use serde_json::Value;
 
 use crate::aggregator::HookAggregator;
+use crate::chain::unusable_request_fields;
 use crate::common::{build_failure_envelope, failure_block, process_common_hook_output_fields};
 use crate::event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -25,6 +26,7 @@ use crate::planner::{HookPlanner, Plan, PlannedHook};
 use crate::result::{Block, BlockCause, ProcessedHookResult};
 use crate::run::HookRun;
 use crate::runner::{HookRunner, Payload, PayloadError};
+use crate::system::{SubscriptionSlot, end_subscription};
 use crate::translator::{to_hook_llm_request, to_hook_llm_response};
 use crate::trust::Recheck;
 
@@ -34,6 +36,7 @@ pub struct HookEventHandler {
     planner: HookPlanner,
     runner: HookRunner,
     aggregator: HookAggregator,
+    subscription: SubscriptionSlot,
 }
 
 impl HookEventHandler {
@@ -42,8 +45,14 @@ impl HookEventHandler {
         planner: HookPlanner,
         runner: HookRunner,
         aggregator: HookAggregator,
+        subscription: SubscriptionSlot,
     ) -> Self {
-        Self { host, planner, runner, aggregator }
+        Self { host, planner, runner, aggregator, subscription }
+    }
+
+    /// Stops answering requests on the bus. Without a bus there is nothing to stop.
+    pub fn dispose(&self) {
+        end_subscription(&self.subscription);
     }
 
     /// Fires an event that a caller has put together.
@@ -58,13 +67,15 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
-        let Some(plan) = self.planner.plan(event.name(), event.match_target()) else {
-            return ProcessedHookResult::empty(event.name()); // No hook listens: no payload, no process.
+        let plan = match survive(|| self.planner.plan(event.name(), event.match_target())) {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return ProcessedHookResult::empty(event.name()), // No payload, no process.
+            Err(panic) => return failure_envelope(event.name(), &[], &panic, "planning"),
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
-            Err(panic) => failure_envelope(&plan, &panic, "hook execution"),
+            Err(panic) => failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"),
         }
     }
 
@@ -96,7 +107,7 @@ impl HookEventHandler {
         } else {
             match self.run_hooks(plan, &hooks, &input, &base.cwd).await {
                 Ok(runs) => runs,
-                Err(error) => return failure_envelope(plan, &error, "payload"),
+                Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
         };
         let aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
@@ -117,7 +128,10 @@ impl HookEventHandler {
     ) -> Result<Vec<HookRun>, PayloadError> {
         if plan.sequential {
             let input = to_object(input)?;
-            let on_finish = |run: &HookRun, payload: &Payload| self.log_run(plan.event, run, payload);
+            let on_finish = |run: &HookRun, payload: &Payload| {
+                self.log_run(plan.event, run, payload);
+                log_unusable_fields(plan.event, run);
+            };
             let (runs, _) =
                 self.runner.execute_hooks_sequential(hooks, plan.event, input, cwd, &on_finish).await;
             Ok(runs)
@@ -149,7 +163,7 @@ impl HookEventHandler {
     fn admit(&self, plan: &Plan, cwd: &Path) -> (Vec<Arc<Hook>>, Refused) {
         let mut refused = Refused::default();
         let project = &self.host.working_dir;
-        let elsewhere = cwd != project;
+        let elsewhere = !is_same_folder(cwd, project);
         let mut admit = |planned: &PlannedHook| {
             let name = &planned.name;
             if elsewhere && planned.origin.level == Level::Project {
@@ -355,13 +369,34 @@ impl Refused {
 
 /// The explicit failure of the hook system itself. A planned hook that is set to block on failure
 /// gave no verdict, so that it blocks.
-fn failure_envelope(plan: &Plan, error: &dyn std::fmt::Display, stage: &str) -> ProcessedHookResult {
-    tracing::warn!(target: "llxprt:core:hooks:handler", event = %plan.event, "hook system failed during {stage}: {error}");
+fn failure_envelope(
+    event: EventName,
+    planned: &[PlannedHook],
+    error: &dyn std::fmt::Display,
+    stage: &str,
+) -> ProcessedHookResult {
+    // The log may be what failed.
+    let _ = survive(|| {
+        tracing::warn!(target: "llxprt:core:hooks:handler", %event, "hook system failed during {stage}: {error}");
+    });
     let aggregated = build_failure_envelope(error, stage);
-    let mut result = process_common_hook_output_fields(plan.event, aggregated, Vec::new());
+    let mut result = process_common_hook_output_fields(event, aggregated, Vec::new());
     let why = format!("the hook system failed: {stage}");
-    result.block = failure_block(plan.event, plan.hooks.iter().map(|planned| (&*planned.hook, why.as_str())));
+    result.block = failure_block(event, planned.iter().map(|planned| (&*planned.hook, why.as_str())));
     result
+}
+
+/// Whether two paths lead to the same folder, however they are spelled.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Says which fields of a request the next hook of a chain does not get to see.
+fn log_unusable_fields(event: EventName, run: &HookRun) {
+    let name = &run.hook.name;
+    for problem in run.output.iter().flat_map(|output| unusable_request_fields(event, output)) {
+        tracing::warn!(target: "llxprt:core:hooks:handler", %event, hook = name, "hook `{name}`: {problem}");
+    }
 }
 
 /// The payload as a chain needs it: a value that each hook's output may change.
@@ -373,20 +408,23 @@ fn to_object(input: &HookInput<'_>) -> Result<JsonObject, PayloadError> {
 }
 
 /// Polls a future and turns a panic of any poll into its message.
-async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
-    std::future::poll_fn(|context| {
+    std::future::poll_fn(|context| match survive(|| future.as_mut().poll(context)) {
+        Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+        Ok(Poll::Pending) => Poll::Pending,
         // The future is never polled again after a panic, so that no broken state is observed.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(Err(panic_message(panic.as_ref()))),
-        }
+        Err(panic) => Poll::Ready(Err(panic)),
     })
     .await
 }
 
-/// What a panic said.
+/// Calls a function and turns a panic into its message.
+#[inline]
+pub(crate) fn survive<T>(function: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(function)).map_err(|panic| panic_message(panic.as_ref()))
+}
+
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

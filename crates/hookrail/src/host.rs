@@ -27,10 +27,14 @@ pub(crate) struct Host {
     pub(crate) working_dir: PathBuf,
     pub(crate) transcript_path: Option<PathBuf>,
     pub(crate) source: SettingsSource,
+    /// The enable flag as it was when the session was made. Whoever edits a settings file afterwards
+    /// turns nothing off.
+    pub(crate) enable: EnableFlag,
     pub(crate) trust: TrustPolicy,
     pub(crate) bus: Option<Arc<MessageBus>>,
     pub(crate) observer: Option<Arc<dyn HookObserver>>,
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// What hooks inherit; the process's own environment where the host names none.
+    pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) direct_execution: bool,
 }
 
@@ -178,19 +182,20 @@ impl ConfigBuilder {
         let source = self.source.unwrap_or_else(|| {
             SettingsSource::Files(SettingsPaths::new(working_dir.clone(), |name| std::env::var_os(name)))
         });
-        let flag = source.enable_flag(&working_dir);
+        let enable = source.enable_flag(&working_dir);
         // Whether a project's word counts is known once approvals are read, at the first event.
         let needs_approval = matches!(self.trust, TrustPolicy::RequireApproval(_));
-        let enabled = flag.resolve(true) || (needs_approval && flag.resolve(false));
+        let enabled = enable.resolve(true) || (needs_approval && enable.resolve(false));
         let host = Host {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,
             transcript_path: self.transcript_path,
             source,
+            enable,
             trust: self.trust,
             bus: self.bus,
             observer: self.observer,
-            environment: self.environment.unwrap_or_else(|| std::env::vars_os().collect()),
+            environment: self.environment,
             direct_execution: self.direct_execution,
         };
         let has_bus = host.bus.is_some();

@@ -1,4 +1,32 @@
-//! The hook system for coding agents.
+//! The hook system for coding agents: programs that a user configures and that the agent asks before and after
+//! tools, model calls and other points of its life. They can block, change, add and stop.
+//!
+//! # The life of one event
+//!
+//! A host makes a [`Config`] and calls a trigger, such as [`execute_tool_with_hooks`], where something happens.
+//!
+//! 1. **Off?** [`Config::hook_system`] is `None` when hooks are off, and the trigger returns: nothing was
+//!    allocated, awaited or read. Otherwise the first event starts the [`HookSystem`]: settings are loaded
+//!    ([`load_settings`]), approvals judged ([`TrustPolicy`]), and what is left is ranked in a [`HookRegistry`]
+//!    with its matchers compiled.
+//! 2. **Plan.** The [`HookPlanner`] says which hooks listen to this event and tool, each command once, and whether
+//!    they run side by side or as a chain. If none does, that was all.
+//! 3. **Admit.** The [`HookEventHandler`] leaves out project hooks of another folder and looks at the files of
+//!    approved ones again ([`Seal`]). A guard that was changed since blocks what it was to guard.
+//! 4. **Run.** The [`HookRunner`] writes the one JSON object ([`HookInput`]) to the stdin of each hook's process and
+//!    takes back exit code and output within one deadline. A hook that fails is a [`HookRun`] like any other.
+//! 5. **Read and merge.** The exit code picks the stream, a [`HookOutput`] is read field by field, and the
+//!    [`HookAggregator`] merges all outputs in plan order: a block or a stop is undone by nobody.
+//! 6. **Tell.** [`process_common_hook_output_fields`] reads stop, block, message and suppression once for all
+//!    callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`].
+//! 7. **Effect.** The trigger translates the merged output back into the SDK's types ([`genai`]) and returns a
+//!    `#[must_use]` verdict. It never fails and never panics; trouble inside lets the operation proceed, unless
+//!    a hook is set to block on failure.
+//!
+//! Clients on a [`MessageBus`] enter at step 2 with payloads that [`parse_input`] has checked.
+//!
+//! The engine never prints, opens no network connection and keeps no global state. Planner and aggregator never wait,
+//! and only the runner starts processes. `examples/embed.rs` shows a whole host on one page.
 
 mod aggregator;
 mod atomic_file;
@@ -38,8 +66,8 @@ mod views;
 pub use aggregator::HookAggregator;
 pub use atomic_file::{AtomicFileError, LockedFile};
 pub use bus::{
-    BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-    HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
+    BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
+    HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
 };
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use config::{

@@ -200,6 +200,16 @@ impl HookRunner {
         self.reaper.drain().await;
     }
 
+    /// Whether [`HookRunner::drain`] would return at once.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.handovers.is_drained() && self.reaper.is_drained()
+    }
+
+    /// Kills hooks that ran out of time and are still cleaning up.
+    pub(crate) fn end_grace(&self) {
+        self.reaper.end_grace();
+    }
+
     async fn execute(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path, thread: SpawnOn) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde_json::Value;
+
 use crate::aggregator::HookAggregator;
-use crate::bus::{self, Subscription};
+use crate::bus::{self, CheckedRequest, HookExecutionResponse, Subscription};
 use crate::config::{AgentEvents, Settings};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::event::EventName;
@@ -12,7 +14,7 @@ use crate::hook::{Hook, Origin};
 use crate::host::Host;
 use crate::planner::{Explanation, HookPlanner};
 use crate::registry::{HookRegistry, HookStatus, JudgedHook};
-use crate::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
+use crate::runner::{Escalations, HookRunner, RunnerOptions, StartListener, inherited_environment};
 use crate::trust::{HookTrust, Judgement};
 
 /// The hook system of one session.
@@ -21,14 +23,18 @@ use crate::trust::{HookTrust, Judgement};
 /// triggers call it at the first event.
 pub struct HookSystem {
     inner: Arc<Inner>,
-    subscription: Mutex<Option<Subscription>>,
 }
 
 /// Shared with the bus subscription, which must not keep a dropped system alive.
 pub(crate) struct Inner {
     host: Arc<Host>,
     started: OnceLock<Started>,
+    subscription: SubscriptionSlot,
 }
+
+/// The subscription to requests on the bus, while there is one. It exists before the handler does, because a
+/// request may be the first event.
+pub(crate) type SubscriptionSlot = Arc<Mutex<Option<Subscription>>>;
 
 /// Everything that exists after the start.
 struct Started {
@@ -55,9 +61,13 @@ pub struct HookSystemStatus {
 
 impl HookSystem {
     pub(crate) fn new(host: Arc<Host>) -> Self {
-        let inner = Arc::new(Inner { host, started: OnceLock::new() });
-        let subscription = inner.host.bus.as_ref().map(|bus| bus::answer_requests(bus, &inner));
-        Self { inner, subscription: Mutex::new(subscription) }
+        let inner =
+            Arc::new(Inner { host, started: OnceLock::new(), subscription: SubscriptionSlot::default() });
+        if let Some(bus) = &inner.host.bus {
+            let subscription = bus::answer_requests(bus, &inner);
+            *inner.subscription.lock().unwrap_or_else(PoisonError::into_inner) = Some(subscription);
+        }
+        Self { inner }
     }
 
     /// Reads settings and approvals and makes the components. Later calls return at once.
@@ -84,7 +94,7 @@ impl HookSystem {
         }
     }
 
-    /// Turns every hook of this name (or command) on or off until the session ends; says how many there are.
+    /// Turns every hook of this name (or command) on or off until the session ends; says how many changed.
     pub fn set_hook_enabled(&self, name: &str, enabled: bool) -> usize {
         self.inner.started().registry.set_hook_enabled(name, enabled)
     }
@@ -119,6 +129,21 @@ impl HookSystem {
         self.handler().planner().explain(event, target)
     }
 
+    /// Whether any hook would run for this request.
+    pub fn hears(&self, request: &CheckedRequest) -> bool {
+        bus::hears(&self.inner, request)
+    }
+
+    /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.
+    pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
+        bus::execute(&self.inner, request).await
+    }
+
+    /// Answers a message as it would be answered on the bus, whatever is in it.
+    pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
+        bus::answer(&self.inner, message).await
+    }
+
     /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.inner.started.get() {
@@ -131,14 +156,42 @@ impl HookSystem {
         self.handler().runner().escalations()
     }
 
+    /// Whether [`HookSystem::drain`] would return at once.
+    pub fn is_drained(&self) -> bool {
+        self.inner.started.get().is_none_or(|started| started.handler.runner().is_drained())
+    }
+
+    /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
+    /// that is told to end now; it still calls [`HookSystem::drain`].
+    pub fn end_grace(&self) {
+        if let Some(started) = self.inner.started.get() {
+            started.handler.runner().end_grace();
+        }
+    }
+
     /// Stops answering on the bus. Events can still be fired directly.
     pub fn dispose(&self) {
-        self.subscription.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match self.inner.started.get() {
+            Some(started) => started.handler.dispose(),
+            None => end_subscription(&self.inner.subscription),
+        }
     }
 
     /// The handler of a started system; starts it if need be.
     pub(crate) fn handler(&self) -> &HookEventHandler {
         self.inner.handler()
+    }
+}
+
+/// Ends a subscription, if there is one.
+pub(crate) fn end_subscription(slot: &SubscriptionSlot) {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// A request that is being answered keeps the components alive, but no new one is taken.
+impl Drop for HookSystem {
+    fn drop(&mut self) {
+        self.dispose();
     }
 }
 
@@ -148,13 +201,14 @@ impl Inner {
     }
 
     fn started(&self) -> &Started {
-        self.started.get_or_init(|| Started::new(&self.host))
+        self.started.get_or_init(|| Started::new(&self.host, &self.subscription))
     }
 }
 
 impl Started {
-    fn new(host: &Arc<Host>) -> Self {
-        let settings = host.source.load(&host.working_dir);
+    fn new(host: &Arc<Host>, subscription: &SubscriptionSlot) -> Self {
+        let mut settings = host.source.load(&host.working_dir);
+        settings.enable = host.enable;
         let project_settings = settings.project_settings();
         let judgement = host.trust.judge(&host.working_dir, &settings.hooks, &project_settings);
         let project_counts = judgement.project_settings_approved;
@@ -179,10 +233,16 @@ impl Started {
             redaction: effective.redaction,
             direct_execution: host.direct_execution,
             on_start: Some(start_listener(host)),
-            ..RunnerOptions::new(host.environment.clone())
+            ..RunnerOptions::new(host.environment.clone().unwrap_or_else(inherited_environment))
         });
         let planner = HookPlanner::new(Arc::clone(&registry));
-        let handler = HookEventHandler::new(Arc::clone(host), planner, runner, HookAggregator);
+        let handler = HookEventHandler::new(
+            Arc::clone(host),
+            planner,
+            runner,
+            HookAggregator,
+            Arc::clone(subscription),
+        );
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
         Self { registry, handler, diagnostics, agent_events: effective.agent_events, enabled }
     }
@@ -212,7 +272,9 @@ fn diagnostics(settings: &Settings, judgement: &Judgement) -> Vec<Diagnostic> {
     all.extend(unapproved(settings, judgement));
     for finding in all.iter().filter(|finding| finding.severity >= Severity::Warning) {
         let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
-        tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code, place, "{}", finding.message);
+        let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let message = &finding.message;
+        tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code, place, "{message}{help}");
     }
     all
 }

@@ -103,15 +103,20 @@ impl ToolResult {
 
     /// Adds what hooks want the model to know besides the result.
     pub fn append_context(&mut self, context: Option<&str>) {
-        if let Some(context) = context {
+        if let Some(context) = said(context) {
             self.llm_content.append(&format!("\n\n{context}"));
         }
     }
 
     /// Adds a message of a hook in the form that tells it from the result.
     pub fn append_system_message(&mut self, message: Option<&str>) {
-        if let Some(message) = message {
+        if let Some(message) = said(message) {
             self.llm_content.append(&format!("\n\n[System] {message}"));
         }
     }
+}
+
+/// A text that says something.
+fn said(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.trim().is_empty())
 }

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use crate::event::{EventName, JsonObject};
 use crate::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
-use crate::handler::HookEventHandler;
+use crate::handler::{HookEventHandler, survive};
 use crate::host::Config;
 use crate::result::{Block, ProcessedHookResult, StopReason};
 use crate::tool::{ToolError, ToolResult};
+use crate::translator::TranslationError;
 use crate::views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView as _,
@@ -115,6 +116,7 @@ pub struct ToolExecution {
 }
 
 /// Asks the hooks before a tool runs; `None` when none has anything to say.
+#[must_use = "it may carry a block or a stop"]
 #[inline]
 pub async fn fire_before_tool_hook(
     config: &Config,
@@ -138,6 +140,7 @@ pub async fn fire_before_tool_hook(
 }
 
 /// Tells the hooks what a tool gave; `None` when none has anything to say.
+#[must_use = "it may carry a stop"]
 #[inline]
 pub async fn fire_after_tool_hook(
     config: &Config,
@@ -183,11 +186,15 @@ async fn before_model(
         blocked,
         reason: block_reason.or_else(|| common.stop.as_ref().map(ToString::to_string)),
         synthetic_response: if blocked {
-            report("llm_response", output.synthetic_response()).flatten()
+            applied("llm_response", || output.synthetic_response())
         } else {
             None
         },
-        modified_request: if blocked { None } else { modified_request(&output, llm_request) },
+        modified_request: if blocked {
+            None
+        } else {
+            applied("llm_request", || Ok(modified_request(&output, llm_request)))
+        },
         stop: common.stop,
         system_message: common.system_message,
         suppress_output: common.suppress_output,
@@ -227,7 +234,7 @@ async fn after_model(
     let result = handler.fire_after_model_event(llm_request, &llm_response).await;
     let common = Common::of(&result);
     let output = AfterModelHookOutput(result.aggregated.final_output.unwrap_or_default());
-    let replacement = report("llm_response", output.modified_response(&llm_response)).flatten();
+    let replacement = applied("llm_response", || output.modified_response(&llm_response));
     let dropped_tool_calls = replacement.as_ref().map_or(0, |_| llm_response.function_calls().count());
     AfterModelHookResult {
         modified: replacement.is_some(),
@@ -267,7 +274,7 @@ pub async fn fire_before_tool_selection_hook(
     let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
     let tool_config = given.and_then(|config| config.tool_config.as_ref());
     BeforeToolSelectionHookResult {
-        tool_config: report("toolConfig", output.apply_tool_config_modifications(tool_config)).flatten(),
+        tool_config: applied("toolConfig", || output.apply_tool_config_modifications(tool_config)),
         tools: given.and_then(|config| config.tools.clone()),
         stop: common.stop,
         system_message: common.system_message,
@@ -353,16 +360,14 @@ impl BeforeToolHookResult {
 fn listening<'a>(config: &'a Config, event: EventName, target: Option<&str>) -> Option<&'a HookEventHandler> {
     let system = config.hook_system()?;
     // Starting the system reads files and runs code of the host; the agent survives whatever happens there.
-    let start = || system.handler();
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(start)) {
-        Ok(handler) if handler.is_silent(event, target) => None,
-        Ok(handler) => Some(handler),
-        Err(panic) => {
-            let message = crate::handler::panic_message(panic.as_ref());
+    let start = || Some(system.handler()).filter(|handler| !handler.is_silent(event, target));
+    survive(start).unwrap_or_else(|message| {
+        // The log may be what failed.
+        let _ = survive(|| {
             tracing::warn!(target: "llxprt:core:hooks:system", %event, "hook system failed to start: {message}");
-            None
-        }
-    }
+        });
+        None
+    })
 }
 
 /// The fields that every trigger result carries.
@@ -382,11 +387,14 @@ impl Common {
     }
 }
 
-/// A change that cannot be read is not applied, and the log says so.
-fn report<T>(field: &str, change: Result<T, crate::translator::TranslationError>) -> Option<T> {
-    change
-        .inspect_err(|error| {
+/// The change that hooks made. What cannot be read is not applied, and the log says so; should even that
+/// panic, the verdict beside it still counts.
+fn applied<T>(field: &str, change: impl FnOnce() -> Result<Option<T>, TranslationError>) -> Option<T> {
+    let read = || {
+        change().unwrap_or_else(|error| {
             tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
+            None
         })
-        .ok()
+    };
+    survive(read).unwrap_or_default()
 }

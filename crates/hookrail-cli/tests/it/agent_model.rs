@@ -233,6 +233,7 @@ fn system_messages_reach_the_model_and_not_the_user() {
     let say = |text: &str| answer(&json!({ "systemMessage": text }));
     let run = Scenario::new()
         .calls(&[("list_directory", json!({ "path": "." }))])
+        .calls(&[("list_directory", json!({ "path": "." }))])
         .says("Done.")
         .hook("BeforeModel", say("from before"))
         .hook("BeforeToolSelection", say("from selection"))
@@ -249,6 +250,7 @@ fn system_messages_reach_the_model_and_not_the_user() {
         ["hi", "[System] from after", "[System] from before", "[System] from selection"],
         "HOOK-217"
     );
+    assert_eq!(texts(2), texts(1), "each message is told once");
     assert!(!run.stderr.lines().any(|line| line.starts_with("from ")), "HOOK-159: {}", run.told());
 }
 

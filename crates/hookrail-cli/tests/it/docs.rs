@@ -102,7 +102,7 @@ fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
         },
         "json" | "jsonc" => {
             let options = jsonc_parser::ParseOptions::default();
-            let parsed = jsonc_parser::parse_to_serde_value::<serde_json::Value>(&block.text, &options);
+            let parsed = jsonc_parser::parse_to_value(&block.text, &options);
             parsed.map(drop).map_err(|error| format!("not JSON: {error}"))
         }
         "python" | "js" if block.option("file").is_some() => Ok(()),

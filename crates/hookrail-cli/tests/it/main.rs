@@ -30,6 +30,7 @@ mod log;
 mod program;
 mod pty;
 mod schema;
+mod serve;
 mod support;
 mod toggle;
 mod trust;

@@ -40,6 +40,11 @@ impl Handovers {
         Some(spawned)
     }
 
+    /// Whether no other thread is busy with a spawn.
+    pub(super) fn is_drained(&self) -> bool {
+        *self.open.borrow() == 0
+    }
+
     /// Waits until no other thread is busy with a spawn.
     pub(super) async fn drain(&self) {
         // The sender is here, so the channel is not closed.

@@ -10,8 +10,6 @@ use tokio::sync::watch;
 
 use super::unix::{self, Peek, Pid, ProcessTable, Signal};
 
-/// Between `SIGTERM` and `SIGKILL`.
-const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
 /// hangs inside the kernel takes this long.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
@@ -34,13 +32,13 @@ pub(crate) struct Reaper {
 #[derive(Debug)]
 struct Shared {
     grace: Duration,
+    /// The program ends now: nobody gets the grace any more.
+    no_grace: AtomicBool,
     queue: Mutex<Queue>,
     /// New work came in.
     wake: Condvar,
     /// How many groups are being ended.
     pending: watch::Sender<usize>,
-    /// No group is given any more time.
-    in_a_hurry: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -63,16 +61,17 @@ struct Ending {
 }
 
 impl Reaper {
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
-        Self::with_grace(GRACE)
+        Self::with_grace(super::GRACE)
     }
 
-    /// A reaper that waits for another time than five seconds between `SIGTERM` and `SIGKILL`.
+    /// A reaper that waits so long between `SIGTERM` and `SIGKILL`.
     pub(crate) fn with_grace(grace: Duration) -> Self {
         let (pending, _) = watch::channel(0);
         let (queue, wake) = (Mutex::default(), Condvar::new());
-        let in_a_hurry = AtomicBool::new(false);
-        Self { shared: Arc::new(Shared { grace, queue, wake, pending, in_a_hurry }) }
+        let no_grace = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { grace, no_grace, queue, wake, pending }) }
     }
 
     /// Waits until no group is left to be ended.
@@ -91,7 +90,7 @@ impl Reaper {
     /// Ends every group that is still given time to clean up, now and from now on. Waits a moment for the
     /// signals to be sent, because whoever calls this is about to exit.
     pub(super) fn kill_all(&self) {
-        self.shared.in_a_hurry.store(true, Ordering::Release);
+        self.end_grace();
         let deadline = Instant::now() + HURRY;
         while *self.shared.pending.borrow() > 0 && Instant::now() < deadline {
             self.shared.start_thread(self.shared.lock());
@@ -112,6 +111,18 @@ impl Reaper {
         unix::signal_group(leader, Signal::KILL);
         let now = Instant::now();
         self.take(Ending { leader, since: now, kill_at: now, killed: true, outputs: Vec::new() });
+    }
+
+    /// Kills every group that is still cleaning up, and from now on every new one without a grace.
+    pub(super) fn end_grace(&self) {
+        self.shared.no_grace.store(true, Ordering::Release);
+        let queue = self.shared.lock();
+        self.shared.start_thread(queue);
+    }
+
+    /// Whether no group is left to be ended.
+    pub(super) fn is_drained(&self) -> bool {
+        *self.shared.pending.borrow() == 0
     }
 
     fn take(&self, ending: Ending) {
@@ -156,12 +167,11 @@ impl Shared {
             // Signals and looks into the process table are done without the lock: handing over must not wait.
             drop(queue);
             let before = groups.len();
-            if self.in_a_hurry.load(Ordering::Acquire) {
-                let now = Instant::now();
-                groups.iter_mut().for_each(|group| group.kill_at = group.kill_at.min(now));
-            }
             // Loaded at most once for all groups of a round, and only if a leader has ended.
             let table = LazyCell::<Option<ProcessTable>>::new(ProcessTable::load);
+            if self.no_grace.load(Ordering::Acquire) {
+                groups.iter_mut().for_each(Ending::end_grace);
+            }
             groups.retain_mut(|group| !group.step(&table));
             let ended = before - groups.len();
             if ended > 0 {
@@ -189,6 +199,11 @@ impl Shared {
 }
 
 impl Ending {
+    /// Makes the kill due now.
+    fn end_grace(&mut self) {
+        self.kill_at = self.kill_at.min(Instant::now());
+    }
+
     /// Does what is due; `true` when the group needs no more care.
     fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
         self.drain_outputs();

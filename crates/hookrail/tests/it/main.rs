@@ -1,7 +1,20 @@
 //! Integration tests of the engine: real files and real processes in temporary projects.
 
+mod bus;
 mod config;
+mod events;
+mod example;
+mod failures;
+mod guards;
+mod handler;
+mod kit;
+mod logging;
+mod logs;
 mod panics;
 mod security;
+mod system;
+mod tool_trigger;
+mod trigger;
 mod trust;
 mod trust_crash;
+mod zero_cost;

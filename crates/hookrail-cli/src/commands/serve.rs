@@ -1,0 +1,156 @@
+//! `serve`: the message bus over JSON Lines, on stdin and stdout or on a Unix socket.
+//!
+//! One task per client reads lines and writes answers. What no hook hears is answered on the spot; hooks run in
+//! tasks of their own. Everything that waits is bounded: the length of a line, the requests in flight, the answers
+//! that a client has not read yet.
+
+mod connection;
+mod descriptor;
+mod engines;
+mod lines;
+mod outbox;
+mod signals;
+mod socket;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use hookrail::HookObserver;
+use tokio::net::UnixListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use self::descriptor::Descriptor;
+use self::engines::Engines;
+use self::signals::Phase;
+use self::socket::BoundSocket;
+use crate::cli::ServeArgs;
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+
+/// Two threads keep a client with a huge line, or the start of a process, from holding up all others.
+const THREADS: usize = 2;
+/// How long hooks that were killed may take to be gone.
+const KILL_PATIENCE: Duration = Duration::from_secs(2);
+/// After a failed accept, most often for want of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What all clients share.
+struct Server {
+    engines: Engines,
+    /// One permit for each request whose hooks may run now.
+    in_flight: Arc<Semaphore>,
+    max_line_bytes: usize,
+    phase: watch::Receiver<Phase>,
+}
+
+/// Serves until the input ends or a signal comes.
+pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
+    // Before any thread exists, because the file's mode is set through the process's umask.
+    let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let status = runtime.block_on(serve(args, context, socket));
+    // Nothing is left to run unless it was killed, and then nothing is worth waiting for.
+    runtime.shutdown_background();
+    status
+}
+
+async fn serve(
+    args: &ServeArgs,
+    context: &Context,
+    socket: Option<BoundSocket>,
+) -> anyhow::Result<ExitStatus> {
+    let (phases, phase) = watch::channel(Phase::Running);
+    let signals = signals::Signals::listen().context("cannot listen to signals")?;
+    let server = Arc::new(Server {
+        engines: Engines::load(context.paths.clone(), args.trust.trust_hooks, observer(context)),
+        in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
+        max_line_bytes: usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX),
+        phase: phase.clone(),
+    });
+    let heard = tokio::spawn(signals.obey(phases, Arc::clone(&server)));
+
+    let mut clients = JoinSet::new();
+    let work = async {
+        match socket {
+            None => serve_stdio(&server, &mut clients)?,
+            Some(socket) => accept_clients(&server, &mut clients, socket).await?,
+        }
+        while clients.join_next().await.is_some() {}
+        server.engines.drain().await;
+        anyhow::Ok(())
+    };
+    let status = tokio::select! {
+        done = work => done.map(|()| ExitStatus::Success),
+        () = signals::reached(phase.clone(), Phase::Killed) => {
+            // Every hook's task hears of it as well and gives its hooks up, which kills them.
+            let gone = async {
+                while clients.join_next().await.is_some() {}
+                server.engines.drain_at_once().await;
+            };
+            let _ = tokio::time::timeout(KILL_PATIENCE, gone).await;
+            Ok(ExitStatus::Interrupted)
+        }
+    };
+    heard.abort();
+    status
+}
+
+/// Who keeps records of what hooks did.
+fn observer(_context: &Context) -> Option<Arc<dyn HookObserver>> {
+    None
+}
+
+fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {
+    let input = Descriptor::stdin().context("cannot read from stdin")?;
+    let output = Descriptor::stdout().context("cannot write to stdout")?;
+    clients.spawn(connection::talk(Arc::clone(server), input, output));
+    Ok(())
+}
+
+/// Takes clients until a signal ends it. The socket's file is gone afterwards.
+async fn accept_clients(
+    server: &Arc<Server>,
+    clients: &mut JoinSet<()>,
+    mut socket: BoundSocket,
+) -> anyhow::Result<()> {
+    let listener = UnixListener::from_std(socket.listener()?).context("cannot listen on the socket")?;
+    talk(format_args!("listening on {}", crate::printer::escape_line(&socket.path().to_string_lossy())));
+    let mut told_of_strangers = false;
+    loop {
+        let accepted = tokio::select! {
+            () = signals::reached(server.phase.clone(), Phase::Stopping) => break,
+            // Collected as they go, so that a long-lived server does not keep a record of each.
+            Some(_) = clients.join_next() => continue,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        match socket::same_user(&stream) {
+            Ok(()) => {}
+            Err(stranger) => {
+                if !std::mem::replace(&mut told_of_strangers, true) {
+                    talk(format_args!("warning: refused a client: {stranger}"));
+                }
+                continue;
+            }
+        }
+        if let Ok((input, output)) = Descriptor::both_halves(stream) {
+            clients.spawn(connection::talk(Arc::clone(server), input, output));
+        }
+    }
+    Ok(())
+}
+
+/// Says something on stderr. Tasks have no printer of their own.
+fn talk(text: impl std::fmt::Display) {
+    Printer::new().talk(text);
+}

@@ -1,0 +1,137 @@
+//! One client: requests in, answers out.
+
+use std::sync::Arc;
+
+use hookrail::{CheckedRequest, Config, HookExecutionResponse};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::Server;
+use super::descriptor::Descriptor;
+use super::lines::{Line, Lines};
+use super::outbox::{Debt, Outbox};
+use super::signals::{Phase, reached};
+
+/// Answers are handed over when they reach this size, however many lines were read at once.
+const BATCH: usize = 128 * 1024;
+
+/// Talks with one client until its input ends, or the server's time does, and everything is answered.
+pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descriptor) {
+    let outbox = Outbox::new();
+    let requests = async {
+        take_requests(&server, &input, &outbox).await;
+        outbox.finish();
+    };
+    // Both in one task: what is answered at once is written without waking anybody.
+    tokio::join!(requests, outbox.deliver(&output, &server.phase));
+}
+
+async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Outbox>) {
+    let mut lines = Lines::new(server.max_line_bytes);
+    let mut answers = Vec::new();
+    loop {
+        // A client that does not read its answers is not listened to.
+        outbox.room().await;
+        let read = tokio::select! {
+            biased;
+            () = reached(server.phase.clone(), Phase::Stopping) => return,
+            () = outbox.gone() => return,
+            read = input.read(lines.space()) => read,
+        };
+        // A connection that broke ends like one that was closed.
+        let count = read.unwrap_or(0);
+        if count == 0 {
+            lines.finish();
+        }
+        lines.filled(count);
+        while let Some(line) = lines.next() {
+            take_line(server, &line, outbox, &mut answers).await;
+            if answers.len() >= BATCH {
+                outbox.send(&mut answers);
+                outbox.room().await;
+            }
+        }
+        if count == 0 {
+            outbox.send(&mut answers);
+            return;
+        }
+        if !answers.is_empty() {
+            outbox.send(&mut answers);
+            // Lets the answers out, and other clients in, before more is read.
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Answers a line on the spot, or starts the hooks that will.
+async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
+    let config = server.engines.current();
+    let request = match look_at(server, &config, line) {
+        Looked::Heard(request) => request,
+        Looked::Answered(answer) => return write_answer(&answer, answers),
+    };
+    let mut permit = Arc::clone(&server.in_flight).try_acquire_owned().ok();
+    if permit.is_none() {
+        // Nothing more is read meanwhile, so that the client feels it.
+        outbox.send(answers);
+        permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
+    }
+    tokio::spawn(run_hooks(Arc::clone(server), config, request, outbox.owe(), permit));
+}
+
+/// What a line comes to.
+enum Looked {
+    /// A request that hooks listen to.
+    Heard(CheckedRequest),
+    /// All there is to say about it.
+    Answered(HookExecutionResponse),
+}
+
+fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
+    let Line::Text(text) = line else {
+        let longest = server.max_line_bytes;
+        return Looked::Answered(HookExecutionResponse::invalid_request(&format!(
+            "the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`"
+        )));
+    };
+    let request = match CheckedRequest::parse_text(text) {
+        Ok(request) => request,
+        Err(refusal) => return Looked::Answered(refusal),
+    };
+    match config.hook_system() {
+        Some(system) if system.hears(&request) => Looked::Heard(request),
+        _ => Looked::Answered(request.answer_without_hooks()),
+    }
+}
+
+/// Runs to its end also when the client has gone.
+async fn run_hooks(
+    server: Arc<Server>,
+    config: Arc<Config>,
+    request: CheckedRequest,
+    debt: Debt,
+    permit: Option<OwnedSemaphorePermit>,
+) {
+    let Some(system) = config.hook_system() else { return };
+    let answer = tokio::select! {
+        answer = system.execute(request) => answer,
+        () = reached(server.phase.clone(), Phase::Killed) => return,
+    };
+    let mut line = Vec::with_capacity(512);
+    write_answer(&answer, &mut line);
+    // Others may start while this client takes its time to read.
+    drop(permit);
+    debt.pay(line);
+}
+
+/// Adds an answer as one line.
+fn write_answer(answer: &HookExecutionResponse, lines: &mut Vec<u8>) {
+    let start = lines.len();
+    if let Err(problem) = serde_json::to_writer(&mut *lines, answer) {
+        lines.truncate(start);
+        let message = format!("the answer cannot be written: {problem}");
+        let failure = HookExecutionResponse::internal_error(answer.correlation_id.clone(), &message);
+        // Texts alone, which cannot fail.
+        let _ = serde_json::to_writer(&mut *lines, &failure);
+    }
+    lines.push(b'\n');
+}

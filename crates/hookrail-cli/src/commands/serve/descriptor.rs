@@ -1,0 +1,121 @@
+//! Reading and writing a descriptor without blocking a thread, and without changing it for others.
+//!
+//! Stdin and stdout belong to whoever started us: making them non-blocking would do so for the parent as well.
+//! They are asked whether they are ready before each call instead. A pipe that is ready takes at least
+//! [`PIPE_BUF`] bytes, and a socket more.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::pipe::PIPE_BUF;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::net::UnixStream;
+
+/// One end of a conversation.
+pub(super) enum Descriptor {
+    /// Made non-blocking by us.
+    NonBlocking(AsyncFd<OwnedFd>),
+    /// Somebody else's: a pipe, a terminal, a socket.
+    Shared(AsyncFd<OwnedFd>),
+    /// A file or device that is always ready.
+    AlwaysReady(OwnedFd),
+}
+
+impl Descriptor {
+    /// Stdin, to be read.
+    pub(super) fn stdin() -> io::Result<Self> {
+        Self::shared(io::stdin().as_fd(), Interest::READABLE)
+    }
+
+    /// Stdout, to be written.
+    pub(super) fn stdout() -> io::Result<Self> {
+        Self::shared(io::stdout().as_fd(), Interest::WRITABLE)
+    }
+
+    fn shared(fd: BorrowedFd<'_>, interest: Interest) -> io::Result<Self> {
+        match watch(fd.try_clone_to_owned()?, interest) {
+            Ok(watched) => Ok(Self::Shared(watched)),
+            // The kernel does not watch what never keeps anybody waiting.
+            Err((fd, error)) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
+                Ok(Self::AlwaysReady(fd))
+            }
+            Err((_, error)) => Err(error),
+        }
+    }
+
+    /// A client's socket: one for reading, one for writing.
+    pub(super) fn both_halves(stream: UnixStream) -> io::Result<(Self, Self)> {
+        let input = OwnedFd::from(stream.into_std()?);
+        let output = input.try_clone()?;
+        let input = watch(input, Interest::READABLE).map_err(|(_, error)| error)?;
+        let output = watch(output, Interest::WRITABLE).map_err(|(_, error)| error)?;
+        Ok((Self::NonBlocking(input), Self::NonBlocking(output)))
+    }
+
+    /// Reads what is there, at least one byte; 0 at the end. Nothing is lost if the future is dropped.
+    pub(super) async fn read(&self, space: &mut [u8]) -> io::Result<usize> {
+        self.ready_for(Interest::READABLE, |fd| rustix::io::read(fd, &mut *space)).await
+    }
+
+    /// Writes what fits, at least one byte. Nothing is written if the future is dropped before it is ready.
+    pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = match self {
+            Self::Shared(_) => bytes.get(..PIPE_BUF).unwrap_or(bytes),
+            Self::NonBlocking(_) | Self::AlwaysReady(_) => bytes,
+        };
+        self.ready_for(Interest::WRITABLE, |fd| rustix::io::write(fd, bytes)).await
+    }
+
+    async fn ready_for(
+        &self,
+        interest: Interest,
+        mut call: impl FnMut(BorrowedFd<'_>) -> Result<usize, Errno>,
+    ) -> io::Result<usize> {
+        let (watched, ask_first) = match self {
+            Self::NonBlocking(watched) => (watched, false),
+            Self::Shared(watched) => (watched, true),
+            Self::AlwaysReady(fd) => loop {
+                match call(fd.as_fd()) {
+                    Err(Errno::INTR) => {}
+                    done => return Ok(done?),
+                }
+            },
+        };
+        loop {
+            let mut ready = watched.ready(interest).await?;
+            if ask_first && !is_ready(watched.get_ref().as_fd(), interest)? {
+                ready.clear_ready();
+                continue;
+            }
+            match call(watched.get_ref().as_fd()) {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => ready.clear_ready(),
+                done => return Ok(done?),
+            }
+        }
+    }
+}
+
+/// Gives the descriptor back if it cannot be watched.
+#[expect(
+    deprecated,
+    reason = "its successor is `unsafe` because `AsRawFd` could lie; the standard owner used here does not"
+)]
+fn watch(fd: OwnedFd, interest: Interest) -> Result<AsyncFd<OwnedFd>, (OwnedFd, io::Error)> {
+    AsyncFd::try_with_interest(fd, interest).map_err(tokio::io::unix::AsyncFdRegisterError::into_parts)
+}
+
+/// Whether the next call will not block.
+fn is_ready(fd: BorrowedFd<'_>, interest: Interest) -> io::Result<bool> {
+    let wanted = if interest.is_readable() { PollFlags::IN } else { PollFlags::OUT };
+    let mut asked = [PollFd::from_borrowed_fd(fd, wanted)];
+    loop {
+        match poll(&mut asked, Some(&Timespec::default())) {
+            Err(Errno::INTR) => {}
+            answered => return Ok(answered? > 0),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Answers on their way to one client: whole lines, in the order in which they are ready.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+
+use super::descriptor::Descriptor;
+use super::signals::{Phase, reached};
+
+/// Beyond this the client is not listened to until it has read some of its answers.
+const HIGH_WATER: usize = 1024 * 1024;
+/// A buffer that grew beyond this is given back.
+const KEPT: usize = 256 * 1024;
+/// After a request to end, a client that takes no byte for so long is given up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Collects answers and writes them. Many may add to it, one writes.
+pub(super) struct Outbox {
+    state: Mutex<State>,
+    /// For the writer: something changed.
+    work: Notify,
+    /// For the reader: there may be room again.
+    room: Notify,
+    /// For the reader: nobody takes answers any more.
+    gone: Notify,
+}
+
+struct State {
+    queued: Vec<u8>,
+    /// Taken from the queue and not yet written.
+    writing: usize,
+    /// Answers still to come.
+    owed: usize,
+    /// Whether more requests may come.
+    reading: bool,
+    /// The client has gone; its answers are dropped.
+    gone: bool,
+}
+
+impl Outbox {
+    pub(super) fn new() -> Arc<Self> {
+        let state = State { queued: Vec::new(), writing: 0, owed: 0, reading: true, gone: false };
+        let (work, room, gone) = (Notify::new(), Notify::new(), Notify::new());
+        Arc::new(Self { state: Mutex::new(state), work, room, gone })
+    }
+
+    /// Adds whole lines and empties the buffer they came in.
+    pub(super) fn send(&self, lines: &mut Vec<u8>) {
+        if lines.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        if !state.gone {
+            state.queued.extend_from_slice(lines);
+        }
+        drop(state);
+        lines.clear();
+        lines.shrink_to(KEPT);
+        self.work.notify_one();
+    }
+
+    /// Promises an answer.
+    pub(super) fn owe(self: &Arc<Self>) -> Debt {
+        self.lock().owed += 1;
+        Debt { outbox: Arc::clone(self) }
+    }
+
+    /// Waits while the client has too many answers to read. Only one may wait.
+    pub(super) async fn room(&self) {
+        loop {
+            {
+                let state = self.lock();
+                if state.gone || state.queued.len() + state.writing < HIGH_WATER {
+                    return;
+                }
+            }
+            self.room.notified().await;
+        }
+    }
+
+    /// Waits until the client takes no more answers. Only one may wait.
+    pub(super) async fn gone(&self) {
+        self.gone.notified().await;
+    }
+
+    /// No more requests will come.
+    pub(super) fn finish(&self) {
+        self.lock().reading = false;
+        self.work.notify_one();
+    }
+
+    /// Writes until everything that was promised is written, or dropped because the client has gone.
+    pub(super) async fn deliver(&self, output: &Descriptor, phase: &watch::Receiver<Phase>) {
+        let mut lines = Vec::new();
+        loop {
+            {
+                let mut state = self.lock();
+                std::mem::swap(&mut state.queued, &mut lines);
+                state.writing = lines.len();
+                if lines.is_empty() && !state.reading && state.owed == 0 {
+                    return;
+                }
+            }
+            if lines.is_empty() {
+                self.work.notified().await;
+                continue;
+            }
+            let written = write_all(output, &lines, phase).await;
+            lines.clear();
+            lines.shrink_to(KEPT);
+            let mut state = self.lock();
+            state.writing = 0;
+            if !written {
+                state.gone = true;
+                state.queued = Vec::new();
+                self.gone.notify_one();
+            }
+            drop(state);
+            self.room.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A promised answer. Dropping it unpaid takes the promise back.
+pub(super) struct Debt {
+    outbox: Arc<Outbox>,
+}
+
+impl Debt {
+    /// Adds the promised line.
+    pub(super) fn pay(self, mut line: Vec<u8>) {
+        self.outbox.send(&mut line);
+    }
+}
+
+impl Drop for Debt {
+    fn drop(&mut self) {
+        self.outbox.lock().owed -= 1;
+        self.outbox.work.notify_one();
+    }
+}
+
+async fn write_all(output: &Descriptor, mut bytes: &[u8], phase: &watch::Receiver<Phase>) -> bool {
+    while !bytes.is_empty() {
+        let written = tokio::select! {
+            biased;
+            written = output.write(bytes) => written,
+            () = impatience(phase) => return false,
+        };
+        match written {
+            Ok(count) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Ends when the server is to end and has waited long enough for this client.
+async fn impatience(phase: &watch::Receiver<Phase>) {
+    reached(phase.clone(), Phase::Stopping).await;
+    tokio::select! {
+        () = tokio::time::sleep(PATIENCE) => {}
+        () = reached(phase.clone(), Phase::Killed) => {}
+    }
+}

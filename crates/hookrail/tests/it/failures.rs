@@ -1,0 +1,211 @@
+//! Trouble: hooks that give no verdict, a hook system that breaks, callers that give up.
+#![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookrail::{
+    BlockCause, Config, EventName, Hook, HookBatch, HookCall, HookObserver, JsonObject, ToolResult,
+    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    fire_before_tool_selection_hook,
+};
+use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use serde_json::{Value, json};
+
+use crate::kit::{PATIENCE, builder, command, config, object, on, rich_request, says, with_hooks};
+use crate::logs::listen;
+
+fn empty() -> JsonObject {
+    object(json!({}))
+}
+
+fn blocking_on_failure(text: &str) -> Value {
+    let mut hook = command(text);
+    hook["onFailure"] = "block".into();
+    hook["name"] = "guard".into();
+    hook["timeout"] = 300.into();
+    hook
+}
+
+#[tokio::test]
+async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
+    for (command, why) in [
+        ("exit 1", "exited with code 1"),
+        ("echo broken >&2; exit 1", "exited with code 1: broken"),
+        ("kill -9 $$", "was ended by signal 9"),
+        ("sleep 60", "timed out after 300 ms"),
+        ("/no/such/guard", "exited with code 127"),
+        ("head -c 3000000 /dev/zero | tr '\\0' x", "wrote more to stdout than is kept"),
+        ("head -c 200000 /dev/zero | tr '\\0' '['", "wrote an answer that could not be read"),
+    ] {
+        for event in ["BeforeTool", "BeforeModel", "AfterTool"] {
+            let project = TestProject::new();
+            let mut settings = on(event, &[blocking_on_failure(command)]);
+            settings["hooksConfig"] = json!({ "maxOutputBytes": 1_000_000 });
+            project.user_settings(&settings);
+            let config = config(&project);
+            match event {
+                "BeforeTool" => {
+                    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+                    assert_eq!(block.cause, BlockCause::Failure, "{why}");
+                    assert!(block.reason.contains("hook `guard` gave no verdict"), "{}", block.reason);
+                    assert!(block.reason.contains(why), "{} should say: {why}", block.reason);
+                }
+                "BeforeModel" => {
+                    let result = fire_before_model_hook(&config, &rich_request()).await;
+                    assert!(result.blocked && result.reason.unwrap().contains(why), "{why}");
+                    assert!(result.stop.is_none());
+                }
+                _ => {
+                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+                    assert!(result.is_none_or(|result| result.stop.is_none()), "nothing is left to block");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_verdict_is_never_a_failure() {
+    for (text, cause) in [
+        ("echo no >&2; exit 2".to_owned(), Some(BlockCause::Policy)),
+        ("true".to_owned(), None),
+        ("echo fine".to_owned(), None),
+        (says(&json!({ "decision": "allow" })), None),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&on("BeforeTool", &[blocking_on_failure(&text)]));
+        let result = fire_before_tool_hook(&config(&project), "x", &empty()).await;
+        assert_eq!(result.and_then(|result| result.block).map(|block| block.cause), cause, "{text}");
+    }
+}
+
+/// Panics at one of its calls.
+struct Breaks(&'static str);
+
+impl HookObserver for Breaks {
+    fn hook_started(&self, _: EventName, _: &Hook) {
+        assert_ne!(self.0, "start", "broken at start");
+    }
+
+    fn hook_call(&self, _: &HookCall<'_>) {
+        assert_ne!(self.0, "call", "broken at call");
+    }
+
+    fn hook_batch(&self, _: &HookBatch) {
+        assert_ne!(self.0, "batch", "broken at batch");
+    }
+}
+
+fn broken(at: &'static str, project: &TestProject) -> Config {
+    builder(project).observer(Arc::new(Breaks(at))).build()
+}
+
+#[tokio::test]
+async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() {
+    for at in ["start", "call", "batch"] {
+        for sequential in [false, true] {
+            let project = TestProject::new();
+            let group = json!([{ "sequential": sequential, "hooks": [command("true"), command("exit 0")] }]);
+            project.user_settings(&json!({
+                "enableHooks": true,
+                "hooks": { "BeforeTool": group, "AfterTool": group, "BeforeModel": group, "BeforeToolSelection": group },
+            }));
+            let config = broken(at, &project);
+            let log = listen();
+            assert!(
+                fire_before_tool_hook(&config, "x", &empty()).await.is_none(),
+                "HOOK-111, HOOK-115: {at}"
+            );
+            let result = fire_before_model_hook(&config, &rich_request()).await;
+            assert!(!result.blocked && result.stop.is_none(), "HOOK-111, HOOK-116: {at}");
+            let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
+            assert!(result.stop.is_none() && result.tool_config.is_none(), "HOOK-111: {at}");
+            let execution =
+                execute_tool_with_hooks(&config, "x", empty(), async |_| ToolResult::text("done")).await;
+            assert_eq!(execution.result, ToolResult::text("done"), "HOOK-110, HOOK-111: {at}");
+
+            let handler = config.hook_system().unwrap().event_handler().unwrap();
+            let result = handler.fire_before_tool_event("x", &empty()).await;
+            let envelope = result.aggregated;
+            assert!(!envelope.success, "DELTA-HFAIL-001, HOOK-113, HOOK-147: {at}");
+            assert!(
+                envelope.final_output.is_none() && envelope.all_outputs.is_empty(),
+                "DELTA-HFAIL-001: {at}"
+            );
+            let message = &envelope.errors[0].message;
+            assert!(message.contains(&format!("broken at {at}")), "DELTA-HFAIL-001: {message}");
+            let warned =
+                log.warnings().iter().any(|warning| warning.message.contains("hook system failed during"));
+            assert!(warned, "HOOK-113, HOOK-147: {at}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [{ "hooks": [command("true"), blocking_on_failure("exit 0")] }],
+        "BeforeModel": [{ "hooks": [blocking_on_failure("exit 0")] }],
+        "AfterTool": [{ "hooks": [blocking_on_failure("exit 0")] }],
+    } }));
+    let config = broken("call", &project);
+    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
+    assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
+    assert!(fire_before_model_hook(&config, &rich_request()).await.blocked);
+    assert!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await.is_none());
+}
+
+#[tokio::test]
+async fn a_log_that_breaks_takes_nothing_down() {
+    let odd = says(&json!({ "hookSpecificOutput": { "llm_request": { "messages": 5 } } }));
+    let (_project, model) = with_hooks("BeforeModel", &[&odd]);
+    let log = listen().break_at("is not applied");
+    let result = fire_before_model_hook(&model, &rich_request()).await;
+    assert!(!result.blocked && result.modified_request.is_none(), "HOOK-116: while a change is read");
+    drop(log);
+
+    let (_project, tool) = with_hooks("BeforeTool", &["true"]);
+    let log = listen().break_at("");
+    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.is_none(), "HOOK-115: at the start and later");
+    drop(log);
+    assert!(!tool.hook_system().unwrap().status().initialized, "the start failed");
+    let _ = fire_before_tool_hook(&tool, "x", &empty()).await;
+    assert!(tool.hook_system().unwrap().status().initialized, "and is tried again");
+
+    let log = listen().break_at("");
+    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.is_none(), "HOOK-115: while hooks run");
+    drop(log);
+}
+
+#[tokio::test]
+async fn a_caller_that_gives_up_ends_the_hooks_with_all_their_children() {
+    for chained in [false, true] {
+        let project = TestProject::new();
+        let script = project.script("slow.sh", "sleep 600 & echo $! > child; echo $$ > parent; wait");
+        let mut settings = on("BeforeTool", &[command(script.to_str().unwrap())]);
+        settings["hooks"]["BeforeTool"][0]["sequential"] = chained.into();
+        project.user_settings(&settings);
+        let config = config(&project);
+        let pid = |file: &str| {
+            let text = std::fs::read_to_string(project.dir().join(file)).unwrap_or_default();
+            text.trim().parse::<u32>().ok().filter(|_| text.ends_with('\n'))
+        };
+        let input = empty();
+        tokio::select! {
+            _ = fire_before_tool_hook(&config, "x", &input) => panic!("the hook sleeps"),
+            () = async {
+                while pid("parent").is_none() {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            } => {}
+        }
+        for file in ["parent", "child"] {
+            let pid = pid(file).unwrap();
+            wait_until(PATIENCE, "the group is gone", || !process_is_alive(pid));
+        }
+        config.hook_system().unwrap().drain().await;
+    }
+}

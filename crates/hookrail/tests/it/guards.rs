@@ -1,0 +1,184 @@
+//! Trust while events fire: what is not approved does not run, what changed since blocks, and no project weakens
+//! its user's hooks.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use hookrail::{
+    BaseOverrides, BlockCause, Config, Event, JsonObject, TrustPolicy, execute_tool_with_hooks,
+    fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+};
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::kit::{approve, builder, command, object, on, rich_request, says, store};
+use crate::logs::listen;
+
+fn empty() -> JsonObject {
+    object(json!({}))
+}
+
+/// A session that runs approved project hooks only.
+fn careful(project: &TestProject) -> Config {
+    builder(project).trust(TrustPolicy::RequireApproval(store(project))).build()
+}
+
+fn says_no(reason: &str) -> Value {
+    command(&says(&json!({ "decision": "block", "reason": reason })))
+}
+
+async fn reason(config: &Config) -> Option<String> {
+    let result = fire_before_tool_hook(config, "write_file", &empty()).await;
+    result.and_then(|result| result.block).map(|block| block.reason)
+}
+
+#[tokio::test]
+async fn unapproved_hooks_do_not_run_and_the_users_stay_on() {
+    let project = TestProject::new();
+    project.settings(&on("BeforeTool", &[command("touch ran"), says_no("project")]));
+    project.user_settings(&on("BeforeTool", &[says_no("user")]));
+    let log = listen();
+    assert_eq!(reason(&careful(&project)).await.as_deref(), Some("user"));
+    assert!(!project.dir().join("ran").exists());
+    let warnings: Vec<_> = log.warnings().into_iter().map(|warning| warning.message).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:#?}");
+    assert!(
+        warnings.iter().all(|text| text.contains("`hookrail trust`")),
+        "it names the command: {warnings:#?}"
+    );
+
+    approve(&project);
+    assert_eq!(reason(&careful(&project)).await.as_deref(), Some("project\nuser"));
+    assert!(project.dir().join("ran").exists());
+}
+
+#[tokio::test]
+async fn without_a_policy_everything_runs() {
+    let project = TestProject::new();
+    project.settings(&on("BeforeTool", &[says_no("project")]));
+    assert_eq!(reason(&builder(&project).build()).await.as_deref(), Some("project"));
+}
+
+#[tokio::test]
+async fn an_unapproved_project_weakens_nothing() {
+    let guard = "echo user guard >&2; exit 2";
+    for (what, settings) in [
+        ("the flag", json!({ "enableHooks": false })),
+        ("a disabled list", json!({ "enableHooks": true, "hooksConfig": { "disabled": [guard, "guard"] } })),
+        (
+            "a hook with the same command that lets it time out",
+            on("BeforeTool", &[json!({ "type": "command", "command": guard, "timeout": 1 })]),
+        ),
+        ("limits", json!({ "hooksConfig": { "maxOutputBytes": 1 } })),
+        ("extensions", json!({ "extensions": { "disabled": ["guards"] } })),
+    ] {
+        let project = TestProject::new();
+        project.settings(&settings);
+        let mut hook = command(guard);
+        hook["name"] = "guard".into();
+        project.user_settings(&on("BeforeTool", &[hook]));
+        let extension = on("BeforeTool", &[command("echo extension >&2; exit 2")]);
+        project.extension("guards", &json!({ "name": "guards", "hooks": extension["hooks"] }));
+        assert_eq!(reason(&careful(&project)).await.as_deref(), Some("user guard\nextension"), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn an_approved_project_may_turn_hooks_off() {
+    let project = TestProject::new();
+    project.settings(&json!({ "enableHooks": false }));
+    project.user_settings(&on("BeforeTool", &[says_no("user")]));
+    approve(&project);
+    assert_eq!(reason(&careful(&project)).await, None);
+}
+
+/// A project with one approved script for each of three events.
+fn guarded() -> TestProject {
+    let project = TestProject::new();
+    project.script("hooks/guard.sh", "exit 0");
+    let group = json!([{ "hooks": [command("hooks/guard.sh")] }]);
+    project.settings(&json!({
+        "enableHooks": true,
+        "hooks": { "BeforeTool": group, "BeforeModel": group, "AfterTool": group },
+    }));
+    approve(&project);
+    project
+}
+
+#[tokio::test]
+async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_again() {
+    let project = guarded();
+    let config = careful(&project);
+    assert_eq!(reason(&config).await, None, "as approved");
+
+    project.script("hooks/guard.sh", "touch ran; exit 0");
+    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure);
+    assert!(block.reason.contains("changed since it was approved"), "{}", block.reason);
+    assert!(block.reason.contains("hookrail trust"), "{}", block.reason);
+    let execution =
+        execute_tool_with_hooks(&config, "x", empty(), async |_| panic!("the tool must not run")).await;
+    assert!(execution.blocked);
+    let result = fire_before_model_hook(&config, &rich_request()).await;
+    assert!(result.blocked && result.reason.unwrap().contains("changed since"));
+
+    let log = listen();
+    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+    assert!(after.is_none(), "elsewhere it is left out");
+    assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
+    assert!(!project.dir().join("ran").exists(), "what was not approved does not run");
+
+    approve(&project);
+    assert_eq!(reason(&config).await, None, "approved again, in the same session");
+    assert!(project.dir().join("ran").exists());
+
+    fs::remove_file(project.dir().join("hooks/guard.sh")).unwrap();
+    assert!(reason(&config).await.unwrap().contains("is gone"), "a guard that is removed is not off");
+}
+
+#[tokio::test]
+async fn a_policy_block_and_a_changed_guard_are_told_together() {
+    let project = guarded();
+    project.user_settings(&on("BeforeTool", &[says_no("user")]));
+    let config = careful(&project);
+    assert_eq!(reason(&config).await.as_deref(), Some("user"));
+    project.script("hooks/guard.sh", "exit 0 # changed");
+    let reason = reason(&config).await.unwrap();
+    assert!(reason.starts_with("user\n") && reason.contains("changed since"), "{reason}");
+}
+
+#[tokio::test]
+async fn hooks_approved_for_one_run_are_watched_as_well() {
+    let project = guarded();
+    let config = builder(&project).trust(TrustPolicy::ApproveForThisRun).build();
+    assert_eq!(reason(&config).await, None);
+    project.script("hooks/guard.sh", "true");
+    assert!(reason(&config).await.unwrap().contains("changed since"));
+}
+
+#[tokio::test]
+async fn project_hooks_run_for_their_project_only() {
+    let project = TestProject::new();
+    project.settings(&on("BeforeTool", &[says_no("project")]));
+    project.user_settings(&on("BeforeTool", &[says_no("user")]));
+    let config = builder(&project).build();
+    let system = config.hook_system().unwrap();
+    system.initialize();
+    let link = project.home().join("link");
+    symlink(project.dir(), &link).unwrap();
+    let input = empty();
+    for (what, cwd, expected) in [
+        ("the project", project.dir(), "project\nuser"),
+        ("another spelling", project.dir().join("."), "project\nuser"),
+        ("a link to it", link, "project\nuser"),
+        ("another folder", project.home(), "user"),
+        ("a folder inside", project.dir().join(".llxprt"), "user"),
+    ] {
+        let base = BaseOverrides { cwd: Some(cwd), ..BaseOverrides::default() };
+        let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
+        let result = system.event_handler().unwrap().fire_with(&event, &base, &JsonObject::new()).await;
+        assert_eq!(result.block.unwrap().reason, expected, "{what}");
+        let told = result.warnings.iter().any(|warning| warning.contains("belongs to the project"));
+        assert_eq!(told, expected == "user", "{what}: {:?}", result.warnings);
+    }
+}

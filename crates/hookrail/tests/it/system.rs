@@ -1,0 +1,192 @@
+//! The life of a session: made without reading hooks, started once, managed, disposed.
+
+use hookrail::{
+    EventName, HookEventHandler, HookSystem, HookSystemNotInitializedError, HookSystemStatus, MessageBus,
+    TrustPolicy, fire_before_tool_hook,
+};
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::kit::{Recorder, approve, builder, command, config, object, on, says, store};
+
+fn status(initialized: bool, total_hooks: usize) -> HookSystemStatus {
+    HookSystemStatus { initialized, total_hooks }
+}
+
+#[tokio::test]
+async fn a_hook_system_exists_only_where_hooks_are_on() {
+    for (settings, expected) in [
+        (json!({ "enableHooks": true }), true),
+        (json!({ "enableHooks": false }), false),
+        (json!({}), false),
+        (json!({ "enableHooks": false, "hooks": on("BeforeTool", &[command("true")])["hooks"] }), false),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&settings);
+        let config = config(&project);
+        assert_eq!(config.hook_system().is_some(), expected, "HOOK-001, HOOK-002, HOOK-010: {settings}");
+        assert_eq!(config.enable_hooks(), expected);
+    }
+}
+
+#[tokio::test]
+async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
+    let project = TestProject::new();
+    project.user_settings(&on("BeforeTool", &[command("true")]));
+    let config = config(&project);
+    let system = config.hook_system().unwrap();
+    assert!(std::ptr::eq(system, config.hook_system().unwrap()), "HOOK-001: one instance");
+    assert_eq!(system.status(), status(false, 0), "HOOK-009, HOOK-206: nothing is read yet");
+    let error = system.event_handler().err();
+    assert_eq!(error, Some(HookSystemNotInitializedError), "HOOK-005, HOOK-148");
+    assert_eq!(system.registry().err(), error, "HOOK-005");
+    assert!(HookSystemNotInitializedError.to_string().contains("not initialized"), "HOOK-148");
+
+    let _ = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+    assert_eq!(system.status(), status(true, 1), "HOOK-008, HOOK-009, HOOK-206: the trigger started it");
+    assert!(system.event_handler().is_ok() && system.registry().is_ok(), "HOOK-006");
+}
+
+#[tokio::test]
+async fn it_starts_once_and_keeps_its_components() {
+    let project = TestProject::new();
+    project.user_settings(&on("BeforeTool", &[command("true")]));
+    let config = config(&project);
+    let system: &HookSystem = config.hook_system().unwrap();
+    system.initialize();
+    let handler: *const HookEventHandler = system.event_handler().unwrap();
+    let registry = std::ptr::from_ref(system.registry().unwrap());
+
+    // A second start would read two hooks.
+    project.user_settings(&on("BeforeTool", &[command("true"), command("false")]));
+    system.initialize();
+    for _ in 0..3 {
+        let _ = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+    }
+    assert_eq!(system.status(), status(true, 1), "HOOK-003, HOOK-004");
+    assert!(std::ptr::eq(handler, system.event_handler().unwrap()), "HOOK-006, HOOK-007, HOOK-142, HOOK-175");
+    assert!(std::ptr::eq(registry, system.registry().unwrap()), "HOOK-006, HOOK-007");
+}
+
+#[tokio::test]
+async fn hooks_are_read_at_the_first_event_and_the_flag_when_the_session_is_made() {
+    let project = TestProject::new();
+    let block = |reason: &str| command(&says(&json!({ "decision": "block", "reason": reason })));
+    project.user_settings(&on("BeforeTool", &[block("as it was")]));
+    let config = config(&project);
+    config.hook_system().unwrap();
+
+    let mut edited = on("BeforeTool", &[block("as edited")]);
+    edited["enableHooks"] = Value::Bool(false);
+    project.user_settings(&edited);
+    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.unwrap();
+    assert_eq!(
+        result.block.unwrap().reason,
+        "as edited",
+        "HOOK-206: the flag of the start, the hooks of now"
+    );
+}
+
+#[tokio::test]
+async fn hooks_are_listed_enabled_and_disabled_through_the_system() {
+    let project = TestProject::new();
+    let named = |name: &str, reason: &str| {
+        let mut hook = command(&says(&json!({ "decision": "block", "reason": reason })));
+        hook["name"] = name.into();
+        hook
+    };
+    project.user_settings(&on("BeforeTool", &[named("one", "1"), named("two", "2")]));
+    let config = config(&project);
+    let system = config.hook_system().unwrap();
+    let reason = async || {
+        let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+        result.and_then(|result| result.block).map(|block| block.reason)
+    };
+    assert_eq!(reason().await.as_deref(), Some("1\n2"));
+    assert_eq!(system.set_hook_enabled("one", false), 1, "DELTA-HSYS-002");
+    assert_eq!(reason().await.as_deref(), Some("2"), "DELTA-HSYS-002: it counts at once");
+    let listed: Vec<_> =
+        system.all_hooks().iter().map(|status| (status.hook.name.clone(), status.enabled)).collect();
+    assert_eq!(listed, [("one".to_owned(), false), ("two".to_owned(), true)], "DELTA-HSYS-002");
+    assert_eq!(system.explain(EventName::BeforeTool, Some("ls")).skipped.len(), 1);
+    assert_eq!(system.set_hook_enabled("two", false), 1);
+    assert_eq!(reason().await, None);
+    assert_eq!(system.set_hook_enabled("one", true), 1);
+    assert_eq!(system.set_hook_enabled("one", true), 0, "nothing changes");
+    assert_eq!(reason().await.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn bus_and_observer_of_the_host_reach_the_handler() {
+    let project = TestProject::new();
+    project.user_settings(&on("SessionStart", &[command("true")]));
+    let (bus, observer) = (MessageBus::new(), Recorder::new());
+    let config = builder(&project).bus(bus.clone()).observer(observer.clone()).build();
+    assert_eq!(bus.subscriber_count(), 1, "DELTA-HSYS-001: the bus");
+    let system = config.hook_system().unwrap();
+    system.initialize();
+    let handler = system.event_handler().unwrap();
+    let _ = handler.fire_session_start_event(hookrail::SessionStartSource::Startup).await;
+    assert_eq!(
+        observer.lines(),
+        [
+            "started SessionStart true",
+            "finished SessionStart true success=true exit=0 stdout=\"\" stderr=\"\" failure=None saw=\"SessionStart\"",
+            "batch SessionStart hooks=1 ok=1 failed=0",
+        ],
+        "DELTA-HSYS-001: the log"
+    );
+    drop(config);
+    assert_eq!(bus.subscriber_count(), 0, "DELTA-HEVT-004: a session that is gone answers nobody");
+}
+
+#[tokio::test]
+async fn the_handler_disposes_of_its_subscription() {
+    let project = TestProject::new();
+    project.user_settings(&on("SessionStart", &[command("true")]));
+    for started in [false, true] {
+        let bus = MessageBus::new();
+        let config = builder(&project).bus(bus.clone()).build();
+        let system = config.hook_system().unwrap();
+        if started {
+            system.initialize();
+        }
+        system.dispose();
+        assert_eq!(bus.subscriber_count(), 0, "DELTA-HEVT-004: started {started}");
+        system.dispose();
+    }
+    let bus = MessageBus::new();
+    let config = builder(&project).bus(bus.clone()).build();
+    config.hook_system().unwrap().initialize();
+    config.hook_system().unwrap().event_handler().unwrap().dispose();
+    assert_eq!(bus.subscriber_count(), 0, "DELTA-HEVT-004: the handler itself");
+
+    let without_bus = builder(&project).build();
+    let system = without_bus.hook_system().unwrap();
+    system.initialize();
+    system.event_handler().unwrap().dispose();
+    system.dispose();
+    let result =
+        system.event_handler().unwrap().fire_session_start_event(hookrail::SessionStartSource::Clear).await;
+    assert_eq!(result.runs.len(), 1, "DELTA-HEVT-004, DELTA-HBUS-002: events are fired as before");
+}
+
+#[tokio::test]
+async fn a_projects_own_flag_counts_together_with_approval_only() {
+    let project = TestProject::new();
+    project
+        .settings(&on("BeforeTool", &[command(&says(&json!({ "decision": "block", "reason": "project" })))]));
+    let session = || builder(&project).trust(TrustPolicy::RequireApproval(store(&project))).build();
+    let input = object(json!({}));
+
+    let config = session();
+    assert!(fire_before_tool_hook(&config, "ls", &input).await.is_none());
+    let system = config.hook_system().unwrap();
+    assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
+    let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["hook-not-approved"]);
+
+    approve(&project);
+    let result = fire_before_tool_hook(&session(), "ls", &input).await.unwrap();
+    assert_eq!(result.block.unwrap().reason, "project");
+}

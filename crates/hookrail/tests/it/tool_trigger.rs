@@ -1,0 +1,311 @@
+//! Hooks around tools: what the triggers return and what `execute_tool_with_hooks` does with it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hookrail::{
+    BlockCause, Config, HookOutputView as _, JsonObject, StopReason, ToolContent, ToolExecution, ToolResult,
+    execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook,
+};
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::kit::{chained, command, config, object, on, says, with_hooks};
+
+fn input() -> JsonObject {
+    object(json!({ "path": "a.txt", "mode": { "append": true } }))
+}
+
+/// Runs a tool that says what it was given, between its hooks.
+async fn execute(config: &Config) -> (ToolExecution, bool) {
+    let ran = AtomicBool::new(false);
+    let execution = execute_tool_with_hooks(config, "write_file", input(), async |given| {
+        ran.store(true, Ordering::Relaxed);
+        ToolResult::text(Value::Object(given).to_string())
+    })
+    .await;
+    (execution, ran.into_inner())
+}
+
+#[tokio::test]
+async fn before_tool_blocks_by_exit_code_or_decision() {
+    for (requirement, command, reason) in [
+        ("HOOK-016a, HOOK-127, HOOK-150", "echo not this one >&2; exit 2".to_owned(), "not this one"),
+        ("HOOK-016b, HOOK-063", says(&json!({ "decision": "block", "reason": "no" })), "no"),
+        ("HOOK-016b, HOOK-156", says(&json!({ "decision": "deny", "reason": "no way" })), "no way"),
+        ("HOOK-067b", "exit 2".to_owned(), "Blocked by hook"),
+        (
+            "HOOK-169, HOOK-170",
+            says(&json!({ "hookSpecificOutput": {
+                "permissionDecision": "deny", "permissionDecisionReason": "not permitted" } })),
+            "not permitted",
+        ),
+    ] {
+        let (_project, config) = with_hooks("BeforeTool", &[&command]);
+        let result = fire_before_tool_hook(&config, "write_file", &input()).await.unwrap();
+        assert!(result.output.is_blocking_decision(), "{requirement}");
+        let block = result.block.unwrap();
+        assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
+
+        let (execution, ran) = execute(&config).await;
+        assert!(!ran && execution.blocked, "HOOK-014, HOOK-177, {requirement}: the tool does not run");
+        let content = execution.result.llm_content;
+        assert_eq!(content, ToolContent::Text(reason.to_owned()), "HOOK-017, HOOK-183: {requirement}");
+        assert_eq!(execution.result.error.unwrap().kind.as_deref(), Some("hook_blocked"));
+        assert_eq!(execution.stop, None);
+    }
+}
+
+#[tokio::test]
+async fn before_tool_lets_the_tool_run() {
+    for (requirement, command) in [
+        ("HOOK-018", says(&json!({ "decision": "allow" }))),
+        ("HOOK-018", says(&json!({ "decision": "approve" }))),
+        ("HOOK-018, HOOK-158", says(&json!({ "reason": "just so" }))),
+        ("HOOK-158", says(&json!({ "decision": null }))),
+        ("HOOK-182", says(&json!({ "decision": "ask" }))),
+        ("an unknown word", says(&json!({ "decision": "perhaps" }))),
+        ("HOOK-065", "true".to_owned()),
+        ("HOOK-023, HOOK-110", "exit 1".to_owned()),
+        ("HOOK-023, HOOK-198", format!("{}; exit 3", says(&json!({ "decision": "block" })))),
+        ("HOOK-023: killed", "kill -9 $$".to_owned()),
+        ("HOOK-023: not there", "/no/such/program".to_owned()),
+    ] {
+        let (_project, config) = with_hooks("BeforeTool", &[&command]);
+        let verdict = fire_before_tool_hook(&config, "write_file", &input()).await;
+        assert!(
+            verdict.is_none_or(|verdict| verdict.block.is_none() && verdict.stop.is_none()),
+            "{requirement}"
+        );
+        let (execution, ran) = execute(&config).await;
+        assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
+        let expected = ToolResult::text(Value::Object(input()).to_string());
+        assert_eq!(execution.result, expected, "{requirement}: the result is the tool's own");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_times_out_lets_the_tool_run() {
+    let project = TestProject::new();
+    let mut hook = command("sleep 60");
+    hook["timeout"] = 100.into();
+    project.user_settings(&on("BeforeTool", &[hook]));
+    let config = config(&project);
+    assert!(fire_before_tool_hook(&config, "x", &input()).await.is_none(), "HOOK-023, HOOK-119");
+}
+
+#[tokio::test]
+async fn changed_arguments_are_what_the_tool_runs_with() {
+    let changes = |fields: Value| command(&says(&json!({ "hookSpecificOutput": { "tool_input": fields } })));
+    for (requirement, settings, expected) in [
+        (
+            "HOOK-019: the given fields change, the others stay",
+            on("BeforeTool", &[changes(json!({ "path": "b.txt" }))]),
+            json!({ "path": "b.txt", "mode": { "append": true } }),
+        ),
+        (
+            "HOOK-019, HOOK-216: nested objects are replaced",
+            on("BeforeTool", &[changes(json!({ "mode": { "create": true } }))]),
+            json!({ "path": "a.txt", "mode": { "create": true } }),
+        ),
+        (
+            "later wins in plan order",
+            on("BeforeTool", &[changes(json!({ "path": "1", "x": 1 })), changes(json!({ "path": "2" }))]),
+            json!({ "path": "2", "mode": { "append": true }, "x": 1 }),
+        ),
+        (
+            "HOOK-024, HOOK-106, HOOK-216: a chain adds up",
+            chained(
+                "BeforeTool",
+                &[
+                    changes(json!({ "path": "1" })),
+                    command(
+                        r#"grep -q '"path":"1"' && echo '{"hookSpecificOutput":{"tool_input":{"seen":true}}}'"#,
+                    ),
+                ],
+            ),
+            json!({ "path": "1", "mode": { "append": true }, "seen": true }),
+        ),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&settings);
+        let (execution, ran) = execute(&config(&project)).await;
+        assert!(ran, "{requirement}");
+        let given: Value = serde_json::from_str(&execution.result.llm_content.to_text()).unwrap();
+        assert_eq!(given, expected, "HOOK-177: {requirement}");
+    }
+}
+
+#[tokio::test]
+async fn before_tool_stops_the_agent() {
+    let stop = json!({ "continue": false, "stopReason": "enough" });
+    let (_project, config) = with_hooks("BeforeTool", &[&says(&stop)]);
+    let (execution, ran) = execute(&config).await;
+    assert!(!ran, "HOOK-020: the tool does not run");
+    assert!(!execution.blocked, "a stop is not a block");
+    assert_eq!(execution.stop, Some(StopReason("enough".to_owned())), "HOOK-020, DELTA-HAPP-002");
+    assert_eq!(execution.result.llm_content.to_text(), "Agent execution stopped by hook: enough");
+
+    let both = json!({ "continue": false, "decision": "block", "reason": "no" });
+    let (_project, config) = with_hooks("BeforeTool", &[&says(&both)]);
+    let (execution, ran) = execute(&config).await;
+    assert!(!ran && execution.blocked, "both hold");
+    assert_eq!(execution.stop, Some(StopReason("no".to_owned())), "the reason stands in for a stop reason");
+    assert_eq!(execution.result.llm_content.to_text(), "no");
+
+    let (_project, config) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
+    let verdict = fire_before_tool_hook(&config, "x", &input()).await.unwrap();
+    assert_eq!(verdict.stop.unwrap().to_string(), "Hook requested stop", "DELTA-HRUN-002");
+}
+
+#[tokio::test]
+async fn only_matching_hooks_are_asked() {
+    let project = TestProject::new();
+    let group = |matcher: Option<&str>, file: &str| {
+        let mut group = json!({ "hooks": [command(&format!("touch {file}"))] });
+        if let Some(matcher) = matcher {
+            group["matcher"] = matcher.into();
+        }
+        group
+    };
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [group(Some("^write_"), "b1"), group(Some("^read_"), "b-never"), group(None, "b2")],
+        "AfterTool": [group(Some("_file$"), "a1"), group(Some("shell"), "a-never"), group(None, "a2")],
+    } }));
+    let (_, ran) = execute(&config(&project)).await;
+    assert!(ran);
+    for (requirement, file, expected) in [
+        ("HOOK-021, HOOK-162", "b1", true),
+        ("HOOK-021, HOOK-162", "b-never", false),
+        ("HOOK-022", "b2", true),
+        ("HOOK-032, HOOK-162", "a1", true),
+        ("HOOK-032, HOOK-162", "a-never", false),
+        ("HOOK-032", "a2", true),
+    ] {
+        assert_eq!(project.dir().join(file).exists(), expected, "{requirement}: {file}");
+    }
+}
+
+#[tokio::test]
+async fn hooks_run_right_before_and_right_after_the_tool() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [{ "hooks": [command("echo before >> order")] }],
+        "AfterTool": [{ "hooks": [command("cat > after.json; echo after >> order")] }],
+    } }));
+    let config = config(&project);
+    let execution = execute_tool_with_hooks(&config, "write_file", input(), async |_| {
+        assert_eq!(project.read("order"), "before\n", "HOOK-014, HOOK-133");
+        project.file("order", "before\ntool\n");
+        ToolResult { metadata: Some(object(json!({ "n": 1 }))), ..ToolResult::failure("oops", "io") }
+    })
+    .await;
+    assert_eq!(project.read("order"), "before\ntool\nafter\n", "HOOK-025, HOOK-133");
+    assert_eq!(execution.result.llm_content.to_text(), "oops");
+    let seen: Value = serde_json::from_str(&project.read("after.json")).unwrap();
+    assert_eq!(seen["tool_input"], Value::Object(input()), "HOOK-026");
+    let expected = json!({
+        "llmContent": "oops", "returnDisplay": "oops", "metadata": { "n": 1 },
+        "error": { "message": "oops", "type": "io" },
+    });
+    assert_eq!(seen["tool_response"], expected, "HOOK-026");
+}
+
+#[tokio::test]
+async fn after_tool_hooks_see_the_arguments_the_tool_ran_with() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [{ "hooks": [command(&says(&json!({ "hookSpecificOutput": { "tool_input": { "path": "b" } } })))] }],
+        "AfterTool": [{ "hooks": [command("cat > after.json")] }],
+    } }));
+    let (_, ran) = execute(&config(&project)).await;
+    assert!(ran);
+    let seen: Value = serde_json::from_str(&project.read("after.json")).unwrap();
+    assert_eq!(seen["tool_input"]["path"], "b", "HOOK-026");
+}
+
+#[tokio::test]
+async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
+    let project = TestProject::new();
+    let after = |context: &str, message: &str, suppress: bool| {
+        command(&says(&json!({
+            "systemMessage": message, "suppressOutput": suppress,
+            "hookSpecificOutput": { "additionalContext": context },
+        })))
+    };
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [{ "hooks": [command("echo from before")] }],
+        "AfterTool": [{ "hooks": [after("c1", "m1", false), after("c2", "m2", true)] }],
+    } }));
+    let config = config(&project);
+    let execution =
+        execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult::text("files")).await;
+    let expected = "files\n\nc1\nc2\n\n[System] from before\n\n[System] m1\nm2";
+    let requirement = "HOOK-027, HOOK-030, HOOK-131, HOOK-159, HOOK-178, HOOK-208";
+    assert_eq!(execution.result.llm_content, ToolContent::Text(expected.to_owned()), "{requirement}");
+    assert_eq!(execution.result.return_display, "files", "HOOK-159: the user does not see it");
+    assert_eq!(execution.result.suppress_display, Some(true), "HOOK-029, HOOK-132, HOOK-149, HOOK-208");
+    let wire = serde_json::to_value(&execution.result).unwrap();
+    assert_eq!(wire["suppressDisplay"], true, "HOOK-149");
+
+    let parts = execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult {
+        llm_content: ToolContent::Parts(vec![hookrail::genai::Part::text("files")]),
+        ..ToolResult::default()
+    });
+    assert_eq!(parts.await.result.llm_content.to_text(), expected, "parts grow by parts");
+}
+
+#[tokio::test]
+async fn the_trigger_returns_effects_and_changes_nothing_itself() {
+    let output = json!({
+        "reason": "r", "continue": false, "stopReason": "done", "suppressOutput": true,
+        "systemMessage": "m", "hookSpecificOutput": { "additionalContext": "c" },
+    });
+    let (_project, config) = with_hooks("AfterTool", &[&says(&output)]);
+    let given = object(json!({ "llmContent": "x", "returnDisplay": "x", "metadata": {} }));
+    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await.unwrap();
+    let requirement = "HOOK-128, HOOK-151, HOOK-157, HOOK-217, DELTA-HAPP-001";
+    assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
+    assert_eq!(result.system_message.as_deref(), Some("m"), "{requirement}");
+    assert!(result.suppress_output, "{requirement}");
+    assert_eq!(result.stop, Some(StopReason("done".to_owned())), "HOOK-028, {requirement}");
+    assert_eq!(serde_json::to_value(&result.output.0).unwrap(), output, "{requirement}");
+
+    let execution = execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult::text("x")).await;
+    assert_eq!(execution.stop, Some(StopReason("done".to_owned())), "HOOK-028, HOOK-178");
+    assert!(!execution.blocked);
+}
+
+#[tokio::test]
+async fn a_failed_hook_leaves_the_result_alone() {
+    for command in ["echo secret trouble >&2; exit 1", "echo trouble >&2; kill -TERM $$", "exit 7"] {
+        for event in ["BeforeTool", "AfterTool"] {
+            let (_project, config) = with_hooks(event, &[command]);
+            let (execution, ran) = execute(&config).await;
+            assert!(ran);
+            let own = ToolResult::text(Value::Object(input()).to_string());
+            assert_eq!(execution.result, own, "HOOK-031: {event}: {command}");
+            assert!(execution.stop.is_none());
+        }
+    }
+}
+
+#[tokio::test]
+async fn after_tool_cannot_block() {
+    let (_project, config) = with_hooks("AfterTool", &["echo too late >&2; exit 2"]);
+    let (execution, _) = execute(&config).await;
+    assert!(!execution.blocked && execution.stop.is_none(), "HOOK-178");
+    assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()), "HOOK-178");
+    let handler = config.hook_system().unwrap().event_handler().unwrap();
+    let result = handler.fire_after_tool_event("x", &input(), &input()).await;
+    assert!(result.aggregated.final_output.unwrap().is_blocking_decision(), "recorded");
+    assert!(result.block.is_none());
+    assert!(result.warnings[0].contains("AfterTool cannot be blocked"), "{:?}", result.warnings);
+}
+
+#[tokio::test]
+async fn blank_texts_add_nothing() {
+    let blank = json!({ "systemMessage": " ", "hookSpecificOutput": { "additionalContext": "" } });
+    let (_project, config) = with_hooks("AfterTool", &[&says(&blank)]);
+    let (execution, _) = execute(&config).await;
+    assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()));
+}

@@ -1,0 +1,118 @@
+//! What hooks cost where there are none: no process, no payload, no waiting.
+#![expect(clippy::panic, reason = "helpers of tests fail them by panicking")]
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use hookrail::{
+    Config, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
+    fire_before_tool_hook, fire_before_tool_selection_hook,
+};
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::kit::{Recorder, builder, object, rich_request, rich_response};
+
+/// Polls a future once and expects it to be ready.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the future waits for something"),
+    }
+}
+
+/// Calls every trigger outside of any runtime; all of them answer at once and want nothing.
+fn check_silent(config: &Config, requirement: &str) {
+    let (input, request) = (object(json!({ "path": "x" })), rich_request());
+    assert!(at_once(fire_before_tool_hook(config, "write_file", &input)).is_none(), "{requirement}");
+    assert!(at_once(fire_after_tool_hook(config, "write_file", &input, &input)).is_none(), "{requirement}");
+    let before = at_once(fire_before_model_hook(config, &request));
+    assert!(!before.blocked && before.modified_request.is_none() && before.stop.is_none(), "{requirement}");
+    let after = at_once(fire_after_model_hook(config, &request, rich_response()));
+    assert!(!after.modified && after.response == rich_response(), "{requirement}");
+    let selection = at_once(fire_before_tool_selection_hook(config, &request));
+    assert!(selection.tool_config.is_none() && selection.stop.is_none(), "{requirement}");
+    let tool = execute_tool_with_hooks(config, "write_file", input.clone(), async |given| {
+        assert_eq!(given, input, "{requirement}");
+        hookrail::ToolResult::text("done")
+    });
+    assert_eq!(at_once(tool).result, hookrail::ToolResult::text("done"), "{requirement}");
+}
+
+/// Hooks that would leave a file in the project.
+fn touching(event: &str, matcher: &str) -> Value {
+    json!({ event: [{ "matcher": matcher, "hooks": [{ "type": "command", "command": "touch ran" }] }] })
+}
+
+#[test]
+fn nothing_happens_where_no_hook_wants_to_run() {
+    let all: Value = ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection"]
+        .iter()
+        .flat_map(|event| object(touching(event, "*")))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let both = |matcher: &str| {
+        let mut hooks = object(touching("BeforeTool", matcher));
+        hooks.extend(object(touching("AfterTool", matcher)));
+        Value::Object(hooks)
+    };
+    for (requirement, settings, started) in [
+        ("HOOK-010, HOOK-013: hooks are off", json!({ "enableHooks": false, "hooks": all }), None),
+        ("HOOK-010: nobody turned them on", json!({ "hooks": all }), None),
+        ("HOOK-011: no hooks at all", json!({ "enableHooks": true }), Some(0)),
+        (
+            "HOOK-011: other events",
+            json!({ "enableHooks": true, "hooks": touching("SessionEnd", "*") }),
+            Some(1),
+        ),
+        ("HOOK-012: other tools", json!({ "enableHooks": true, "hooks": both("^(?!write_)") }), Some(2)),
+        (
+            "HOOK-012: disabled",
+            json!({ "enableHooks": true, "hooks": all, "hooksConfig": { "disabled": ["touch ran"] } }),
+            Some(5),
+        ),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&settings);
+        let observer = Recorder::new();
+        let config = builder(&project).observer(observer.clone()).build();
+        for _ in 0..2 {
+            check_silent(&config, requirement);
+        }
+        let status = config.hook_system().map(|system| system.status().total_hooks);
+        assert_eq!(status, started, "{requirement}");
+        assert_eq!(observer.lines(), Vec::<String>::new(), "{requirement}: no payload was made");
+        assert!(!project.dir().join("ran").exists(), "{requirement}: no process");
+    }
+}
+
+#[tokio::test]
+async fn the_same_hooks_do_run_where_they_match() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": touching("BeforeTool", "^write_") }));
+    let config = builder(&project).build();
+    let _ = fire_before_tool_hook(&config, "write_file", &object(json!({}))).await;
+    assert!(project.dir().join("ran").exists(), "HOOK-012 would prove nothing if hooks left no file");
+}
+
+#[test]
+fn nothing_in_the_engine_asks_for_a_terminal() {
+    // Behaviour cannot depend on what is never asked.
+    let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            files += 1;
+            for word in ["is_terminal", "isatty", "IsTerminal", "/dev/tty", "tcgetattr"] {
+                assert!(!text.contains(word), "HOOK-125: `{word}` in {}", path.display());
+            }
+        }
+    }
+    assert!(files > 50, "the engine's files were found");
+}

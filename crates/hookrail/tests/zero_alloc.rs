@@ -1,0 +1,88 @@
+//! Counts allocations, which needs a program of its own: with hooks off, or with none for an event, a trigger
+//! allocates nothing.
+#![expect(clippy::panic, reason = "helpers of tests fail them by panicking")]
+#![expect(unsafe_code, reason = "an allocator cannot be written without it; this one only counts")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
+use hookrail::{
+    Config, JsonObject, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
+    fire_before_tool_hook, fire_before_tool_selection_hook,
+};
+use serde_json::{Value, json};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the future waits for something"),
+    }
+}
+
+/// How often all five triggers allocate together.
+fn allocations(config: &Config) -> usize {
+    let input = JsonObject::from_iter([("path".to_owned(), json!("x"))]);
+    let request = GenerateContentParameters {
+        contents: vec![Content::text("user", "Hello")],
+        ..GenerateContentParameters::default()
+    };
+    let response = GenerateContentResponse::from_text("Hello");
+    let before = ALLOCATIONS.get();
+    let tool = at_once(fire_before_tool_hook(config, "write_file", &input));
+    let after_tool = at_once(fire_after_tool_hook(config, "write_file", &input, &input));
+    let model = at_once(fire_before_model_hook(config, &request));
+    let after_model = at_once(fire_after_model_hook(config, &request, response));
+    let selection = at_once(fire_before_tool_selection_hook(config, &request));
+    let count = ALLOCATIONS.get() - before;
+    assert!(tool.is_none() && after_tool.is_none() && !model.blocked);
+    assert!(!after_model.modified && selection.tool_config.is_none());
+    count
+}
+
+fn session(settings: Value) -> Config {
+    Config::builder("/").settings(settings).build()
+}
+
+#[test]
+fn triggers_without_hooks_allocate_nothing() {
+    let other_tools =
+        json!([{ "matcher": "^(?!write_)", "hooks": [{ "type": "command", "command": "true" }] }]);
+    for (requirement, settings, fires_first) in [
+        ("HOOK-010, HOOK-013: off", json!({}), false),
+        ("HOOK-011: none for these events", json!({ "enableHooks": true }), true),
+        (
+            "HOOK-011, HOOK-012: none for this tool, as is known from the last time",
+            json!({ "enableHooks": true, "hooks": { "BeforeTool": other_tools, "AfterTool": other_tools } }),
+            true,
+        ),
+    ] {
+        let config = session(settings);
+        let first = allocations(&config);
+        assert_eq!(first > 0, fires_first, "{requirement}: only a start allocates");
+        assert_eq!(allocations(&config), 0, "{requirement}");
+    }
+}
