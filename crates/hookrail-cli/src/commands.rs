@@ -11,6 +11,6 @@ pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod toggle;
 pub(crate) mod trust;
-pub(crate) mod serve;
