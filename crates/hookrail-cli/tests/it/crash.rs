@@ -17,7 +17,7 @@ use crate::support::{Run, command};
 /// Enough for anything on a busy machine.
 const LONG: Duration = Duration::from_mins(1);
 
-/// How many kills this part of the tests makes; they share the total by these weights of forty.
+/// How many kills this part of the tests makes; the four parts share the total.
 fn kills(share: u32) -> u32 {
     let total = std::env::var("HOOKRAIL_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
     (total * share).div_ceil(40)
@@ -73,7 +73,7 @@ fn settings_survive_a_kill_of_enable_and_disable() {
     fs::write(project.user_settings_path(), SETTINGS).unwrap();
     let mut moments = Moments::of(|| assert_eq!(Run::new(&project, &["disable", "guard"]).code, Some(0)));
     let mut interrupted = 0;
-    for round in 0..kills(14) {
+    for round in 0..kills(10) {
         let verb = if round % 2 == 0 { "enable" } else { "disable" };
         let moment = moments.next();
         interrupted += u32::from(kill_after(command(&project, &[verb, "guard"]), moment));
@@ -110,7 +110,7 @@ fn approvals_survive_a_kill_of_trust() {
         project["hooks"].as_array().unwrap().len()
     };
     let mut known = 1;
-    for round in 1..=kills(13) {
+    for round in 1..=kills(10) {
         project.settings(&hooks(round));
         kill_after(command(&project, &["trust", "--yes"]), moments.next());
         let now = count();
@@ -120,7 +120,7 @@ fn approvals_survive_a_kill_of_trust() {
         assert_eq!(list.code, Some(0), "{}", list.shown());
     }
     assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
-    assert_eq!(count(), usize::try_from(kills(13)).unwrap() + 1, "all of them in the end");
+    assert_eq!(count(), usize::try_from(kills(10)).unwrap() + 1, "all of them in the end");
 }
 
 /// Each line but the last is a whole record, and `hookrail log` reads the file.
@@ -153,13 +153,57 @@ fn the_session_log_survives_a_kill_of_the_agent_and_hooks_end_by_themselves() {
     };
     let undisturbed = scenario("crash-0");
     let mut moments = Moments::of(|| assert!(prompted(&undisturbed).status().unwrap().success()));
-    for round in 1..=kills(13) {
+    for round in 1..=kills(10) {
         let mark = format!("crash-{}-{round}", std::process::id());
         let scenario = scenario(&mark);
         let moment = moments.next();
         kill_after(prompted(&scenario), moment);
         check_log(&scenario.project, &scenario.log_path(), &format!("killed after {moment:?}"));
         // Nobody hunts them: their pipes are closed, and they come to their own end.
+        wait_until(LONG, "the end of the hooks", || process::marked(&mark).is_empty());
+    }
+}
+
+/// Requests from stdin, of which no answer may be half a line, however the server ends.
+#[test]
+fn a_killed_server_answers_in_whole_lines_and_its_hooks_end_by_themselves() {
+    let project = TestProject::new();
+    let hook = json!({ "type": "command", "command": "cat > /dev/null; sleep 0.1; echo '{\"systemMessage\":\"seen\"}'" });
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }));
+    let requests: String = (0..20)
+        .map(|id| {
+            let input = json!({ "tool_name": "ls", "tool_input": {} });
+            let id = id.to_string();
+            json!({ "type": "hook-execution-request", "eventName": "BeforeTool", "correlationId": id, "input": input })
+                .to_string()
+                + "\n"
+        })
+        .collect();
+    let file = project.file("requests.jsonl", &requests);
+    let answers = project.dir().join("answers.jsonl");
+    let serve = |mark: &str| {
+        let mut command = command(&project, &["serve"]);
+        command.env(process::MARK, mark).stdin(fs::File::open(&file).unwrap());
+        command.stdout(fs::File::create(&answers).unwrap()).stderr(Stdio::null());
+        command
+    };
+    let answered = || {
+        let text = fs::read_to_string(&answers).unwrap();
+        for line in text.lines() {
+            let answer: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert_eq!(answer["success"], true, "{line}");
+        }
+        text.lines().count()
+    };
+    let mut moments = Moments::of(|| assert!(serve("crash-serve").status().unwrap().success()));
+    assert_eq!(answered(), 20);
+    for round in 1..=kills(10) {
+        let mark = format!("crash-serve-{}-{round}", std::process::id());
+        let mut child = serve(&mark).spawn().unwrap();
+        std::thread::sleep(moments.next());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(answered() <= 20, "each request is answered once at most");
         wait_until(LONG, "the end of the hooks", || process::marked(&mark).is_empty());
     }
 }

@@ -1,7 +1,5 @@
 //! A panic inside of the hook system, injected through the host's observer, becomes an explicit failure.
 
-#![expect(clippy::expect_used, reason = "helpers of tests fail them by panicking")]
-
 use std::sync::Arc;
 
 use hookrail::{
