@@ -9,6 +9,7 @@
 )]
 
 pub mod model_server;
+pub mod process;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -28,6 +28,15 @@ use crate::hook::{Hook, Level};
 pub use load::{load_enable_flag, load_settings};
 pub use wire::settings_schema;
 
+/// Reads a text as if it were the user's settings file.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn parse_user_text(text: &str) -> Settings {
+    let mut settings = Settings::default();
+    let source = source::Source::of_file(Path::new("settings.json"), text);
+    load::parse_level(&crate::hook::Level::User, &source, &mut settings);
+    settings
+}
+
 /// How many hooks run at once when the settings do not say.
 pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
 

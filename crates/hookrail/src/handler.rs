@@ -158,36 +158,32 @@ impl HookEventHandler {
         }
     }
 
-    /// Leaves out project hooks that may not run: another directory, or a file changed since approval.
+    /// Leaves out project hooks that may not run: another directory, or a file changed since approval. A hook of
+    /// another level that such a one stood in for runs itself.
     fn admit(&self, plan: &Plan, cwd: &Path) -> (Vec<Arc<Hook>>, Refused) {
         let mut refused = Refused::default();
         let project = &self.host.working_dir;
         let elsewhere = !is_same_folder(cwd, project);
-        let admitted = plan
-            .hooks
-            .iter()
-            .filter(|planned| {
-                let name = &planned.name;
-                if elsewhere && planned.origin.level == Level::Project {
-                    let (project, cwd) = (project.display(), cwd.display());
-                    refused.warnings.push(format!(
-                        "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
+        let mut admit = |planned: &PlannedHook| {
+            let name = &planned.name;
+            if elsewhere && planned.origin.level == Level::Project {
+                let (project, cwd) = (project.display(), cwd.display());
+                refused.warnings.push(format!(
+                    "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
+                ));
+                return planned.stand_in.clone();
+            }
+            match self.recheck(planned) {
+                Recheck::Unchanged => Some(Arc::clone(&planned.hook)),
+                Recheck::Changed { what } => {
+                    refused.changed.push(format!(
+                        "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
                     ));
-                    return false;
+                    planned.stand_in.clone()
                 }
-                match self.recheck(planned) {
-                    Recheck::Unchanged => true,
-                    Recheck::Changed { what } => {
-                        refused.changed.push(format!(
-                            "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
-                        ));
-                        false
-                    }
-                }
-            })
-            .map(|planned| Arc::clone(&planned.hook))
-            .collect();
-        (admitted, refused)
+            }
+        };
+        (plan.hooks.iter().filter_map(&mut admit).collect(), refused)
     }
 
     /// Looks at an approved hook's files again. What changed may have been approved again meanwhile.

@@ -36,6 +36,9 @@ mod common;
 mod config;
 mod diagnostic;
 mod event;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod genai;
 mod handler;
 mod hook;

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::event::EventName;
-use crate::hook::{Hook, HookKind};
+use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::registry::{DisabledBy, HookRegistry};
 use crate::trust::Seal;
@@ -37,6 +37,9 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to look at again right before it runs; `None` where nobody needs to look.
     pub seal: Option<Arc<Seal>>,
+    /// The first hook that does not come from the project and was left out because this one, which does, has the
+    /// same command. It runs where the project's may not.
+    pub(crate) stand_in: Option<Arc<Hook>>,
 }
 
 impl Deref for PlannedHook {
@@ -181,13 +184,23 @@ impl HookPlanner {
                         };
                         if Arc::ptr_eq(first, hook) {
                             plan.sequential |= hook.sequential;
-                            plan.hooks
-                                .push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
+                            plan.hooks.push(PlannedHook {
+                                hook: Arc::clone(hook),
+                                seal: registered.seal.clone(),
+                                stand_in: None,
+                            });
                             if verdict == MatchVerdict::BoundReached {
                                 plan.warnings.push(undecided(hook, target));
                             }
                             None
                         } else {
+                            if first.origin.level == Level::Project && hook.origin.level != Level::Project {
+                                let planned =
+                                    plan.hooks.iter_mut().find(|planned| Arc::ptr_eq(&planned.hook, first));
+                                if let Some(planned) = planned {
+                                    planned.stand_in.get_or_insert_with(|| Arc::clone(hook));
+                                }
+                            }
                             Some(SkipReason::Duplicate { of: Arc::clone(first) })
                         }
                     }

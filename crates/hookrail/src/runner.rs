@@ -167,7 +167,7 @@ impl HookRunner {
                     payload = Some(made);
                     run
                 }
-                Err(error) => interpreted(hook, not_started(with_causes(&error))),
+                Err(error) => interpreted(hook, not_started(with_causes(&error)), 0),
             };
             let ends_chain = ends_chain(event, &run);
             if !ends_chain
@@ -215,7 +215,7 @@ impl HookRunner {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
         };
-        interpreted(hook, finished)
+        interpreted(hook, finished, self.keep(payload))
     }
 
     async fn execute_command(
@@ -275,11 +275,11 @@ fn ends_chain(event: EventName, run: &HookRun) -> bool {
     }
 }
 
-/// Reads what a finished hook asks for.
-fn interpreted(hook: &Arc<Hook>, finished: Finished) -> HookRun {
+/// Reads what a finished hook asks for. `keep` is what may be kept of each output.
+fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> HookRun {
     let Finished { exit, stdout, stderr, duration } = finished;
-    let stdout_truncated = stdout.truncated;
-    let (stdout, stderr) = (lossy(stdout.bytes), lossy(stderr.bytes));
+    let (stdout, stdout_truncated) = lossy(stdout, keep);
+    let (stderr, _) = lossy(stderr, keep);
     let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
     HookRun {
         hook: Arc::clone(hook),
@@ -302,9 +302,28 @@ fn not_started(why: String) -> Finished {
     }
 }
 
-/// Decodes what may not be UTF-8; copies only if it is not.
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
+///
+/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
+/// have been: a flood of them would otherwise take three times the memory in every copy.
+fn lossy(captured: Captured, keep: usize) -> (String, bool) {
+    let Captured { bytes, truncated } = captured;
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, truncated),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len().min(keep));
+    for chunk in bytes.utf8_chunks() {
+        let replacement = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
+        for part in [chunk.valid(), replacement] {
+            let fitting = part.floor_char_boundary(keep.saturating_sub(text.len()));
+            text.push_str(part.get(..fitting).unwrap_or_default());
+            if fitting < part.len() {
+                return (text, true);
+            }
+        }
+    }
+    (text, truncated)
 }
 
 /// An error in one line, causes included.
@@ -317,6 +336,36 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// What the checks of `crate::fuzzing` need of the inside.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing {
+    use std::ffi::OsString;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::process::{Captured, Finished};
+    use super::{Exit, Hook, HookRun, KEPT_OUTPUT};
+
+    pub(crate) use super::expand::quote_project_dirs;
+
+    pub(crate) fn interpreted(
+        hook: &Arc<Hook>,
+        exit: Exit,
+        (stdout, truncated): (&[u8], bool),
+        stderr: &[u8],
+    ) -> HookRun {
+        let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
+        let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
+        super::interpreted(hook, Finished { exit, stdout, stderr, duration: Duration::ZERO }, KEPT_OUTPUT)
+    }
+
+    pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
+        let words = super::direct::plain_words(command)?;
+        Some(words.iter().map(|word| word.resolve(directory)).collect())
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod agent_selection;
 mod agent_tool;
 mod agent_trust;
 mod check;
+mod crash;
 mod demo;
 mod docs;
 mod explain;

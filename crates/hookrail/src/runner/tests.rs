@@ -416,3 +416,22 @@ async fn few_descriptors_are_enough_for_many_hooks() {
     let runs = runner().execute_hooks_parallel(&vec![hook("echo $((1+1))"); 400], &empty(), &dir).await;
     assert_eq!(stdouts(&runs), ["2"; 400]);
 }
+
+#[test]
+fn what_is_no_text_is_replaced_and_does_not_outgrow_what_is_kept() {
+    for (bytes, truncated, keep, expected) in [
+        (&b"plain"[..], false, 5, ("plain", false)),
+        (b"plain", true, 5, ("plain", true)),
+        (b"a\xffb", false, 10, ("a\u{fffd}b", false)),
+        (b"a\xffb", true, 10, ("a\u{fffd}b", true)),
+        (b"a\xffb", false, 5, ("a\u{fffd}b", false)),
+        (b"a\xffb", false, 4, ("a\u{fffd}", true)),
+        (b"a\xffb", false, 3, ("a", true)),
+        (b"\xff\xc3\xa9", false, 4, ("\u{fffd}", true)),
+        (b"cut \xc3", true, 10, ("cut \u{fffd}", true)),
+        (b"\xff", false, 0, ("", true)),
+    ] {
+        let (text, cut) = lossy(Captured { bytes: bytes.to_vec(), truncated }, keep);
+        assert_eq!((text.as_str(), cut), expected, "{bytes:?} in {keep}");
+    }
+}

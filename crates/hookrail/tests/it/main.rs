@@ -10,6 +10,8 @@ mod handler;
 mod kit;
 mod logging;
 mod logs;
+mod panics;
+mod security;
 mod system;
 mod tool_trigger;
 mod trigger;

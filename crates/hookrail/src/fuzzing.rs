@@ -1,0 +1,301 @@
+//! What holds for any input at all. The test suite drives these checks with `proptest` and with the seeds in
+//! `fuzz/seeds`; `cargo fuzz` drives them with whatever it can think of (feature `fuzzing`).
+//!
+//! A check takes raw bytes and panics when something does not hold.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::aggregator::HookAggregator;
+use crate::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
+use crate::common::process_common_hook_output_fields;
+use crate::config::{Settings, edit, parse_user_text};
+use crate::event::EventName;
+use crate::hook::{ConfigSource, Hook, HookKind, Level, OnFailure, Origin};
+use crate::json::{parse_json, trim_output};
+use crate::matcher::{MatchVerdict, Matcher};
+use crate::payload::parse_input;
+use crate::result::ProcessedHookResult;
+use crate::run::{Exit, HookRun};
+use crate::runner::fuzzing::{interpreted, plain_words, quote_project_dirs};
+
+/// Separates the parts of one input.
+const SEPARATOR: u8 = 0x1e;
+
+/// How any exit with any output is read, and what any event makes of it.
+pub fn hook_stdout(data: &[u8]) {
+    let Some(([how, event], rest)) = data.split_first_chunk::<2>() else { return };
+    let (stdout, stderr) = split(rest);
+    let exit = match how % 8 {
+        0..=3 => Exit::Code(0),
+        4 => Exit::Code(2),
+        5 => Exit::Code(i32::from(*how)),
+        6 => Exit::Signal(i32::from(*how % 64) + 1),
+        _ => Exit::TimedOut(Duration::from_millis(u64::from(*how))),
+    };
+    let truncated = how & 0x80 != 0;
+    let event = EventName::ALL.get(usize::from(*event) % EventName::ALL.len()).copied();
+    let event = event.unwrap_or(EventName::BeforeTool);
+    let run = interpreted(&hook(event), exit.clone(), (stdout, truncated), stderr);
+    let blocks = run.output.as_ref().is_some_and(crate::output::HookOutput::is_blocking_decision);
+    match exit {
+        Exit::Code(2) => assert!(blocks && run.failure.is_none(), "exit 2 blocks: {run:?}"),
+        Exit::Code(0) if truncated => assert!(!blocks && run.failure.is_some(), "half an answer: {run:?}"),
+        // Text is text, however odd; only what nests too deep is no answer.
+        Exit::Code(0) => assert!(run.failure.is_none() || (!blocks && may_nest_deep(&run.stdout)), "{run:?}"),
+        _ => assert!(!blocks && run.failure.is_some(), "no verdict: {run:?}"),
+    }
+    if exit == Exit::Code(0) && !truncated && strictly_blocks(trim_output(&run.stdout)) {
+        assert!(blocks, "a block in strict JSON is a block: {run:?}");
+    }
+
+    // No company, on either side, takes a block or a stop away.
+    let blocker = interpreted(&hook(event), Exit::Code(2), (b"", false), b"no");
+    let stopper = interpreted(&hook(event), Exit::Code(0), (br#"{"continue":false}"#, false), b"");
+    let quiet = interpreted(&hook(event), Exit::Code(0), (b"", false), b"");
+    let alone = outcome(event, vec![run.clone()]);
+    for (with, blocked, stopped) in [
+        (&blocker, event.can_block(), alone.should_stop),
+        (&stopper, alone.block.is_some(), true),
+        (&quiet, alone.block.is_some(), alone.should_stop),
+    ] {
+        for runs in [vec![run.clone(), with.clone()], vec![with.clone(), run.clone()]] {
+            let result = outcome(event, runs);
+            assert!(result.block.is_some() || !blocked, "a block was lost: {result:?}");
+            assert!(result.should_stop || !stopped, "a stop was lost: {result:?}");
+            assert!(result.stop().is_some() == result.should_stop, "a stop has a reason");
+            let written = serde_json::to_string(&ExecutionOutput::from(&result));
+            assert!(written.is_ok(), "a result has a JSON form: {written:?}");
+        }
+    }
+}
+
+/// Any text of a settings file: findings are about places inside it, hooks that are read are sound, and edits
+/// do what they say.
+pub fn settings_text(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let settings = parse_user_text(text);
+    for hook in &settings.hooks {
+        assert!(!hook.timeout.is_zero() && !hook.name.is_empty());
+        assert!(hook.kind == HookKind::Plugin || !hook.command().trim().is_empty());
+    }
+    for finding in &settings.diagnostics {
+        let place = finding.place.as_ref().map(|place| text.get(place.span.clone()));
+        assert!(place.is_none_or(|text| text.is_some()), "a place outside of the text: {finding:?}");
+    }
+    if let Ok(edited) = edit::set_enable_hooks(text, true) {
+        assert_eq!(parse_user_text(&edited).enable.user, Some(true), "{edited}");
+    }
+    let disables =
+        |settings: &Settings| settings.disabled.iter().any(|entry| entry.name_or_command == "guard");
+    if let Ok(disabled) = edit::set_hook_disabled(text, "guard", true) {
+        assert!(disables(&parse_user_text(&disabled)), "{disabled}");
+        let Ok(enabled) = edit::set_hook_disabled(&disabled, "guard", false) else { return };
+        assert!(!disables(&parse_user_text(&enabled)), "{enabled}");
+    }
+}
+
+/// Any line that a client of the bus may send.
+pub fn bus_line(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(message) = parse_json(&text) else { return };
+    let given_id = message.get("correlationId").and_then(Value::as_str).map(str::to_owned);
+    match HookExecutionRequest::parse(message) {
+        Err(refusal) => {
+            assert!(!refusal.success(), "a refusal is no success");
+            assert!(given_id.is_none_or(|id| id == refusal.correlation_id), "the id is echoed");
+            let written = serde_json::to_value(&refusal).unwrap_or_default();
+            assert!(written.pointer("/error/code").is_some_and(Value::is_string), "{written}");
+        }
+        Ok(request) => {
+            assert!(given_id.is_none_or(|id| id == request.correlation_id), "the id is echoed");
+            if let BusMessage::HookExecutionRequest(again) = BusMessage::from(request.clone()) {
+                assert_eq!(
+                    HookExecutionRequest::parse(again).ok(),
+                    Some(request.clone()),
+                    "it can be sent on"
+                );
+            }
+            match parse_input(request.event_name, Value::Object(request.input)) {
+                Ok(input) => assert_eq!(input.event().name(), request.event_name),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}
+
+/// Any matcher with any tool name: decided within bounds, and as the reference engine decides where that one
+/// can be asked.
+pub fn matcher(data: &[u8]) {
+    let (pattern, name) = split(data);
+    let (pattern, name) = (String::from_utf8_lossy(pattern), String::from_utf8_lossy(name));
+    let matcher = Matcher::compile(&pattern);
+    let verdict = matcher.matches_tool(&name);
+    assert_eq!(verdict, matcher.matches_tool(&name), "the same answer twice");
+    // The reference takes exponential time, and knows neither references to open groups nor our wildcards.
+    let has_reference = pattern.contains('\\') && pattern.contains(|c: char| c.is_ascii_digit() || c == 'k');
+    if verdict == MatchVerdict::BoundReached || name.len() > 6 || pattern.len() > 30 || has_reference {
+        return;
+    }
+    if let (Ok(reference), false) = (regress::Regex::new(&pattern), matches!(&*pattern, "" | "*")) {
+        assert_eq!(verdict.is_match(), reference.find(&name).is_some(), "{pattern:?} on {name:?}");
+    }
+}
+
+/// Any command: quotes come in pairs and only around the variables, and the words of a plain command are
+/// what stands in it.
+pub fn command_expansion(data: &[u8]) {
+    const VARIABLES: [&str; 6] = [
+        "$LLXPRT_PROJECT_DIR",
+        "$GEMINI_PROJECT_DIR",
+        "$CLAUDE_PROJECT_DIR",
+        "${LLXPRT_PROJECT_DIR}",
+        "${GEMINI_PROJECT_DIR}",
+        "${CLAUDE_PROJECT_DIR}",
+    ];
+    let (command, directory) = split(data);
+    let (command, directory) = (String::from_utf8_lossy(command), String::from_utf8_lossy(directory));
+    let quoted = quote_project_dirs(&command);
+    let undone = without_added_quotes(&quoted, &command, &VARIABLES);
+    assert_eq!(undone.as_deref(), Some(&*command), "became {quoted:?}");
+    if !VARIABLES.iter().any(|name| command.contains(name)) {
+        assert_eq!(quoted, command);
+    }
+    if let Some(words) = plain_words(&command, Path::new(&*directory)) {
+        let written = command.matches('"').count();
+        assert!(written % 2 == 0 && !words.is_empty());
+        assert!(
+            !command.contains(['\n', ';', '&', '|', '`', '\'', '*', '~', '(', '<', '>', '\\']),
+            "{command:?}"
+        );
+        // The directory is never looked at: it is part of a word, whatever it holds.
+        let expected = plain_words(&command, Path::new("/d")).unwrap_or_default();
+        assert_eq!(words.len(), expected.len(), "{command:?} in {directory:?}");
+    }
+}
+
+fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
+    let aggregated = HookAggregator.aggregate_results(event, &runs, false);
+    process_common_hook_output_fields(event, aggregated, runs)
+}
+
+fn hook(event: EventName) -> Arc<Hook> {
+    Arc::new(Hook {
+        event,
+        name: "hook".to_owned(),
+        description: None,
+        kind: HookKind::Command("hook".to_owned()),
+        matcher: Matcher::any(),
+        sequential: false,
+        timeout: Duration::from_secs(1),
+        env: Vec::new(),
+        on_failure: OnFailure::Allow,
+        source: ConfigSource::Project,
+        origin: Origin { level: Level::User, file: std::path::PathBuf::new(), line: 0 },
+    })
+}
+
+fn strictly_blocks(text: &str) -> bool {
+    let decision = serde_json::from_str::<Value>(text).ok();
+    decision.is_some_and(|value| {
+        value.is_object() && matches!(value.get("decision").and_then(Value::as_str), Some("block" | "deny"))
+    })
+}
+
+fn may_nest_deep(text: &str) -> bool {
+    text.matches(['[', '{']).count() > 1000
+}
+
+/// What is left of a command when the quotes that were put around `variables` are taken away again; `None` where
+/// something else was done to it.
+fn without_added_quotes(quoted: &str, command: &str, variables: &[&str]) -> Option<String> {
+    let (mut quoted, mut command, mut result) = (quoted, command, String::new());
+    while let Some(next) = command.chars().next() {
+        // A command goes on with `$` here and the quoted one with a quote: it must be one of ours.
+        let mut length = next.len_utf8();
+        if next == '$' && quoted.starts_with('"') {
+            let variable = variables.iter().find(|variable| command.starts_with(**variable))?;
+            length = variable.len();
+            quoted = quoted.strip_prefix('"')?.strip_prefix(variable)?.strip_prefix('"')?;
+        } else {
+            quoted = quoted.strip_prefix(next)?;
+        }
+        result.push_str(command.get(..length)?);
+        command = command.get(length..)?;
+    }
+    quoted.is_empty().then_some(result)
+}
+
+fn split(data: &[u8]) -> (&[u8], &[u8]) {
+    match data.iter().position(|byte| *byte == SEPARATOR) {
+        Some(at) => (data.get(..at).unwrap_or_default(), data.get(at + 1..).unwrap_or_default()),
+        None => (data, &[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Check = fn(&[u8]);
+    const CHECKS: [(&str, Check); 5] = [
+        ("hook_stdout", hook_stdout),
+        ("settings_text", settings_text),
+        ("bus_line", bus_line),
+        ("matcher", matcher),
+        ("command_expansion", command_expansion),
+    ];
+
+    /// Bytes made of pieces that mean something to one check or another.
+    fn meaningful() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            3 => prop::sample::select(vec![
+                "{", "}", "[", "]", "\"", ":", ",", "\\", "\u{1e}", "null", "true", "1e999", "-0", "\u{feff}", "\n", " ",
+                r#"{"decision":"block"}"#, r#""reason":"no""#, r#""continue":false"#, r#"{"hooks":{"BeforeTool":[{"hooks":["#,
+                r#"{"type":"command","command":"x"}"#, "]}]}}", r#""hooksConfig":{"disabled":["guard"]}"#, "// note\n",
+                r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"1","input":{"#,
+                r#""tool_name":"ls","tool_input":{}}}"#, "(a+)+", "(?=", "(?<!", "a", "*", "+", "{2}", "|", "^", "$", "[a-z]",
+                "$LLXPRT_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$(", ")", "`", "'", "<<E\n", "case x in ", "esac", "#", ";", "~",
+            ]).prop_map(|text| text.as_bytes().to_vec()),
+            1 => any::<Vec<u8>>(),
+        ];
+        (any::<[u8; 2]>(), prop::collection::vec(piece, 0..16))
+            .prop_map(|(start, pieces)| [start.to_vec(), pieces.concat()].concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn everything_holds_for_any_bytes(data in any::<Vec<u8>>()) {
+            for (_, check) in CHECKS {
+                check(&data);
+            }
+        }
+
+        #[test]
+        fn everything_holds_for_what_looks_meaningful(data in meaningful(), skip in 0..3usize) {
+            for (_, check) in CHECKS {
+                check(data.get(skip..).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn everything_holds_for_the_seeds() {
+        for (name, check) in CHECKS {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(name);
+            let seeds: Vec<_> =
+                std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert!(seeds.len() >= 3, "{} holds too little", folder.display());
+            for seed in seeds {
+                check(&std::fs::read(seed).unwrap());
+            }
+        }
+    }
+}

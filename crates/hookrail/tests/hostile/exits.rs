@@ -1,0 +1,88 @@
+//! Every exit code and every signal.
+
+use hookrail::{BlockCause, Config, Exit, HookRun, JsonObject};
+use hookrail_testkit::{TestProject, process};
+use serde_json::{Value, json};
+
+/// Runs these commands side by side, for one event.
+fn run_all(commands: impl Iterator<Item = String>) -> Vec<HookRun> {
+    let project = TestProject::new();
+    let hooks: Vec<Value> = commands
+        .map(|command| json!({ "type": "command", "command": command, "timeout": 120_000 }))
+        .collect();
+    let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
+    let config = Config::builder(project.dir()).settings(settings).build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let result = runtime.block_on(async {
+        let system = config.hook_system().expect("hooks are on");
+        system.initialize();
+        let handler = system.event_handler().expect("a started system");
+        let result = handler.fire_before_tool_event("ls", &JsonObject::new()).await;
+        system.drain().await;
+        result
+    });
+    let block = result.block.as_ref().map(|block| block.cause);
+    assert_eq!(block, result.runs.iter().any(|run| run.exit == Exit::Code(2)).then_some(BlockCause::Policy));
+    result.runs
+}
+
+#[test]
+fn exits_with_every_code() {
+    let runs = run_all((0..256).map(|code| format!("echo said; echo complained >&2; exit {code}")));
+    assert_eq!(runs.len(), 256);
+    for (code, run) in (0..256).zip(&runs) {
+        assert_eq!(run.exit, Exit::Code(code));
+        assert_eq!(run.exit_code(), Some(code));
+        let output = run.output.as_ref().expect("something was said");
+        let message = output.system_message.as_deref();
+        match code {
+            0 => assert!(run.success() && message == Some("said"), "{run:?}"),
+            2 => assert!(
+                output.is_blocking_decision()
+                    && output.reason.as_deref() == Some("complained")
+                    && run.failure.is_none(),
+                "{run:?}"
+            ),
+            _ => {
+                assert_eq!(run.failure, Some(format!("exited with code {code}: complained")));
+                assert!(message == Some("Warning: complained") && !output.is_blocking_decision(), "{run:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dies_by_every_signal() {
+    // Those that end a process by default. The others are ignored by default, or stop a process: a stopped hook
+    // runs out of its time, see `deadline::stops_itself`.
+    let deadly: Vec<i32> =
+        (1..=31).filter(|signal| ![17, 18, 19, 20, 21, 22, 23, 28].contains(signal)).chain(34..=64).collect();
+    // Bash itself ignores some of them, and all of them may be ignored by whoever runs these tests.
+    let command = |signal: &i32| {
+        format!(
+            "ulimit -c 0; echo complained >&2; \
+             (while kill -{signal} $$; do sleep 0.05; done) > /dev/null 2>&1 & exec env --default-signal sleep 60"
+        )
+    };
+    let runs = run_all(deadly.iter().map(command));
+    for (signal, run) in deadly.iter().zip(&runs) {
+        assert_eq!(run.exit, Exit::Signal(*signal), "{}", run.stderr);
+        assert_eq!((run.signal(), run.exit_code()), (Some(*signal), Some(0)), "HOOK-196");
+        assert!(
+            !run.success()
+                && run.failure.as_ref().is_some_and(|failure| {
+                    failure.starts_with(&format!("was ended by signal {signal}: complained"))
+                }),
+            "{:?}",
+            run.failure
+        );
+        assert!(run.output.as_ref().is_some_and(|output| !output.is_blocking_decision()));
+    }
+    let harmless = [17, 18, 23, 28];
+    for (signal, run) in
+        harmless.iter().zip(run_all(harmless.iter().map(|signal| format!("kill -{signal} $$; echo alive"))))
+    {
+        assert_eq!(run.exit, Exit::Code(0), "signal {signal}: {}", run.stderr);
+    }
+    assert_eq!(process::zombies(), []);
+}
