@@ -29,8 +29,8 @@ pub(crate) fn generate(root: &Path) -> Result<Generated> {
         let Some((id, text)) = line.split_once(' ') else {
             bail!("docs/requirements.txt: no text in `{line}`")
         };
-        let tests = proofs.get(id).map_or_else(|| "nothing yet".to_owned(), |tests| tests.join("<br>"));
-        writeln!(page, "| {id} | {} | {tests} |", text.trim().replace('|', "\\|"))?;
+        let proven_by = proofs.get(id).map_or_else(|| "nothing yet".to_owned(), |tests| tests.join("<br>"));
+        writeln!(page, "| {id} | {} | {proven_by} |", text.trim().replace('|', "\\|"))?;
     }
     Ok(Generated { path: root.join("docs/conformance.md"), content: page })
 }
@@ -81,16 +81,16 @@ fn collect(place: &str, text: &str, proofs: &mut Proofs) {
     for line in text.lines() {
         let line = line.trim();
         if let Some(name) = function_name(line) {
-            let test = format!("`{place}` {name}");
+            let proof = format!("`{place}` {name}");
             for id in waiting.drain(..) {
-                proofs.entry(id).or_default().push(test.clone());
+                proofs.entry(id).or_default().push(proof.clone());
             }
-            current = Some(test);
+            current = Some(proof);
         }
         for id in ids(line) {
             let above_a_function = line.starts_with("///") || current.is_none();
             match &current {
-                Some(test) if !above_a_function => proofs.entry(id).or_default().push(test.clone()),
+                Some(proof) if !above_a_function => proofs.entry(id).or_default().push(proof.clone()),
                 _ => waiting.push(id),
             }
         }

@@ -296,7 +296,7 @@ pub(crate) struct AgentArgs {
     /// The model's name
     #[arg(long, value_name = "NAME", default_value = "gemini-2.5-flash")]
     pub(crate) model: String,
-    /// Where the model's API is; else GOOGLE_GEMINI_BASE_URL, else Google's
+    /// Where the model's API is; else `GOOGLE_GEMINI_BASE_URL`, else Google's
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// Answer from this file instead of a model

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 use serde_json::Value;
@@ -102,10 +102,11 @@ impl HookEventHandler {
         let base = self.base_fields(base);
         let (hooks, refused) = self.admit(plan, &base.cwd);
         let input = HookInput { base: &base, event, extra };
+        let records = Records::default();
         let runs = if hooks.is_empty() {
             Vec::new()
         } else {
-            match self.run_hooks(plan, &hooks, &input, &base.cwd).await {
+            match self.run_hooks(plan, &hooks, &input, &base.cwd, &records).await {
                 Ok(runs) => runs,
                 Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
@@ -114,8 +115,21 @@ impl HookEventHandler {
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
-        self.log_summary(&result);
-        result
+        records.keep(|| self.log_summary(&result));
+        match records.panic.into_inner() {
+            None => result,
+            Some(panic) => {
+                let envelope = failure_envelope(plan.event, &plan.hooks, &panic, "hook execution");
+                // What the hooks decided stands: trouble beside them must not turn a no into a yes.
+                ProcessedHookResult {
+                    block: result.block.or(envelope.block),
+                    should_stop: result.should_stop,
+                    stop_reason: result.stop_reason,
+                    runs: result.runs,
+                    ..envelope
+                }
+            }
+        }
     }
 
     /// Runs the hooks and reports each of them with the input it was given.
@@ -125,12 +139,15 @@ impl HookEventHandler {
         hooks: &[Arc<Hook>],
         input: &HookInput<'_>,
         cwd: &Path,
+        records: &Records,
     ) -> Result<Vec<HookRun>, PayloadError> {
         if plan.sequential {
             let input = to_object(input)?;
             let on_finish = |run: &HookRun, payload: &Payload| {
-                self.log_run(plan.event, run, payload);
-                log_unusable_fields(plan.event, run);
+                records.keep(|| {
+                    self.log_run(plan.event, run, payload);
+                    log_unusable_fields(plan.event, run);
+                });
             };
             let (runs, _) =
                 self.runner.execute_hooks_sequential(hooks, plan.event, input, cwd, &on_finish).await;
@@ -139,7 +156,7 @@ impl HookEventHandler {
             let payload = Payload::new(input)?;
             let runs = self.runner.execute_hooks_parallel(hooks, &payload, cwd).await;
             for run in &runs {
-                self.log_run(plan.event, run, &payload);
+                records.keep(|| self.log_run(plan.event, run, &payload));
             }
             Ok(runs)
         }
@@ -341,6 +358,20 @@ impl HookEventHandler {
         details: &JsonObject,
     ) -> ProcessedHookResult {
         self.fire(&Event::Notification { notification_type, message, details }).await
+    }
+}
+
+/// Keeping records runs code of the host. Its first panic is remembered, and the event goes on.
+#[derive(Default)]
+struct Records {
+    panic: OnceLock<String>,
+}
+
+impl Records {
+    fn keep(&self, record: impl FnOnce()) {
+        if let Err(panic) = survive(record) {
+            let _ = self.panic.set(panic);
+        }
     }
 }
 

@@ -122,3 +122,8 @@ pub use views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
 };
+
+/// The page about embedding is compiled, so that its snippets stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding-rust.md")]
+struct EmbeddingPage;

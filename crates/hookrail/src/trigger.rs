@@ -127,7 +127,7 @@ pub async fn fire_before_tool_hook(
     let result = Box::pin(handler.fire_before_tool_event(tool_name, tool_input)).await;
     let common = Common::of(&result);
     let output = result.aggregated.final_output;
-    if output.is_none() && result.block.is_none() {
+    if output.is_none() && result.block.is_none() && common.stop.is_none() {
         return None;
     }
     Some(BeforeToolHookResult {
@@ -151,7 +151,11 @@ pub async fn fire_after_tool_hook(
     let handler = listening(config, EventName::AfterTool, Some(tool_name))?;
     let result = Box::pin(handler.fire_after_tool_event(tool_name, tool_input, tool_response)).await;
     let common = Common::of(&result);
-    let output = DefaultHookOutput(result.aggregated.final_output?);
+    let output = result.aggregated.final_output;
+    if output.is_none() && common.stop.is_none() {
+        return None;
+    }
+    let output = DefaultHookOutput(output.unwrap_or_default());
     Some(AfterToolHookResult {
         additional_context: output.additional_context().map(str::to_owned),
         output,

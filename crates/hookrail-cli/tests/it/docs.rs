@@ -94,7 +94,7 @@ fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
         }
     }
     match block.language.as_str() {
-        "sh" if block.option("file").is_some() => Ok(()),
+        "sh" | "python" | "js" if block.option("file").is_some() => Ok(()),
         "sh" => match block.option("no-run") {
             Some(why) if why.len() < 4 => Err("`no-run` needs a reason".to_owned()),
             Some(_) => Ok(()),
@@ -105,7 +105,6 @@ fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
             let parsed = jsonc_parser::parse_to_value(&block.text, &options);
             parsed.map(drop).map_err(|error| format!("not JSON: {error}"))
         }
-        "python" | "js" if block.option("file").is_some() => Ok(()),
         // Compiled as documentation tests of the engine.
         "rust" | "text" | "toml" => Ok(()),
         other => Err(format!("no way to check a `{other}` block; see the top of tests/it/docs.rs")),

@@ -40,7 +40,10 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
     ] {
         for event in ["BeforeTool", "BeforeModel", "AfterTool"] {
             let project = TestProject::new();
-            let mut settings = on(event, &[blocking_on_failure(command)]);
+            let mut hook = blocking_on_failure(command);
+            // Short where it is what is tested, generous where a busy machine must not make it so.
+            hook["timeout"] = if command.starts_with("sleep") { 300 } else { 30_000 }.into();
+            let mut settings = on(event, &[hook]);
             settings["hooksConfig"] = json!({ "maxOutputBytes": 1_000_000 });
             project.user_settings(&settings);
             let config = config(&project);
@@ -156,6 +159,27 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
     assert!(fire_before_model_hook(&config, &rich_request()).await.blocked);
     assert!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await.is_none());
+}
+
+#[tokio::test]
+async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
+    for at in ["call", "batch"] {
+        for sequential in [false, true] {
+            let project = TestProject::new();
+            let stop = says(&json!({ "continue": false, "stopReason": "enough" }));
+            let group =
+                |hook: &str| json!([{ "sequential": sequential, "hooks": [command(hook), command("true")] }]);
+            project.user_settings(&json!({
+                "enableHooks": true,
+                "hooks": { "BeforeTool": group("echo no >&2; exit 2"), "AfterTool": group(&stop) },
+            }));
+            let config = broken(at, &project);
+            let before = fire_before_tool_hook(&config, "x", &empty()).await.unwrap();
+            assert_eq!(before.block.unwrap().reason, "no", "HOOK-110: {at}");
+            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.unwrap();
+            assert_eq!(after.stop.unwrap().0, "enough", "HOOK-028: {at}");
+        }
+    }
 }
 
 #[tokio::test]
