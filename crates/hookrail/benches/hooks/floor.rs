@@ -1,0 +1,96 @@
+//! The floor: what it takes to run commands at all.
+//!
+//! Bare `posix_spawn` with three pipes, a ready-made payload written, both outputs read to the end, the child
+//! reaped. No JSON, no runtime, no timeout, nothing prepared for the case that something goes wrong.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+
+use crate::sys::{Image, find_program, reap};
+
+/// What a pipe holds.
+const PIPE_CAPACITY: usize = 64 * 1024;
+
+/// A command of which the floor runs one or several at a time.
+pub struct Floor {
+    image: Image,
+}
+
+/// What a command said, to be looked at by whoever doubts that it ran.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub code: i32,
+}
+
+impl Floor {
+    /// The command under `bash -c`.
+    pub fn shell(command: &str) -> Self {
+        let bash = find_program("bash").expect("bash is installed");
+        Self { image: Image::new(&[&bash, "-c", command], &[]) }
+    }
+
+    /// A program as it is, with some variables of its own.
+    pub fn program(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
+        Self { image: Image::new(arguments, variables) }
+    }
+
+    /// Runs one.
+    pub fn run(&self, payload: &[u8]) -> Said {
+        let (pid, stdin, stdout, stderr) = self.image.spawn().expect("spawns").into_parts();
+        // A command that does not read its input may be gone already.
+        let _ = File::from(stdin).write_all(payload);
+        finish(pid, stdout, stderr)
+    }
+
+    /// Runs several at once: all are spawned from this thread, then waited for.
+    pub fn run_many(&self, count: usize, payload: &[u8]) -> Vec<Said> {
+        let mut running = Vec::with_capacity(count);
+        let mut feeds = Vec::new();
+        for _ in 0..count {
+            let (pid, stdin, stdout, stderr) = self.image.spawn().expect("spawns").into_parts();
+            if payload.len() <= PIPE_CAPACITY {
+                let _ = File::from(stdin).write_all(payload);
+            } else {
+                fcntl_setfl(&stdin, OFlags::NONBLOCK).expect("sets the mode of a pipe");
+                feeds.push((File::from(stdin), payload));
+            }
+            running.push((pid, stdout, stderr));
+        }
+        feed_all(feeds);
+        running.into_iter().map(|(pid, stdout, stderr)| finish(pid, stdout, stderr)).collect()
+    }
+}
+
+/// Writes to all pipes as each takes more.
+fn feed_all(mut feeds: Vec<(File, &[u8])>) {
+    while !feeds.is_empty() {
+        feeds.retain_mut(|(pipe, rest)| {
+            match pipe.write(rest) {
+                Ok(count) => *rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => return false,
+            }
+            !rest.is_empty()
+        });
+        let mut waiting: Vec<PollFd<'_>> =
+            feeds.iter().map(|(pipe, _)| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::OUT)).collect();
+        if !waiting.is_empty() {
+            poll(&mut waiting, None).expect("polls pipes");
+        }
+    }
+}
+
+fn finish(pid: i32, stdout: OwnedFd, stderr: OwnedFd) -> Said {
+    let mut said = Said::default();
+    File::from(stdout).read_to_end(&mut said.stdout).expect("reads stdout");
+    File::from(stderr).read_to_end(&mut said.stderr).expect("reads stderr");
+    said.code = reap(pid).expect("reaps");
+    said
+}
