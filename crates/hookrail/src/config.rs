@@ -1,1 +1,276 @@
-//! Settings: where they are, how they are read, how levels merge.
+//! Settings: where they are, what they may say, and what counts of them.
+//!
+//! `load.rs` is the only reader of files; `read.rs` and `hooks.rs` turn one parsed text into settings and
+//! hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings. Nothing here fails:
+//! what cannot be used becomes a finding, and everything around it still counts.
+
+mod diagnose;
+pub mod edit;
+mod extensions;
+mod hooks;
+mod load;
+mod read;
+mod source;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+use crate::event::JsonObject;
+use crate::hook::{Hook, Level};
+
+pub use load::{load_enable_flag, load_settings};
+pub use wire::settings_schema;
+
+/// How many hooks run at once when the settings do not say.
+pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
+
+/// Where settings are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsPaths {
+    /// The project; nothing searches upwards from it.
+    pub project_dir: PathBuf,
+    /// The directory that holds the user's `.llxprt`. Empty means that there is no user level: a relative
+    /// path would make the project's own file the user's, and so a trusted one.
+    pub home: PathBuf,
+    /// The system's settings file.
+    pub system: PathBuf,
+}
+
+impl SettingsPaths {
+    /// The usual places, as the environment changes them.
+    pub fn new(project_dir: PathBuf, env: impl Fn(&str) -> Option<OsString>) -> Self {
+        let given = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Self {
+            project_dir,
+            home: given("HOOKRAIL_HOME").or_else(|| given("HOME")).unwrap_or_default(),
+            system: given("HOOKRAIL_SYSTEM_SETTINGS")
+                .unwrap_or_else(|| PathBuf::from("/etc/llxprt-code/settings.json")),
+        }
+    }
+
+    /// The project's settings file.
+    pub fn project_file(&self) -> PathBuf {
+        settings_file(&self.project_dir)
+    }
+
+    /// The user's settings file, if there is a home directory.
+    pub fn user_file(&self) -> Option<PathBuf> {
+        self.has_home().then(|| settings_file(&self.home))
+    }
+
+    /// The folder of the user's extensions, if there is a home directory.
+    pub fn extensions_dir(&self) -> Option<PathBuf> {
+        self.has_home().then(|| self.home.join(".llxprt/extensions"))
+    }
+
+    fn has_home(&self) -> bool {
+        !self.home.as_os_str().is_empty()
+    }
+}
+
+fn settings_file(dir: &Path) -> PathBuf {
+    dir.join(".llxprt").join("settings.json")
+}
+
+/// Everything that the settings say about hooks.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// The project that the settings were loaded for.
+    pub project_dir: PathBuf,
+    /// What each level says about hooks being on.
+    pub enable: EnableFlag,
+    /// All hooks: project, user, system, then extensions by name; in each file in the order of the text.
+    pub hooks: Vec<Hook>,
+    /// The disabled lists of all levels, united.
+    pub disabled: Vec<DisabledEntry>,
+    /// The other scalar settings, level by level.
+    pub levels: PerLevel<LevelSettings>,
+    /// All findings, in the order of the files.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Fields of hooks that hookrail does not know, by the index of their hook.
+    extra_fields: BTreeMap<usize, JsonObject>,
+}
+
+impl Settings {
+    /// Settings that a host gives as a value instead of files: they count as the user's.
+    pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
+        load::settings_from_value(project_dir.into(), value)
+    }
+
+    /// The fields of a hook that hookrail does not know, by the hook's index in [`Settings::hooks`].
+    pub fn extra_fields(&self, hook: usize) -> Option<&JsonObject> {
+        self.extra_fields.get(&hook)
+    }
+
+    /// What counts: project over user over system, without the project's say while it does not count.
+    pub fn effective(&self, project_counts: bool) -> EffectiveSettings {
+        let levels: Vec<&LevelSettings> = self.levels.ranked(project_counts).collect();
+        let list = |pick: fn(&RedactionSettings) -> &Vec<String>| {
+            let mut names: Vec<String> = Vec::new();
+            for name in levels.iter().flat_map(|level| pick(&level.redaction)) {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+            names
+        };
+        EffectiveSettings {
+            enabled: self.enable.resolve(project_counts),
+            limits: Limits {
+                max_concurrent: levels
+                    .iter()
+                    .find_map(|level| level.max_concurrent_hooks)
+                    .unwrap_or(DEFAULT_MAX_CONCURRENT_HOOKS),
+                max_output_bytes: levels.iter().find_map(|level| level.max_output_bytes),
+            },
+            redaction: Redaction {
+                enabled: levels.iter().find_map(|level| level.redaction.enabled).unwrap_or(false),
+                allowed: list(|redaction| &redaction.allowed),
+                blocked: list(|redaction| &redaction.blocked),
+            },
+            agent_events: levels.iter().find_map(|level| level.agent_events).unwrap_or_default(),
+        }
+    }
+
+    /// Whether a hook's extension is active. The user's and the system's `extensions.disabled` were applied
+    /// when loading; the project's list has a say only while the project counts, because an extension's
+    /// hooks may be the user's guards.
+    pub fn is_active(&self, hook: &Hook, project_counts: bool) -> bool {
+        match &hook.origin.level {
+            Level::Extension(name) => {
+                !project_counts || !self.levels.project.disabled_extensions.contains(&name.0)
+            }
+            Level::Project | Level::User | Level::System => true,
+        }
+    }
+}
+
+/// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct EnableFlag {
+    /// The project's own file. It counts only together with approval.
+    pub project: Option<bool>,
+    /// The user's.
+    pub user: Option<bool>,
+    /// The machine's.
+    pub system: Option<bool>,
+}
+
+impl EnableFlag {
+    /// Whether hooks are on; off unless a level that counts says otherwise.
+    pub fn resolve(&self, project_counts: bool) -> bool {
+        let project = if project_counts { self.project } else { None };
+        project.or(self.user).or(self.system).unwrap_or(false)
+    }
+}
+
+/// An entry of a disabled list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisabledEntry {
+    /// A hook's name, or the command of a hook without one.
+    pub name_or_command: String,
+    /// Whose list it stands in: a project's entry disables that project's hooks only.
+    pub level: Level,
+}
+
+/// One value for each settings level.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct PerLevel<T> {
+    pub project: T,
+    pub user: T,
+    pub system: T,
+}
+
+impl<T> PerLevel<T> {
+    /// The levels that count, the strongest first.
+    pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
+        project_counts.then_some(&self.project).into_iter().chain([&self.user, &self.system])
+    }
+}
+
+/// The scalar settings of one level; `None` where it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LevelSettings {
+    /// `hooksConfig.maxConcurrentHooks`.
+    pub max_concurrent_hooks: Option<usize>,
+    /// `hooksConfig.maxOutputBytes`.
+    pub max_output_bytes: Option<u64>,
+    /// `hooksConfig.agentEvents`.
+    pub agent_events: Option<AgentEvents>,
+    /// `security.environmentVariableRedaction`.
+    pub redaction: RedactionSettings,
+    /// `extensions.disabled`.
+    pub disabled_extensions: Vec<String>,
+}
+
+/// What one level says about secrets in the environment of hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedactionSettings {
+    /// Whether variables are removed at all.
+    pub enabled: Option<bool>,
+    /// Names that stay although they look like credentials.
+    pub allowed: Vec<String>,
+    /// Names that go although they do not.
+    pub blocked: Vec<String>,
+}
+
+/// The scalar settings that count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectiveSettings {
+    /// Whether hooks are on.
+    pub enabled: bool,
+    /// Bounds on running hooks.
+    pub limits: Limits,
+    /// Secrets in the environment of hooks.
+    pub redaction: Redaction,
+    /// What the agent does with the outputs of the six events outside the five.
+    pub agent_events: AgentEvents,
+}
+
+/// Bounds on running hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many hooks run at once; the rest queue.
+    pub max_concurrent: usize,
+    /// How much of each output stream is kept; `None` means 16 MiB or twice the payload, whichever is more.
+    pub max_output_bytes: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_concurrent: DEFAULT_MAX_CONCURRENT_HOOKS, max_output_bytes: None }
+    }
+}
+
+/// Which variables hooks do not inherit. The lists of all levels that count are united.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redaction {
+    /// Whether variables are removed at all.
+    pub enabled: bool,
+    /// Names that stay although they look like credentials.
+    pub allowed: Vec<String>,
+    /// Names that go although they do not.
+    pub blocked: Vec<String>,
+}
+
+/// What the agent does with the outputs of the six events outside the five.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentEvents {
+    /// Their hooks run and are logged; their outputs change nothing.
+    #[default]
+    Observe,
+    /// Their outputs are applied.
+    Apply,
+}
+
+#[cfg(test)]
+mod tests;

@@ -87,6 +87,10 @@ impl EventName {
 
     /// The known name that `word` was probably meant to be.
     pub fn nearest(word: &str) -> Option<Self> {
+        // No name is near a text of this length, and comparing would cost its square.
+        if word.len() > 64 {
+            return None;
+        }
         Self::ALL
             .into_iter()
             .map(|event| {

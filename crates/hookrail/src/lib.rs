@@ -1,6 +1,7 @@
 //! The hook system for coding agents.
 
 mod aggregator;
+mod atomic_file;
 mod bus;
 mod chain;
 mod common;
@@ -29,7 +30,13 @@ mod trust;
 mod views;
 
 pub use aggregator::HookAggregator;
+pub use atomic_file::{AtomicFileError, LockedFile};
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
+pub use config::{
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, LevelSettings,
+    Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
+    load_settings, settings_schema,
+};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
@@ -40,11 +47,17 @@ pub use llm::{
     HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
     LlmSafetyRating, LlmUsage, ToolMode,
 };
-pub use matcher::Matcher;
+pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
+pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
+pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
 pub use translator::TranslationError;
+pub use trust::{
+    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
+    NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
+};
 pub use views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,

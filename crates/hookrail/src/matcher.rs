@@ -1,19 +1,265 @@
 //! What a hook listens to, compiled once and bounded in time.
+//!
+//! A matcher on a tool's name is an ECMAScript pattern that may be found anywhere in the name, as
+//! `new RegExp(matcher).test(name)` would find it. `regress` decides whether a pattern is valid, but has no limit on
+//! its steps, so it never runs one. A valid pattern is run in the first of these ways that can:
+//!
+//! 1. plain words are compared (`words`);
+//! 2. what has no back references and is small runs as sets of instructions, lookarounds included, in time
+//!    proportional to pattern times name (`sets`);
+//! 3. what is larger and means the same in the linear `regex` crate runs there, for ASCII names (`translate`), and
+//!    as sets otherwise;
+//! 4. the rest runs in attempts whose steps are counted (`attempts`).
+//!
+//! Where the steps do not suffice the verdict is [`MatchVerdict::BoundReached`], which counts as a match: a guard
+//! that cannot be decided stays on. The argument is in `docs/design/matchers.md`.
 
-/// A compiled matcher.
-#[derive(Debug, Clone)]
+mod attempts;
+mod program;
+mod set;
+mod sets;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod translate;
+mod words;
+
+use std::fmt;
+use std::sync::Arc;
+
+use self::program::{Program, Way};
+use self::words::Words;
+use crate::event::EventName;
+
+/// Longer patterns are not compiled.
+const MAX_PATTERN_BYTES: usize = 8 * 1024;
+/// `regress` reads branches into a chain that it walks recursively.
+const MAX_BRANCHES: usize = 1_000;
+/// Longer names are decided by plain words only.
+const MAX_NAME_BYTES: usize = 16 * 1024;
+/// A pattern of at most this many instructions is sooner compiled, smaller and sooner matched as sets of instructions
+/// than by the `regex` crate, which spends some 30 µs and 10 KiB before it reads a name.
+const SMALL_PROGRAM: usize = 128;
+/// Steps for one matcher on one name; a few milliseconds.
+const MAX_STEPS: usize = 1_000_000;
+/// Steps for all matchers of one plan.
+const MAX_STEPS_PER_PLAN: usize = 20_000_000;
+/// The `regex` crate reads this many bytes in the time of one step.
+const BYTES_PER_STEP: usize = 16;
+
+/// A compiled matcher. Cloning it is cheap.
+#[derive(Clone)]
 pub struct Matcher {
-    text: Option<String>,
+    compiled: Option<Arc<Compiled>>,
+}
+
+struct Compiled {
+    text: String,
+    problem: Option<String>,
+    kind: Kind,
+}
+
+enum Kind {
+    /// `''` or `'*'`.
+    Any,
+    /// Not a pattern, or not a valid one: compared as a whole.
+    Exact,
+    Words(Words),
+    Pattern {
+        ascii: Option<regex::bytes::Regex>,
+        program: Option<Program>,
+        way: Way,
+        folds: bool,
+    },
+    /// Valid, as far as anyone can tell, but beyond all limits.
+    TooLarge,
+}
+
+/// Whether a matcher matches a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum MatchVerdict {
+    /// It does not.
+    No,
+    /// It does.
+    Yes,
+    /// It could not be decided within bounds, and counts as a match.
+    BoundReached,
+}
+
+impl MatchVerdict {
+    /// Whether the hook runs.
+    pub fn is_match(self) -> bool {
+        self != Self::No
+    }
+}
+
+impl From<bool> for MatchVerdict {
+    fn from(is_match: bool) -> Self {
+        if is_match { Self::Yes } else { Self::No }
+    }
+}
+
+/// The steps that are left for the matchers of one plan. Without a common bound, thousands of slow matchers
+/// that keep their own bounds could still stall an event.
+#[derive(Debug)]
+pub(crate) struct Steps(usize);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(MAX_STEPS_PER_PLAN)
+    }
+}
+
+impl Steps {
+    /// Takes the given number of steps; false if there are not that many.
+    fn take(&mut self, steps: usize) -> bool {
+        let left = self.0.checked_sub(steps).filter(|_| steps <= MAX_STEPS);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
 }
 
 impl Matcher {
-    /// Stand-in.
+    /// The matcher of a hook whose settings give none: matches everything.
     pub fn any() -> Self {
-        Self { text: None }
+        Self { compiled: None }
+    }
+
+    /// A matcher on tool names.
+    pub fn compile(text: &str) -> Self {
+        let (kind, problem) = match Kind::compile(text) {
+            Ok(kind) => (kind, None),
+            Err(problem) => (Kind::Exact, Some(problem)),
+        };
+        Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem, kind })) }
+    }
+
+    /// A matcher that is compared as a whole; `''` and `'*'` match everything.
+    pub fn exact(text: &str) -> Self {
+        let kind = if is_wildcard(text) { Kind::Any } else { Kind::Exact };
+        Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
+    }
+
+    /// The matcher of a hook of this event: a pattern where the event has a tool, a word elsewhere.
+    pub fn for_event(event: EventName, text: Option<&str>) -> Self {
+        match text {
+            None => Self::any(),
+            Some(text) if matches!(event, EventName::BeforeTool | EventName::AfterTool) => {
+                Self::compile(text)
+            }
+            Some(text) => Self::exact(text),
+        }
     }
 
     /// The matcher as configured; `None` where the settings give none.
     pub fn text(&self) -> Option<&str> {
-        self.text.as_deref()
+        self.compiled.as_ref().map(|compiled| compiled.text.as_str())
+    }
+
+    /// Why it is no valid pattern and therefore compared as a whole.
+    pub fn problem(&self) -> Option<&str> {
+        self.compiled.as_ref()?.problem.as_deref()
+    }
+
+    /// Whether it is too large to be run, so that it counts as a match for every tool.
+    pub fn is_too_large(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| match &compiled.kind {
+            Kind::TooLarge => true,
+            Kind::Pattern { ascii, program, .. } => ascii.is_none() && program.is_none(),
+            Kind::Any | Kind::Exact | Kind::Words(_) => false,
+        })
+    }
+
+    /// Whether it matches a tool's name.
+    pub fn matches_tool(&self, name: &str) -> MatchVerdict {
+        self.matches_tool_within(name, &mut Steps::default())
+    }
+
+    /// Whether it matches a tool's name, as far as the steps go.
+    pub(crate) fn matches_tool_within(&self, name: &str, steps: &mut Steps) -> MatchVerdict {
+        let Some(compiled) = &self.compiled else { return MatchVerdict::Yes };
+        match &compiled.kind {
+            Kind::Any => MatchVerdict::Yes,
+            Kind::Exact => (compiled.text == name).into(),
+            Kind::Words(words) => words.is_match(name).into(),
+            Kind::TooLarge => MatchVerdict::BoundReached,
+            Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
+            Kind::Pattern { ascii: Some(regex), .. } if name.is_ascii() => {
+                if !steps.take(name.len() / BYTES_PER_STEP + 1) {
+                    return MatchVerdict::BoundReached;
+                }
+                regex.is_match(name.as_bytes()).into()
+            }
+            // Ignoring case beyond ASCII takes tables that nobody has needed for a tool's name yet.
+            Kind::Pattern { folds: true, .. } if !name.is_ascii() => MatchVerdict::BoundReached,
+            Kind::Pattern { program, way, .. } => {
+                let Some(program) = program else { return MatchVerdict::BoundReached };
+                run(program, *way, name, steps)
+            }
+        }
+    }
+
+    /// Whether it is the word, or matches everything.
+    pub fn matches_exactly(&self, word: &str) -> bool {
+        self.text().is_none_or(|text| is_wildcard(text) || text == word)
+    }
+}
+
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Matcher").field(&self.text()).finish()
+    }
+}
+
+impl Kind {
+    /// Compiles a pattern; the error says why it is none.
+    fn compile(text: &str) -> Result<Self, String> {
+        if is_wildcard(text) {
+            return Ok(Self::Any);
+        }
+        if let Some(words) = Words::parse(text) {
+            return Ok(Self::Words(words));
+        }
+        if text.len() > MAX_PATTERN_BYTES || text.bytes().filter(|byte| *byte == b'|').count() > MAX_BRANCHES
+        {
+            return Ok(Self::TooLarge);
+        }
+        // Only the verdict is wanted, so nothing need be optimised.
+        let flags = regress::Flags { no_opt: true, ..regress::Flags::default() };
+        if let Err(error) = regress::Regex::with_flags(text, flags) {
+            // The depth of groups is a limit of the reader, not a rule of the language.
+            let is_limit = error.text.contains("too deeply nested") || error.text.contains("limit exceeded");
+            return if is_limit { Ok(Self::TooLarge) } else { Err(error.text) };
+        }
+        let Some(pattern) = syntax::parse(text) else { return Ok(Self::TooLarge) };
+        let way = if pattern.has_back_references { Way::Attempts } else { Way::Sets };
+        let program = Program::compile(&pattern, way);
+        let is_small = program.as_ref().is_some_and(|program| program.size <= SMALL_PROGRAM);
+        let ascii = if is_small { None } else { translate::compile(&pattern.root) };
+        Ok(Self::Pattern { ascii, program, way, folds: pattern.folds })
+    }
+}
+
+fn is_wildcard(text: &str) -> bool {
+    matches!(text, "" | "*")
+}
+
+fn run(program: &Program, way: Way, name: &str, steps: &mut Steps) -> MatchVerdict {
+    let units: Vec<u16> = name.encode_utf16().collect();
+    match way {
+        Way::Sets => {
+            if !steps.take(program.size.saturating_mul(units.len() + 1)) {
+                return MatchVerdict::BoundReached;
+            }
+            sets::is_match(program, &units).into()
+        }
+        Way::Attempts => {
+            let granted = steps.0.min(MAX_STEPS);
+            let mut left = granted;
+            let found = attempts::is_match(program, &units, &mut left);
+            steps.0 -= granted - left;
+            found.map_or(MatchVerdict::BoundReached, MatchVerdict::from)
+        }
     }
 }

@@ -1,1 +1,147 @@
-//! Approvals of project hooks.
+//! Approvals of project hooks: a repository that was just cloned runs nothing by itself.
+//!
+//! An approval is bound to the exact terms of a hook (event, matcher, command, timeout, environment, meaning of a
+//! failure, order) and to the content of every project file that its command names. [`TrustPolicy::judge`] compares
+//! once, at the start; the [`Seal`] of each approved hook is looked at again before each run. Hooks of the user,
+//! of the system and of extensions are trusted and never looked at here.
+
+mod disk;
+mod error;
+mod files;
+mod fingerprint;
+mod review;
+mod seal;
+mod snapshot;
+mod store;
+mod words;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+use crate::hook::Hook;
+
+pub use error::TrustError;
+pub use files::ApprovedFile;
+pub use fingerprint::{Change, FileContent, Terms};
+pub use review::{NamedFile, Pending, PendingSettings, Review, Why};
+pub use seal::{Recheck, Seal};
+pub use store::{Approval, ApprovalStore, ApprovedProject};
+
+/// Which project hooks may run. The host decides.
+#[derive(Debug, Clone, Default)]
+pub enum TrustPolicy {
+    /// All of them, whatever becomes of their files.
+    #[default]
+    AllowAll,
+    /// Those that were approved, as long as they are what was approved.
+    RequireApproval(ApprovalStore),
+    /// All of them as they are at the start, without anything being stored; a file that changes later counts as
+    /// changed, as with a stored approval.
+    ApproveForThisRun,
+}
+
+/// Whether one hook may run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "trust", rename_all = "camelCase")]
+pub enum HookTrust {
+    /// It needs no approval.
+    Trusted,
+    /// It is a project's, and approved as it is.
+    Approved,
+    /// It is a project's, and must not run.
+    NotApproved {
+        /// Why, as a fragment.
+        why: String,
+    },
+}
+
+/// What [`TrustPolicy::judge`] found.
+#[derive(Debug)]
+#[must_use]
+pub struct Judgement {
+    /// One for each hook, in order.
+    pub hooks: Vec<HookTrust>,
+    /// One for each hook, in order: what to look at again before it runs. `None` for hooks that are trusted, and
+    /// for those that must not run.
+    pub seals: Vec<Option<Arc<Seal>>>,
+    /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
+    pub project_settings_approved: bool,
+    /// Why no approval counts at all, if so.
+    pub problem: Option<Diagnostic>,
+}
+
+impl TrustPolicy {
+    /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
+    ///
+    /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
+    pub fn judge(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Judgement {
+        match self {
+            Self::RequireApproval(store) => store.judge(project, hooks, project_settings),
+            Self::AllowAll => Judgement {
+                hooks: vec![HookTrust::Trusted; hooks.len()],
+                seals: vec![None; hooks.len()],
+                project_settings_approved: true,
+                problem: None,
+            },
+            Self::ApproveForThisRun => {
+                let project = files::ProjectDir::new(project);
+                let (hooks, seals) = hooks.iter().map(|hook| approve_now(&project, hook)).unzip();
+                Judgement { hooks, seals, project_settings_approved: true, problem: None }
+            }
+        }
+    }
+
+    /// A new seal for a hook whose files changed, if somebody has approved it again meanwhile. Under
+    /// [`TrustPolicy::ApproveForThisRun`] nobody can: what changed then stays refused until the next start.
+    pub fn reapproved(&self, project: &Path, hook: &Hook) -> Option<Arc<Seal>> {
+        match self {
+            Self::RequireApproval(store) => {
+                store.judge(project, std::slice::from_ref(hook), &Value::Null).seals.pop().flatten()
+            }
+            Self::AllowAll | Self::ApproveForThisRun => None,
+        }
+    }
+}
+
+fn approve_now(project: &files::ProjectDir, hook: &Hook) -> (HookTrust, Option<Arc<Seal>>) {
+    if !review::needs_approval(hook) {
+        return (HookTrust::Trusted, None);
+    }
+    let files =
+        files::load_named_files(project, hook.command(), &hook.env).map_err(|error| error.to_string());
+    match files.and_then(|files| Seal::capture(project, hook, &files)) {
+        Ok(seal) => (HookTrust::Approved, Some(Arc::new(seal))),
+        // Even this policy approves only what can be watched: an unwatched guard could be switched off.
+        Err(why) => (HookTrust::NotApproved { why }, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use crate::event::EventName;
+    use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
+    use crate::matcher::Matcher;
+
+    /// A project hook without a name of its own.
+    pub(super) fn hook(command: &str) -> Hook {
+        Hook {
+            event: EventName::BeforeTool,
+            name: command.to_owned(),
+            description: None,
+            kind: HookKind::Command(command.to_owned()),
+            matcher: Matcher::any(),
+            sequential: false,
+            timeout: DEFAULT_HOOK_TIMEOUT,
+            env: Vec::new(),
+            on_failure: OnFailure::Allow,
+            source: ConfigSource::Project,
+            origin: Origin { level: Level::Project, file: PathBuf::new(), line: 0 },
+        }
+    }
+}

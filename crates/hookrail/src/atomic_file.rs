@@ -1,0 +1,319 @@
+//! One file that several programs change and none may tear: an advisory lock around read and replace,
+//! and a replacement that is either the old file or the new one, whenever a process dies.
+//!
+//! The lock is a file of its own, because the file it guards is replaced and a lock on a replaced file
+//! guards nothing. Readers need no lock: a rename is seen whole or not at all.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long to wait for another program to finish its change. A change takes milliseconds; this is
+/// the time after which a stopped program that holds the lock is reported instead of waited for.
+const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a lock that is held is tried again.
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
+
+/// Why a file could not be changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AtomicFileError {
+    /// The operating system refused a step.
+    #[error("cannot {step} `{}`", path.display())]
+    Io {
+        /// What was tried, as in `cannot … <path>`.
+        step: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Another program holds the lock and does not let go.
+    #[error("another program has held the lock `{}` for {} seconds", path.display(), LOCK_PATIENCE.as_secs())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+}
+
+impl AtomicFileError {
+    fn io(step: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { step, path: path.to_owned(), source }
+    }
+}
+
+/// A file that this program alone may change until the value is dropped.
+#[derive(Debug)]
+pub struct LockedFile {
+    /// Where the file really is: a symbolic link stays a link, its target is replaced.
+    path: PathBuf,
+    /// Closing it releases the lock, also when the process is killed.
+    _lock: File,
+}
+
+impl LockedFile {
+    /// Waits for the lock `lock` that guards `path`. Folders that are missing are made for the user alone (0700).
+    pub fn lock(path: &Path, lock: &Path) -> Result<Self, AtomicFileError> {
+        for file in [path, lock] {
+            if let Some(dir) = file.parent() {
+                create_private_dir(dir).map_err(AtomicFileError::io("create", dir))?;
+            }
+        }
+        let lock = wait_for_lock(lock)?;
+        // Resolved under the lock, so that the link of one moment is not combined with the file of another.
+        let path = resolve_link(path).map_err(AtomicFileError::io("resolve", path))?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Where the file really is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the whole file. An existing file keeps its mode; a new one gets `new_mode`.
+    pub fn replace(&self, content: &[u8], new_mode: u32) -> Result<(), AtomicFileError> {
+        let mode = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata.permissions().mode() & 0o7777,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => new_mode,
+            Err(error) => return Err(AtomicFileError::io("inspect", &self.path)(error)),
+        };
+        self.replace_with_mode(content, mode)
+    }
+
+    /// Replaces the whole file and sets its mode, whatever it was before.
+    pub fn replace_with_mode(&self, content: &[u8], mode: u32) -> Result<(), AtomicFileError> {
+        let dir = parent(&self.path);
+        self.remove_leftovers(dir);
+        let temporary = dir.join(self.temporary_name(&std::process::id().to_string()));
+        let written =
+            write_new(&temporary, content, mode).map_err(AtomicFileError::io("write", &temporary)).and_then(
+                |()| fs::rename(&temporary, &self.path).map_err(AtomicFileError::io("replace", &self.path)),
+            );
+        if written.is_err() {
+            // The old file is untouched; the half-written one is of no use to anybody.
+            let _ = fs::remove_file(&temporary);
+            return written;
+        }
+        // The content is on disk already; this makes the rename survive a power failure where the file
+        // system supports it. Where it does not, the file is as safe as the system allows.
+        let _ = File::open(dir).and_then(|dir| dir.sync_all());
+        Ok(())
+    }
+
+    /// Moves the file aside to `<name>.<label>-<n>`, with the first number that is free, and returns the new path.
+    pub fn move_aside(&self, label: &str) -> Result<PathBuf, AtomicFileError> {
+        let mut number = 1_u32;
+        loop {
+            let mut name = file_name(&self.path).to_owned();
+            name.push(format!(".{label}-{number}"));
+            let aside = parent(&self.path).join(name);
+            // Nobody else takes the name in between: whoever does this holds the lock.
+            match fs::symlink_metadata(&aside) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    fs::rename(&self.path, &aside).map_err(AtomicFileError::io("move aside", &self.path))?;
+                    return Ok(aside);
+                }
+                Err(error) => return Err(AtomicFileError::io("inspect", &aside)(error)),
+                Ok(_) => number = number.saturating_add(1),
+            }
+        }
+    }
+
+    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer died.
+    fn temporary_name(&self, middle: &str) -> OsString {
+        let mut name = OsString::from(".");
+        name.push(file_name(&self.path));
+        name.push(format!(".{middle}.tmp"));
+        name
+    }
+
+    /// Removes what killed writers left. Whoever holds the lock is the only writer, so none of these is in use.
+    fn remove_leftovers(&self, dir: &Path) {
+        let prefix = self.temporary_name("");
+        let prefix = prefix.as_encoded_bytes().strip_suffix(b".tmp").unwrap_or_default();
+        let Ok(entries) = fs::read_dir(dir) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let middle = name
+                .as_encoded_bytes()
+                .strip_prefix(prefix)
+                .and_then(|rest| rest.strip_suffix(b".tmp"))
+                .unwrap_or_default();
+            if !middle.is_empty() && middle.iter().all(u8::is_ascii_digit) {
+                // A leftover that cannot be removed is litter, no danger.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Makes a folder and its missing parents, for the user alone.
+pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
+    if dir.as_os_str().is_empty() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+fn wait_for_lock(path: &Path) -> Result<File, AtomicFileError> {
+    let start = Instant::now();
+    loop {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(AtomicFileError::io("open the lock", path))?;
+        match file.try_lock() {
+            Ok(()) if is_still_at(&file, path) => return Ok(file),
+            // Somebody removed the lock file: what we hold guards nothing. Take the new one.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(AtomicFileError::io("lock", path)(error)),
+        }
+        if start.elapsed() > LOCK_PATIENCE {
+            return Err(AtomicFileError::Locked { path: path.to_owned() });
+        }
+    }
+}
+
+fn is_still_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(held), Ok(named)) => (held.dev(), held.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}
+
+/// Follows a symbolic link to where the file is or, for a dangling link, would be.
+fn resolve_link(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    // The bound the kernel uses as well.
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(target) => path = parent(&path).join(target),
+            // `InvalidInput` is the answer for what is no link.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
+                return Ok(path);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    // Set explicitly, because the mode given at creation is narrowed by the umask.
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    }
+}
+
+fn file_name(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn lock(path: &Path) -> LockedFile {
+        LockedFile::lock(path, &path.with_extension("lock")).unwrap()
+    }
+
+    #[test]
+    fn a_new_file_gets_the_given_mode_and_an_old_one_keeps_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/settings.json");
+        lock(&path).replace(b"one", 0o640).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode(&path), mode(parent(&path))), (0o640, 0o700));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
+        lock(&path).replace(b"two", 0o640).unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o604, b"two".to_vec()));
+        lock(&path).replace_with_mode(b"three", 0o600).unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o600, b"three".to_vec()));
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_its_target_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("dotfiles/real.json"), dir.path().join("settings.json"));
+        fs::create_dir(parent(&real)).unwrap();
+        symlink("dotfiles/real.json", &link).unwrap();
+        for text in ["dangling at first", "existing"] {
+            lock(&link).replace(text.as_bytes(), 0o644).unwrap();
+            assert_eq!(fs::read_to_string(&real).unwrap(), text);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        symlink("b", dir.path().join("a")).unwrap();
+        symlink("a", dir.path().join("b")).unwrap();
+        LockedFile::lock(&dir.path().join("a"), &dir.path().join("lock")).unwrap_err();
+    }
+
+    #[test]
+    fn leftovers_of_killed_writers_go_and_strangers_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.json");
+        let names = [".store.json.4711.tmp", ".store.json..tmp", ".store.json.x.tmp", ".other.json.1.tmp"];
+        for name in names {
+            fs::write(dir.path().join(name), "half").unwrap();
+        }
+        lock(&path).replace(b"whole", 0o600).unwrap();
+        let left: Vec<_> = names.into_iter().filter(|name| dir.path().join(name).exists()).collect();
+        assert_eq!(left, &names[1..]);
+    }
+
+    #[test]
+    fn moving_aside_never_overwrites() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.json");
+        for number in 1..=3 {
+            fs::write(&path, number.to_string()).unwrap();
+            let aside = lock(&path).move_aside("corrupt").unwrap();
+            assert_eq!(aside, dir.path().join(format!("store.json.corrupt-{number}")));
+            assert_eq!(fs::read_to_string(aside).unwrap(), number.to_string());
+        }
+    }
+
+    #[test]
+    fn a_lock_file_that_was_removed_does_not_let_two_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = File::create(&path).unwrap();
+        held.lock().unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(!is_still_at(&held, &path));
+        File::create(&path).unwrap();
+        assert!(!is_still_at(&held, &path));
+        assert!(is_still_at(&wait_for_lock(&path).unwrap(), &path));
+    }
+
+    #[test]
+    fn a_failed_replacement_leaves_the_old_file_and_no_litter() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.json");
+        // A folder in the file's place cannot be replaced by a file.
+        fs::create_dir_all(path.join("inside")).unwrap();
+        let error = lock(&path).replace_with_mode(b"new", 0o600).unwrap_err();
+        assert!(error.to_string().starts_with("cannot replace `"), "{error}");
+        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["store.json", "store.lock"]);
+    }
+}

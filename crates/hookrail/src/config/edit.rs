@@ -1,0 +1,263 @@
+//! Edits of a settings text that keep its comments and its formatting. Pure: text in, text out; reading and
+//! writing files is the caller's.
+
+use std::ops::Range;
+use std::path::Path;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+use super::source::{PARSE_OPTIONS, Source};
+use crate::event::EventName;
+
+/// Why a settings text was not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The text is not JSON with comments and trailing commas.
+    #[error("line {line}, column {column}: {message}")]
+    Malformed {
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What was expected.
+        message: String,
+    },
+    /// What would have to be edited is something else.
+    #[error("`{key}` is not {expected}")]
+    WrongType {
+        /// The key, from the top: `hooksConfig.disabled`.
+        key: String,
+        /// What it would have to be.
+        expected: &'static str,
+    },
+}
+
+/// Turns hooks on or off. Only the canonical key is written: it wins over all aliases.
+pub fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditError> {
+    edit(text, |root| {
+        match last(root, "enableHooks") {
+            Some(prop) => prop.set_value(enable.into()),
+            None => {
+                root.append("enableHooks", enable.into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Disables a hook by its name or command, or takes that back. The entry is written to
+/// `hooksConfig.disabled`; taking it back clears the alias `hooks.disabled` of it too.
+pub fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<String, EditError> {
+    let mut text = edit(text, |root| {
+        let config = object_in(root, "hooksConfig", "hooksConfig")?;
+        let list = config.as_ref().map(|config| array_in(config, "disabled", "hooksConfig.disabled"));
+        let list = list.transpose()?.flatten();
+        let hooks = object_in(root, "hooks", "hooks")?;
+        let alias = hooks.as_ref().map(|hooks| array_in(hooks, "disabled", "hooks.disabled"));
+        let alias = alias.transpose()?.flatten();
+        let is_entry = |entry: &CstNode| is_text(entry, name);
+        let is_listed =
+            [&list, &alias].into_iter().flatten().any(|list| list.elements().iter().any(is_entry));
+        if !disabled || is_listed {
+            return Ok(());
+        }
+        let list = match (list, config) {
+            (Some(list), _) => list,
+            (None, Some(config)) => new_array(&config, "disabled")?,
+            (None, None) => new_array(&new_object(root, "hooksConfig")?, "disabled")?,
+        };
+        list.append(name.into());
+        Ok(())
+    })?;
+    // One at a time: a removal changes what stands before and after the next one.
+    while !disabled && let Some(removed) = remove_entry(&text, name) {
+        text = removed;
+    }
+    Ok(text)
+}
+
+/// Adds a hook to an event: to the parallel group with the same matcher if there is one, else in a new
+/// group at the end.
+pub fn add_hook(
+    text: &str,
+    event: EventName,
+    matcher: Option<&str>,
+    hook: &Value,
+) -> Result<String, EditError> {
+    edit(text, |root| {
+        let hooks = match object_in(root, "hooks", "hooks")? {
+            Some(hooks) => hooks,
+            None => new_object(root, "hooks")?,
+        };
+        let key = format!("hooks.{event}");
+        let groups = match array_in(&hooks, event.as_str(), &key)? {
+            Some(groups) => groups,
+            None => new_array(&hooks, event.as_str())?,
+        };
+        let group = groups.elements().into_iter().filter_map(|group| group.as_object()).rfind(|group| {
+            let group_matcher = last(group, "matcher").and_then(|prop| prop.value());
+            let same_matcher = match (group_matcher, matcher) {
+                (None, None) => true,
+                (Some(node), Some(matcher)) => is_text(&node, matcher),
+                _ => false,
+            };
+            same_matcher && last(group, "sequential").is_none() && list_of(group).is_some()
+        });
+        if let Some(list) = group.as_ref().and_then(list_of) {
+            list.append(input(hook));
+        } else {
+            let matcher = matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
+            let list = ("hooks".to_owned(), CstInputValue::Array(vec![input(hook)]));
+            groups.append(CstInputValue::Object(matcher.into_iter().chain([list]).collect()));
+        }
+        Ok(())
+    })
+}
+
+/// The `hooks` of a group, if they are an array.
+fn list_of(group: &CstObject) -> Option<CstArray> {
+    last(group, "hooks")?.array_value()
+}
+
+/// Parses the text, lets `change` work on its object and writes it again. Blank text counts as `{}`.
+fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), EditError>) -> Result<String, EditError> {
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let body = if body.trim().is_empty() { "{}\n" } else { body };
+    let source = Source::of_file(Path::new(""), body);
+    source.parse().map_err(|finding| {
+        let place = finding.place.as_ref();
+        EditError::Malformed {
+            line: place.map_or(1, |place| place.line),
+            column: place.map_or(1, |place| place.column),
+            message: finding.message.clone(),
+        }
+    })?;
+    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|error| EditError::Malformed {
+        line: error.line_display(),
+        column: error.column_display(),
+        message: error.kind().to_string(),
+    })?;
+    let object = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    change(&object)?;
+    Ok(format!("{mark}{root}"))
+}
+
+/// The property that counts: of a repeated key the last one.
+fn last(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    object.properties().into_iter().rfind(|prop| prop.decoded_name().as_deref() == Some(name))
+}
+
+fn object_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstObject>, EditError> {
+    last(object, name).map(|prop| prop.object_value().ok_or_else(|| wrong_type(key, "an object"))).transpose()
+}
+
+fn array_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstArray>, EditError> {
+    last(object, name).map(|prop| prop.array_value().ok_or_else(|| wrong_type(key, "an array"))).transpose()
+}
+
+fn new_object(object: &CstObject, name: &str) -> Result<CstObject, EditError> {
+    let prop = object.append(name, CstInputValue::Object(Vec::new()));
+    prop.object_value().ok_or_else(|| wrong_type(name, "an object"))
+}
+
+fn new_array(object: &CstObject, name: &str) -> Result<CstArray, EditError> {
+    let prop = object.append(name, CstInputValue::Array(Vec::new()));
+    prop.array_value().ok_or_else(|| wrong_type(name, "an array"))
+}
+
+fn wrong_type(key: &str, expected: &'static str) -> EditError {
+    EditError::WrongType { key: key.to_owned(), expected }
+}
+
+fn is_text(node: &CstNode, text: &str) -> bool {
+    node.as_string_lit().is_some_and(|literal| literal.decoded_value().as_deref() == Ok(text))
+}
+
+/// Removes one entry from the disabled lists, if it is there. Done on the text, because the tree drops the
+/// comments around what it removes.
+fn remove_entry(text: &str, name: &str) -> Option<String> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let shift = text.len() - body.len();
+    let root = Source::of_file(Path::new(""), body).parse().ok()?;
+    let list = |key: &str| property(property(&root, key)?.as_object()?, "disabled")?.as_array();
+    let lists = [list("hooksConfig"), list("hooks")];
+    let (array, index) = lists.into_iter().flatten().find_map(|array| {
+        let is_entry =
+            |element: &ast::Value<'_>| element.as_string_lit().is_some_and(|lit| lit.value == name);
+        array.elements.iter().position(is_entry).map(|index| (array, index))
+    })?;
+    let entry = array.elements.get(index)?.range();
+    let before = index.checked_sub(1).and_then(|index| array.elements.get(index));
+    let comma = comma_after(body, entry.end)
+        .or_else(|| before.and_then(|before| comma_after(body, before.range().end)));
+    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
+    cuts.push(entry.start..entry.end);
+    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
+    let mut text = text.to_owned();
+    for cut in cuts {
+        cut_out(&mut text, cut.start + shift..cut.end + shift);
+    }
+    Some(text)
+}
+
+fn property<'v, 'a>(object: &'v ast::Object<'a>, name: &str) -> Option<&'v ast::Value<'a>> {
+    object.properties.iter().rfind(|prop| prop.name.as_str() == name).map(|prop| &prop.value)
+}
+
+/// The comma after an element that ends at `end`, past white space and comments.
+fn comma_after(text: &str, end: usize) -> Option<usize> {
+    let mut at = end;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with(',') {
+            return Some(at);
+        } else if rest.starts_with("//") {
+            at += rest.find(['\n', '\r'])?;
+        } else if rest.starts_with("/*") {
+            at += rest.find("*/")? + 2;
+        } else {
+            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
+        }
+    }
+}
+
+/// Cuts a range out, and with it its line if nothing else stands there, else the blanks after it.
+fn cut_out(text: &mut String, range: Range<usize>) {
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let line_start = before.trim_end_matches([' ', '\t']).len();
+    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let rest = after.get(blanks..).unwrap_or_default();
+    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
+    let whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
+    let wider = if whole_line {
+        line_start..range.end + blanks + newline
+    } else if newline > 0 || rest.starts_with('/') {
+        range
+    } else {
+        range.start..range.end + blanks
+    };
+    text.replace_range(wider, "");
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(fields) => {
+            CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

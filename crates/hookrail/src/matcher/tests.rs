@@ -1,0 +1,254 @@
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What `node` answers to `new RegExp(pattern).test(name)`.
+#[test]
+fn patterns_mean_what_they_mean_in_javascript() {
+    use MatchVerdict::{No, Yes};
+    for (requirement, pattern, name, expected) in [
+        ("HOOK-021", "write_file", "write_file", Yes),
+        ("HOOK-021", "write_file", "read_file", No),
+        ("HOOK-087", "write", "over_write_file", Yes),
+        ("HOOK-087", "read|write", "write_file", Yes),
+        ("HOOK-087", "^(read|write)$", "write_file", No),
+        ("HOOK-087", "^(?:read|write)$", "write", Yes),
+        ("HOOK-087", "^read|write$", "read_all", Yes),
+        ("HOOK-087", "^read|write$", "to_write", Yes),
+        ("HOOK-087", "^read|write$", "to_write_", No),
+        ("HOOK-087", "write_*", "write_file", Yes),
+        ("HOOK-087", "write_*", "rewrite", Yes),
+        ("HOOK-087", "mcp__.*", "mcp__git__log", Yes),
+        ("HOOK-087", "^mcp__.*__(delete|drop)$", "mcp__db__drop", Yes),
+        ("HOOK-087", "^mcp__.*__(delete|drop)$", "mcp__db__dropped", No),
+        ("HOOK-087", "^write.*$", "write\nfile", No),
+        ("HOOK-087", "^write.*", "write\nfile", Yes),
+        ("HOOK-087", "^a$", "a\n", No),
+        ("HOOK-087", "^(?!read_)", "write_file", Yes),
+        ("HOOK-087", "^(?!read_)", "read_file", No),
+        ("HOOK-087", "^(?!.*(read|list))", "file_list", No),
+        ("HOOK-087", "^(?!.*(read|list))", "file_write", Yes),
+        ("HOOK-087", "(?<!_)write", "over_write", No),
+        ("HOOK-087", "(?<!_)write", "overwrite", Yes),
+        ("HOOK-087", "(?<=mcp__)(git|gh)", "mcp__gh", Yes),
+        ("HOOK-087", "(?<=mcp__)(git|gh)", "my_gh", No),
+        ("HOOK-087", "^(?=.*write)(?=.*file)(?!.*temp)", "file_write", Yes),
+        ("HOOK-087", "^(?=.*write)(?=.*file)(?!.*temp)", "temp_file_write", No),
+        ("HOOK-087", r"(\w+)_\1", "go_go", Yes),
+        ("HOOK-087", r"(\w+)_\1", "ab_c", No),
+        ("HOOK-087", r"^(?<word>\w+)-\k<word>$", "tick-tick", Yes),
+        ("HOOK-087", r"^(?<word>\w+)-\k<word>$", "tick-tock", No),
+        ("HOOK-087", r"^\k<word>$", "k<word>", Yes),
+        ("HOOK-087", r"(?<=(\d+)(\d+))$", "1053", Yes),
+        ("HOOK-087", r"^(?:(a)|b)*\1$", "ab", Yes),
+        ("HOOK-087", r"^(a\1)$", "a", Yes),
+        ("HOOK-087", r"^(?=(a+))a*b\1$", "aaabaa", No),
+        ("HOOK-087", r"^(?=(a+))a*b\1$", "aaabaaa", Yes),
+        ("HOOK-087", r"^(a*)*\1b$", "aab", Yes),
+        ("HOOK-087", r"^(?:a?){3}$", "aa", Yes),
+        ("HOOK-087", r"\bfile\b", "read-file", Yes),
+        ("HOOK-087", r"\bfile\b", "read_file", No),
+        ("HOOK-087", r"^\w+$", "é", No),
+        ("HOOK-087", r"\bé", "aé", Yes),
+        ("HOOK-087", r"^\d$", "٣", No),
+        ("HOOK-087", r"^\s$", "\u{feff}", Yes),
+        ("HOOK-087", r"^.$", "é", Yes),
+        ("HOOK-087", r"^.$", "😀", No),
+        ("HOOK-087", r"^..$", "😀", Yes),
+        ("HOOK-087", r"^[^a]$", "\u{2028}", Yes),
+        ("HOOK-087", r"^.$", "\u{2028}", No),
+        ("HOOK-087", r"^[^]$", "\n", Yes),
+        ("HOOK-087", r"[]", "a", No),
+        ("HOOK-087", r"^[\w-]+$", "a-b", Yes),
+        ("HOOK-087", r"^[a\-z]+$", "m", No),
+        ("HOOK-087", r"^\x41\u0042\103\0?$", "ABC", Yes),
+        ("HOOK-087", r"^\u{3}$", "uuu", Yes),
+        ("HOOK-087", r"^a{,2}$", "a{,2}", Yes),
+        ("HOOK-087", r"^a{2$", "a{2", Yes),
+        ("HOOK-087", r"^\c$", r"\c", Yes),
+        ("HOOK-087", r"^\p{L}$", "p{L}", Yes),
+        ("HOOK-087", r"^]}$", "]}", Yes),
+        ("HOOK-087", r"^\8$", "8", Yes),
+        ("HOOK-087", "^(?i:Write)_file", "wRITE_file", Yes),
+        ("HOOK-087", "^(?i:Write)_file", "WRITE_FILE", No),
+        ("HOOK-087", "^(a|ab)(c|bcd)(d*)$", "abcd", Yes),
+        ("HOOK-087", "^[a-z_]{3,200}$", "write_file", Yes),
+        ("HOOK-087", "^[a-z_]{3,200}$", "write-file", No),
+        ("HOOK-087", "^[a-z_]{3,200}$", "writé_file", No),
+        ("HOOK-087", "^[^-]{3,200}$", "writé_file", Yes),
+        ("HOOK-088", "[unclosed", "[unclosed", Yes),
+        ("HOOK-088", "[unclosed", "a[unclosed", No),
+        ("HOOK-088", "*_file", "read_file", No),
+        ("HOOK-088", "*_file", "*_file", Yes),
+        ("HOOK-089", "", "anything", Yes),
+        ("HOOK-089", "*", "anything", Yes),
+        ("HOOK-089", ".*", "anything", Yes),
+    ] {
+        assert_eq!(
+            Matcher::compile(pattern).matches_tool(name),
+            expected,
+            "{requirement}: {pattern} on {name}"
+        );
+    }
+    assert_eq!(Matcher::any().matches_tool("anything"), Yes, "HOOK-022");
+}
+
+#[test]
+fn an_invalid_pattern_says_why() {
+    for (pattern, is_valid) in [
+        ("[unclosed", false),
+        ("(", false),
+        ("*", true),
+        ("a**", false),
+        ("a{2,1}", false),
+        ("^(?!read_)", true),
+    ] {
+        assert_eq!(Matcher::compile(pattern).problem().is_none(), is_valid, "HOOK-088: {pattern}");
+    }
+}
+
+#[test]
+fn other_events_compare_the_whole_word() {
+    for (matcher, word, expected) in [
+        (Matcher::any(), "startup", true),
+        (Matcher::exact(""), "startup", true),
+        (Matcher::exact("*"), "startup", true),
+        (Matcher::exact("startup"), "startup", true),
+        (Matcher::exact("start"), "startup", false),
+        (Matcher::exact("startup|clear"), "startup", false),
+        (Matcher::for_event(EventName::SessionStart, Some("[")), "[", true),
+    ] {
+        assert_eq!(matcher.matches_exactly(word), expected, "HOOK-089: {matcher:?} {word}");
+        assert_eq!(matcher.problem(), None);
+    }
+}
+
+/// None of these may take longer than a moment, and none may switch a guard off.
+#[test]
+fn catastrophic_patterns_are_decided_or_count_as_matches() {
+    use MatchVerdict::{BoundReached, No};
+    let long = "a".repeat(10_000);
+    let longer = "a".repeat(1_000_000);
+    let accented = format!("{}é", "a".repeat(10_000));
+    let words = (0..5_000).map(|word| format!("x{word}.")).collect::<Vec<_>>().join("|");
+    let deep = format!("{}a{}", "(".repeat(300), ")".repeat(300));
+    let very_deep = format!("{}a{}", "(".repeat(4_000), ")".repeat(4_000));
+    let started = Instant::now();
+    for (pattern, name, expected) in [
+        ("(a+)+b$", long.as_str(), No),
+        ("(a+)+b$", accented.as_str(), No),
+        ("(?=(a+)+$)b", long.as_str(), No),
+        ("(?=(a+)+$)b", accented.as_str(), No),
+        ("(?<=(a+)+b)$", long.as_str(), No),
+        (r"(a+)+b\1$", long.as_str(), BoundReached),
+        (r"(a+)+\1$b", long.as_str(), BoundReached),
+        (r"^(a*)*(?!\1)b", long.as_str(), BoundReached),
+        ("^(?!a{1,300})", long.as_str(), BoundReached),
+        ("(?:a{1000}){1000}", long.as_str(), BoundReached),
+        ("((){9999}){9999}b", long.as_str(), No),
+        ("((?=){9999}){9999}b", long.as_str(), BoundReached),
+        ("(?:){4294967295}b", long.as_str(), No),
+        ("((((a{10}){10}){10}){10}){10}b", long.as_str(), BoundReached),
+        ("[ab]c", longer.as_str(), BoundReached),
+        ("b", longer.as_str(), No),
+        (words.as_str(), "read_file", BoundReached),
+        (deep.as_str(), "read_file", BoundReached),
+        (very_deep.as_str(), "read_file", BoundReached),
+    ] {
+        let shown: String = pattern.chars().take(40).collect();
+        assert_eq!(Matcher::compile(pattern).matches_tool(name), expected, "{shown} on {} bytes", name.len());
+    }
+    assert!(started.elapsed() < Duration::from_secs(30), "took {:?}", started.elapsed());
+}
+
+#[test]
+fn the_matchers_of_one_plan_share_their_steps() {
+    let matcher = Matcher::compile(r"(a+)+b\1$");
+    let name = "a".repeat(5_000);
+    let mut steps = Steps::default();
+    let started = Instant::now();
+    for _ in 0..10_000 {
+        assert_eq!(matcher.matches_tool_within(&name, &mut steps), MatchVerdict::BoundReached);
+    }
+    assert!(started.elapsed() < Duration::from_mins(1), "took {:?}", started.elapsed());
+}
+
+/// Patterns whose parts are taken from all over the grammar, most of them valid.
+fn patterns() -> impl Strategy<Value = String> {
+    let atom = prop_oneof![
+        8 => "[ab_]",
+        1 => prop::sample::select(vec![
+            ".", r"\w", r"\W", r"\d", r"\s", r"\S", r"\b", r"\B", "^", "$", "[ab]", "[^a]", "[^]", "[]", r"[\w-]", "[a-c_]",
+            r"\x61", r"\u0062", r"\n", r"\.", r"\-", "é", r"\c", r"\ca", "]", "{", "}", r"\0", r"\141", r"\1", r"\2", r"\k", "-",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    let node = atom.prop_recursive(4, 24, 4, |inner| {
+        let quantifier = prop::sample::select(vec!["*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "+?", "??", "{1,3}?", "{0}"]);
+        prop_oneof![
+            4 => prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            2 => prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            2 => prop::collection::vec(inner.clone(), 1..3).prop_map(|parts| format!("({})", parts.join("|"))),
+            1 => (prop::sample::select(vec!["(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?m:", "(?s:", "(?-i:"]), inner.clone())
+                .prop_map(|(open, inner)| format!("{open}{inner})")),
+            3 => (inner, quantifier).prop_map(|(inner, quantifier)| format!("(?:{inner}){quantifier}")),
+        ]
+    });
+    prop::collection::vec(node, 1..4).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn verdicts_are_those_of_regress(pattern in patterns(), names in prop::collection::vec("[abcAB_\\-é\\n]{0,8}", 1..6)) {
+        let Ok(reference) = regress::Regex::new(&pattern) else {
+            prop_assert!(Matcher::compile(&pattern).problem().is_some());
+            return Ok(());
+        };
+        let matcher = Matcher::compile(&pattern);
+        prop_assert!(!matcher.is_too_large(), "not understood: {pattern}");
+        for name in &names {
+            let verdict = matcher.matches_tool(name);
+            if verdict == MatchVerdict::BoundReached {
+                prop_assert!(pattern.contains("(?i") && !name.is_ascii(), "{pattern} on {name:?}");
+                continue;
+            }
+            let expected = MatchVerdict::from(reference.find(name).is_some());
+            prop_assert_eq!(verdict, expected, "{} on {:?}", pattern, name);
+        }
+    }
+
+    /// All ways of running a pattern agree where they can run the same one.
+    #[test]
+    fn all_ways_agree(pattern in patterns(), name in "[abcAB_\\-\\n]{0,8}") {
+        let Some(read) = syntax::parse(&pattern) else { return Ok(()) };
+        let units: Vec<u16> = name.encode_utf16().collect();
+        let attempts = Program::compile(&read, Way::Attempts)
+            .and_then(|program| attempts::is_match(&program, &units, &mut 1_000_000).ok());
+        if !read.has_back_references {
+            let sets = Program::compile(&read, Way::Sets).map(|program| sets::is_match(&program, &units));
+            prop_assert_eq!(attempts, sets, "{} on {:?}", pattern, name);
+        }
+        if let Some(regex) = translate::compile(&read.root) {
+            prop_assert_eq!(attempts, Some(regex.is_match(name.as_bytes())), "{} on {:?}", pattern, name);
+        }
+    }
+
+    #[test]
+    fn words_are_read_as_the_pattern_they_are(
+        pattern in "\\^?(\\.\\*)?(\\(|\\(\\?:)?[ab]{0,2}(\\|[ab]{0,2}){0,2}\\)?(\\.\\*)?\\$?",
+        name in "[ab\\n]{0,5}",
+    ) {
+        if let (Some(words), Ok(reference)) = (Words::parse(&pattern), regress::Regex::new(&pattern)) {
+            prop_assert_eq!(words.is_match(&name), reference.find(&name).is_some(), "{} on {:?}", pattern, name);
+        }
+    }
+
+    #[test]
+    fn no_text_breaks_the_compiler(pattern in any::<String>(), name in any::<String>()) {
+        let _ = Matcher::compile(&pattern).matches_tool(&name);
+    }
+}

@@ -1,0 +1,40 @@
+//! Matchers made of plain words, which most are: `write_file`, `read|write`, `^(a|b)$`, `mcp__.*`.
+
+/// Plain words, one of which must be in the name, at its start, at its end, or be the name.
+#[derive(Debug)]
+pub(super) struct Words {
+    any_of: Vec<Box<str>>,
+    at_start: bool,
+    at_end: bool,
+}
+
+impl Words {
+    /// Reads a pattern that says no more than this; `None` for all others.
+    pub(super) fn parse(pattern: &str) -> Option<Self> {
+        let (pattern, at_start) = pattern.strip_prefix('^').map_or((pattern, false), |rest| (rest, true));
+        let (pattern, at_end) = pattern.strip_suffix('$').map_or((pattern, false), |rest| (rest, true));
+        // Where nothing has to follow, `.*` may as well match nothing.
+        let pattern = if at_end { pattern } else { pattern.strip_suffix(".*").unwrap_or(pattern) };
+        let pattern = if at_start { pattern } else { pattern.strip_prefix(".*").unwrap_or(pattern) };
+        let inner = pattern.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let words = inner.map_or(pattern, |inner| inner.strip_prefix("?:").unwrap_or(inner));
+        if inner.is_none() && (at_start || at_end) && words.contains('|') {
+            return None; // Each anchor belongs to one of the branches only.
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-:/|".contains(&byte);
+        words.bytes().all(is_plain).then(|| Self {
+            any_of: words.split('|').map(Box::from).collect(),
+            at_start,
+            at_end,
+        })
+    }
+
+    pub(super) fn is_match(&self, name: &str) -> bool {
+        self.any_of.iter().map(AsRef::as_ref).any(|word: &str| match (self.at_start, self.at_end) {
+            (true, true) => name == word,
+            (true, false) => name.starts_with(word),
+            (false, true) => name.ends_with(word),
+            (false, false) => name.contains(word),
+        })
+    }
+}

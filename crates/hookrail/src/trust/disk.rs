@@ -1,0 +1,137 @@
+//! The approvals on disk: one file for all projects, outside of every project.
+//!
+//! Whatever is wrong with the file, the answer is "nothing is approved", with the reason; a file that cannot be
+//! understood is moved aside before another one is written, so that nothing in it is lost.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::error::TrustError;
+use super::store::Approval;
+use crate::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
+
+/// The only form of the file that is understood.
+pub(super) const VERSION: u64 = 1;
+
+/// The file's content.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoreWire {
+    version: u64,
+    pub(super) projects: BTreeMap<String, ProjectWire>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProjectWire {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) settings: Option<String>,
+    pub(super) hooks: Vec<Approval>,
+}
+
+impl Default for StoreWire {
+    fn default() -> Self {
+        Self { version: VERSION, projects: BTreeMap::new() }
+    }
+}
+
+/// The file in a state folder.
+pub(super) fn path_in(dir: &Path) -> PathBuf {
+    dir.join("approvals.json")
+}
+
+/// Reads the file; one that is not there holds nothing. Needs no lock, because the file is only ever replaced.
+pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
+    let path = path_in(dir);
+    let unreadable = |source| TrustError::Unreadable { path: path.clone(), source };
+    match fs::metadata(dir) {
+        Ok(metadata) => refuse_if_unsafe(dir, &metadata, 0o002)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
+        Err(error) => return Err(unreadable(error)),
+    }
+    // Without blocking: a pipe in the file's place must be refused, not waited for.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
+        Err(error) => return Err(unreadable(error)),
+    };
+    let metadata = file.metadata().map_err(unreadable)?;
+    refuse_if_unsafe(&path, &metadata, 0o022)?;
+    if !metadata.is_file() {
+        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    let corrupt = |source| TrustError::Corrupt { path: path.clone(), source };
+    let value: Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
+    // Looked at first: what another version writes is not damaged.
+    match value.get("version") {
+        Some(version) if version.as_u64() != Some(VERSION) => {
+            Err(TrustError::Version { path: path.clone(), found: version.to_string() })
+        }
+        _ => serde_json::from_value(value).map_err(corrupt),
+    }
+}
+
+/// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.
+pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
+    let path = path_in(dir);
+    create_private_dir(dir).map_err(|source| AtomicFileError::Io {
+        step: "create",
+        path: dir.to_owned(),
+        source,
+    })?;
+    // Before the lock: nothing is made in a folder that cannot be trusted.
+    let metadata =
+        fs::metadata(dir).map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
+    refuse_if_unsafe(dir, &metadata, 0o002)?;
+    let file = LockedFile::lock(&path, &dir.join("approvals.lock"))?;
+    let mut store = match load(dir) {
+        Ok(store) => store,
+        Err(error) if is_beyond_repair(&error) => {
+            let aside = file.move_aside("corrupt")?;
+            tracing::warn!(kept = %aside.display(), "{}", error.diagnostic().message);
+            StoreWire::default()
+        }
+        Err(error) => return Err(error),
+    };
+    if change(&mut store) {
+        let mut text = serde_json::to_vec_pretty(&store).map_err(TrustError::Encode)?;
+        text.push(b'\n');
+        file.replace_with_mode(&text, 0o600)?;
+    }
+    Ok(())
+}
+
+/// Whether the file can never be read as it is. A passing trouble must not cost the approvals.
+fn is_beyond_repair(error: &TrustError) -> bool {
+    match error {
+        TrustError::Corrupt { .. } => true,
+        TrustError::Unreadable { source, .. } => matches!(
+            source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput
+        ),
+        _ => false,
+    }
+}
+
+/// Refuses what another user could have written. The superuser could anyway.
+fn refuse_if_unsafe(path: &Path, metadata: &Metadata, writable_by_others: u32) -> Result<(), TrustError> {
+    let refuse = |why: String| Err(TrustError::Unsafe { path: path.to_owned(), why });
+    let (owner, user) = (metadata.uid(), rustix::process::getuid().as_raw());
+    let mode = metadata.mode() & 0o7777;
+    if owner != user && owner != 0 {
+        return refuse(format!("belongs to another user (uid {owner}, you are {user})"));
+    }
+    if mode & writable_by_others != 0 {
+        return refuse(format!("can be written by other users (mode {mode:04o})"));
+    }
+    Ok(())
+}

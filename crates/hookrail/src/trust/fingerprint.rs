@@ -1,0 +1,172 @@
+//! What an approval is bound to besides files: the terms under which a hook runs.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::EventName;
+use crate::hook::{Hook, HookKind, OnFailure};
+
+/// The terms under which a hook runs, exactly as they were approved.
+///
+/// They are kept in clear and compared one by one, instead of as one digest, so that a review can
+/// show what changed. The name and the description are not part of them: they decide nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Terms {
+    /// When it runs.
+    pub event: EventName,
+    /// The matcher as configured.
+    pub matcher: Option<String>,
+    /// The command as configured; `None` for a plugin.
+    pub command: Option<String>,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Variables added to its environment, in order.
+    pub env: Vec<(String, String)>,
+    /// What its failure means.
+    pub on_failure: OnFailure,
+    /// Whether its group asks to run one after another.
+    pub sequential: bool,
+}
+
+impl Terms {
+    /// The terms of a hook as it is configured now.
+    pub fn of(hook: &Hook) -> Self {
+        Self {
+            event: hook.event,
+            matcher: hook.matcher.text().map(str::to_owned),
+            command: match &hook.kind {
+                HookKind::Command(command) => Some(command.clone()),
+                HookKind::Plugin => None,
+            },
+            timeout: hook.timeout,
+            env: hook.env.clone(),
+            on_failure: hook.on_failure,
+            sequential: hook.sequential,
+        }
+    }
+
+    /// What differs from `before`, in the order in which a person would look at it.
+    pub(super) fn changes_since(&self, before: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if before.event != self.event {
+            changes.push(Change::Event { before: before.event, after: self.event });
+        }
+        if before.matcher != self.matcher {
+            changes.push(Change::Matcher { before: before.matcher.clone(), after: self.matcher.clone() });
+        }
+        if before.command != self.command {
+            changes.push(Change::Command { before: before.command.clone(), after: self.command.clone() });
+        }
+        if before.timeout != self.timeout {
+            changes.push(Change::Timeout { before: before.timeout, after: self.timeout });
+        }
+        if before.env != self.env {
+            changes.push(Change::Env { before: before.env.clone(), after: self.env.clone() });
+        }
+        if before.on_failure != self.on_failure {
+            changes.push(Change::OnFailure { before: before.on_failure, after: self.on_failure });
+        }
+        if before.sequential != self.sequential {
+            changes.push(Change::Sequential { before: before.sequential, after: self.sequential });
+        }
+        changes
+    }
+}
+
+/// One difference between a hook as it was approved and as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "camelCase")]
+#[expect(missing_docs, reason = "every variant has the value before and after; the names say which")]
+pub enum Change {
+    Event {
+        before: EventName,
+        after: EventName,
+    },
+    Matcher {
+        before: Option<String>,
+        after: Option<String>,
+    },
+    Command {
+        before: Option<String>,
+        after: Option<String>,
+    },
+    Timeout {
+        before: Duration,
+        after: Duration,
+    },
+    Env {
+        before: Vec<(String, String)>,
+        after: Vec<(String, String)>,
+    },
+    OnFailure {
+        before: OnFailure,
+        after: OnFailure,
+    },
+    Sequential {
+        before: bool,
+        after: bool,
+    },
+    /// A file that the command names has another content, came, or went.
+    File {
+        /// The file as named, relative to the project where it is inside.
+        path: String,
+        before: FileContent,
+        after: FileContent,
+    },
+    /// A file that the command names is reached through links and now is another file.
+    Target {
+        /// The file as named, relative to the project where it is inside.
+        path: String,
+        /// The file it was.
+        before: String,
+        /// The file it is.
+        after: String,
+    },
+}
+
+impl Change {
+    /// The part of the hook that changed, in the words of the settings.
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Event { .. } => "event".to_owned(),
+            Self::Matcher { .. } => "matcher".to_owned(),
+            Self::Command { .. } => "command".to_owned(),
+            Self::Timeout { .. } => "timeout".to_owned(),
+            Self::Env { .. } => "env".to_owned(),
+            Self::OnFailure { .. } => "onFailure".to_owned(),
+            Self::Sequential { .. } => "sequential".to_owned(),
+            Self::File { path, before, after } => match (before, after) {
+                (_, FileContent::Unreadable { why }) => format!("file `{path}` (cannot be read: {why})"),
+                (FileContent::Missing, _) => format!("file `{path}` (new)"),
+                (_, FileContent::Missing) => format!("file `{path}` (gone)"),
+                _ => format!("file `{path}`"),
+            },
+            Self::Target { path, after, .. } => format!("file `{path}` (now is `{after}`)"),
+        }
+    }
+}
+
+/// What is in a file, as far as a review can show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum FileContent {
+    /// There is no such regular file.
+    Missing,
+    /// A text of at most 1 MiB.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Not UTF-8, or larger than what is kept.
+    Opaque {
+        /// The SHA-256 digest in hexadecimal.
+        digest: String,
+    },
+    /// It is there, but what is in it is not known.
+    Unreadable {
+        /// Why.
+        why: String,
+    },
+}

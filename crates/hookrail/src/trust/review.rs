@@ -1,0 +1,230 @@
+//! Hooks as they are, compared with hooks as they were approved. Pure, except for reading the hooks' files.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::files::{ApprovedFile, FoundFile, NamedFiles, ProjectDir, load_named_files};
+use super::fingerprint::{Change, FileContent, Terms};
+use super::store::Approval;
+use super::words::TooComplex;
+use crate::hook::{Hook, Level};
+
+/// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
+/// whatever happened to the files since.
+#[derive(Debug, Clone)]
+pub struct Review {
+    pub(super) project: ProjectDir,
+    pub(super) current_settings: String,
+    /// The hooks that wait, in the order of the settings.
+    pub pending: Vec<Pending>,
+    /// The project's own settings, if they wait.
+    pub settings: Option<PendingSettings>,
+    /// Why no approval counts at all, if so.
+    pub problem: Option<crate::Diagnostic>,
+}
+
+/// One hook that waits for approval.
+#[derive(Debug, Clone)]
+pub struct Pending {
+    /// The hook.
+    pub hook: Hook,
+    /// Why it waits.
+    pub why: Why,
+    /// The project files that its command names, as they are.
+    pub files: Vec<NamedFile>,
+    /// Why it cannot be approved as it is, if so: a file that cannot be read, for instance.
+    pub obstacle: Option<String>,
+    pub(super) reading: Reading,
+    /// The terms of the approval that this one replaces.
+    pub(super) replaces: Option<Terms>,
+}
+
+/// Why a hook waits for approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "camelCase")]
+pub enum Why {
+    /// It was never approved.
+    New,
+    /// It was approved, but is not what it was.
+    Changed {
+        /// Every difference.
+        what: Vec<Change>,
+    },
+}
+
+/// A project file that a command names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NamedFile {
+    /// The file as named, relative to the project where it is inside.
+    pub path: String,
+    /// The file that this really is, where links make it another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// What is in it.
+    pub content: FileContent,
+}
+
+/// The project's own settings, waiting for approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PendingSettings {
+    /// As approved, if ever, as JSON text.
+    pub before: Option<String>,
+    /// As they are, as JSON text.
+    pub after: String,
+}
+
+/// A hook as it is now.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub(super) name: String,
+    pub(super) terms: Terms,
+    pub(super) files: Result<NamedFiles, TooComplex>,
+}
+
+impl Reading {
+    /// Reads the files that the hook names. Does I/O.
+    pub(super) fn load(project: &ProjectDir, hook: &Hook) -> Self {
+        Self {
+            name: hook.name.clone(),
+            terms: Terms::of(hook),
+            files: load_named_files(project, hook.command(), &hook.env),
+        }
+    }
+
+    fn found(&self) -> &[FoundFile] {
+        self.files.as_ref().map_or(&[], |files| &files.found)
+    }
+
+    /// Why this cannot be approved by anybody.
+    pub(super) fn obstacle(&self) -> Option<String> {
+        if let Err(error) = &self.files {
+            return Some(error.to_string());
+        }
+        self.found().iter().find_map(|file| {
+            let why = file.snapshot.as_ref().err()?;
+            Some(format!("`{}` cannot be read: {why}", file.path))
+        })
+    }
+
+    /// The files as an approval keeps them; those that cannot be read are missing.
+    pub(super) fn approved_files(&self) -> Vec<ApprovedFile> {
+        let files = self.found().iter().filter_map(|file| {
+            let snapshot = file.snapshot.as_ref().ok()?;
+            Some(ApprovedFile {
+                path: file.path.clone(),
+                target: file.target.clone(),
+                digest: snapshot.digest.clone(),
+                text: snapshot.text.clone(),
+            })
+        });
+        files.collect()
+    }
+
+    pub(super) fn named_files(&self) -> Vec<NamedFile> {
+        let files = self.found().iter().map(|file| NamedFile {
+            path: file.path.clone(),
+            target: (file.target != file.path).then(|| file.target.clone()),
+            content: file.content(),
+        });
+        files.collect()
+    }
+
+    /// Everything that differs from an approval; nothing means that it holds.
+    pub(super) fn changes_since(&self, approval: &Approval) -> Vec<Change> {
+        let mut changes = self.terms.changes_since(&approval.terms);
+        for before in &approval.files {
+            let Some(after) = self.found().iter().find(|file| file.path == before.path) else {
+                let (path, before) = (before.path.clone(), before.content());
+                changes.push(Change::File { path, before, after: FileContent::Missing });
+                continue;
+            };
+            if !after.snapshot.as_ref().is_ok_and(|snapshot| snapshot.digest == before.digest) {
+                let (path, before) = (before.path.clone(), before.content());
+                changes.push(Change::File { path, before, after: after.content() });
+            }
+            if after.target != before.target {
+                let (path, before, after) =
+                    (before.path.clone(), before.target.clone(), after.target.clone());
+                changes.push(Change::Target { path, before, after });
+            }
+        }
+        for after in self.found() {
+            if !approval.files.iter().any(|before| before.path == after.path) {
+                let (path, after) = (after.path.clone(), after.content());
+                changes.push(Change::File { path, before: FileContent::Missing, after });
+            }
+        }
+        changes
+    }
+
+    /// How likely an approval of other terms was meant for this hook; `None` if nothing speaks for it.
+    fn likeness(&self, approval: &Approval) -> Option<usize> {
+        let (now, then) = (&self.terms, &approval.terms);
+        let same_name = self.name == approval.name;
+        let same_command = now.command == then.command;
+        let same_place = now.event == then.event && now.matcher == then.matcher;
+        let same_file = approval.files.iter().any(|old| self.found().iter().any(|new| new.path == old.path));
+        let weights = [
+            (same_name, 8),
+            (same_command, 8),
+            (same_file, 4),
+            (now.event == then.event, 2),
+            (now.matcher == then.matcher, 1),
+        ];
+        let weight = weights.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum();
+        (same_name || same_command || same_file || same_place).then_some(weight)
+    }
+}
+
+/// For each hook, the approval that was given for it: the one with equal terms or else, for the sake of
+/// a readable difference, the likeliest one that no other hook has. The second kind never approves anything.
+pub(super) fn pair<'a>(readings: &[Reading], approvals: &'a [Approval]) -> Vec<Option<&'a Approval>> {
+    let mut pairs: Vec<Option<&Approval>> = readings
+        .iter()
+        .map(|reading| approvals.iter().find(|approval| approval.terms == reading.terms))
+        .collect();
+    let mut free: Vec<&Approval> = approvals
+        .iter()
+        .filter(|approval| !readings.iter().any(|reading| reading.terms == approval.terms))
+        .collect();
+    loop {
+        let candidates = readings.iter().zip(&pairs).enumerate().filter(|(_, (_, pair))| pair.is_none());
+        let candidates = candidates.flat_map(|(hook, (reading, _))| {
+            free.iter().enumerate().filter_map(move |(approval, given)| {
+                let likeness = reading.likeness(given)?;
+                // Among equals the first hook takes the first approval.
+                Some((likeness, std::cmp::Reverse(hook), std::cmp::Reverse(approval)))
+            })
+        });
+        let Some((_, std::cmp::Reverse(hook), std::cmp::Reverse(approval))) = candidates.max() else {
+            return pairs;
+        };
+        let taken = free.remove(approval);
+        if let Some(pair) = pairs.get_mut(hook) {
+            *pair = Some(taken);
+        }
+    }
+}
+
+/// Whether a hook needs approval at all.
+pub(super) fn needs_approval(hook: &Hook) -> bool {
+    hook.origin.level == Level::Project
+}
+
+/// A project whose files say nothing about settings has nothing to approve.
+pub(super) fn says_nothing(settings: &Value) -> bool {
+    match settings {
+        Value::Null => true,
+        Value::Object(fields) => fields.values().all(says_nothing),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// Settings as text, the same for all orders of their keys. Stored and compared as text, because numbers and deep
+/// nesting do not survive being read back as values.
+pub(super) fn settings_text(settings: &Value) -> String {
+    let mut settings = settings.clone();
+    settings.sort_all_objects();
+    format!("{settings:#}")
+}

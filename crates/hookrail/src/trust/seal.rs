@@ -1,0 +1,240 @@
+//! The files of an approved hook as they were judged, to be looked at again before each run.
+//!
+//! A look costs one `stat` per file while nothing changes. Between the look and the moment the shell
+//! opens the script a window remains that no check from outside can close: whoever can write the script
+//! at just that moment runs what was not approved. It is kept small by looking last, immediately before the
+//! process is started, and it does not survive: the next look sees the change. A program of the same user
+//! that holds a writable mapping of the script can delay its time stamps; against a program of the same
+//! user that is already running, approvals are no defence anyway.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
+use super::snapshot::{Identity, Snapshot};
+use crate::hook::Hook;
+
+/// The files that one approved hook is bound to, as they were when it was judged.
+#[derive(Debug)]
+pub struct Seal {
+    project: ProjectDir,
+    command: String,
+    env: Vec<(String, String)>,
+    files: Vec<SealedFile>,
+    /// Places where a file would be named by the command if it came into being.
+    absent: Vec<PathBuf>,
+    /// Those of them where a folder is.
+    folders: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct SealedFile {
+    location: PathBuf,
+    path: String,
+    target: String,
+    digest: String,
+    /// The identity under which the digest was last seen to hold, and whether it can be relied on.
+    seen: Mutex<(Identity, bool)>,
+}
+
+/// What a look at sealed files found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Recheck {
+    /// Everything is as it was judged.
+    Unchanged,
+    /// Something is not.
+    Changed {
+        /// What, as a fragment: "`hooks/guard.sh` changed".
+        what: String,
+    },
+}
+
+impl Seal {
+    /// Seals the files of a hook as they were read. What could not be read cannot be sealed, and a hook
+    /// that names it cannot be approved under any policy; the error says which file and why.
+    pub(super) fn capture(project: &ProjectDir, hook: &Hook, files: &NamedFiles) -> Result<Self, String> {
+        let sealed = files.found.iter().map(|file| {
+            let snapshot = match &file.snapshot {
+                Ok(snapshot) => snapshot,
+                Err(why) => return Err(format!("`{}` cannot be read: {why}", file.path)),
+            };
+            Ok(SealedFile {
+                location: file.location.clone(),
+                path: file.path.clone(),
+                target: file.target.clone(),
+                digest: snapshot.digest.clone(),
+                seen: Mutex::new((snapshot.identity, snapshot.is_settled)),
+            })
+        });
+        Ok(Self {
+            project: project.clone(),
+            command: hook.command().to_owned(),
+            env: hook.env.clone(),
+            files: sealed.collect::<Result<_, _>>()?,
+            folders: files.absent.iter().filter(|path| path.is_dir()).cloned().collect(),
+            absent: files.absent.clone(),
+        })
+    }
+
+    /// Looks again. Content is read only where the file's identity differs from the one seen last, or where
+    /// that one was too young to be relied on.
+    pub fn recheck(&self) -> Recheck {
+        match self.files.iter().find_map(|file| file.change(&self.project)).or_else(|| self.appeared()) {
+            None => Recheck::Unchanged,
+            Some(what) => Recheck::Changed { what },
+        }
+    }
+
+    fn appeared(&self) -> Option<String> {
+        let mut has_new_folder = false;
+        for place in &self.absent {
+            let Ok(metadata) = fs::metadata(place) else { continue };
+            if metadata.is_file() {
+                return Some(format!("`{}` appeared", place.display()));
+            }
+            has_new_folder |= metadata.is_dir() && !self.folders.contains(place);
+        }
+        if !has_new_folder {
+            return None;
+        }
+        // `cd hooks && ./x.sh`: with the folder, files that it makes meant may have come.
+        let Ok(files) = load_named_files(&self.project, &self.command, &self.env) else {
+            return Some("more files than can be looked at appeared".to_owned());
+        };
+        let is_new = |path: &str| !self.files.iter().any(|sealed| sealed.path == path);
+        files.found.iter().find(|file| is_new(&file.path)).map(|file| format!("`{}` appeared", file.path))
+    }
+}
+
+impl SealedFile {
+    fn change(&self, project: &ProjectDir) -> Option<String> {
+        let metadata = match fs::metadata(&self.location) {
+            Ok(metadata) if metadata.is_file() => metadata,
+            Ok(_) => return Some(format!("`{}` is not a file any more", self.path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(format!("`{}` is gone", self.path));
+            }
+            Err(error) => return Some(format!("`{}` cannot be read: {error}", self.path)),
+        };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen == (Identity::of(&metadata), true) {
+            return None;
+        }
+        let snapshot = match Snapshot::load(&self.location, false) {
+            Ok(snapshot) if snapshot.digest == self.digest => snapshot,
+            Ok(_) => return Some(format!("`{}` changed", self.path)),
+            Err(error) => return Some(format!("`{}` cannot be read: {error}", self.path)),
+        };
+        // The same text elsewhere is another file: a script finds its neighbours by its own place.
+        if target_of(project, &self.location).as_ref() != Some(&self.target) {
+            return Some(format!("`{}` is another file", self.path));
+        }
+        *seen = (snapshot.identity, snapshot.is_settled);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::trust::tests::hook;
+
+    fn seal(project: &Path, command: &str) -> Seal {
+        let project = ProjectDir::new(project);
+        let files = load_named_files(&project, command, &[]).unwrap();
+        Seal::capture(&project, &hook(command), &files).unwrap()
+    }
+
+    fn verdict(seal: &Seal) -> String {
+        match seal.recheck() {
+            Recheck::Unchanged => "unchanged".to_owned(),
+            Recheck::Changed { what } => what,
+        }
+    }
+
+    #[test]
+    fn a_change_of_any_kind_is_seen_and_its_undoing_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("x.sh");
+        fs::write(&script, "one").unwrap();
+        let seal = seal(dir.path(), "./x.sh later.txt");
+        assert_eq!(verdict(&seal), "unchanged");
+        // The same size at once: time stamps alone could miss it.
+        fs::write(&script, "two").unwrap();
+        assert_eq!(verdict(&seal), "`x.sh` changed");
+        fs::remove_file(&script).unwrap();
+        assert_eq!(verdict(&seal), "`x.sh` is gone");
+        fs::create_dir(&script).unwrap();
+        assert_eq!(verdict(&seal), "`x.sh` is not a file any more");
+        fs::remove_dir(&script).unwrap();
+        fs::write(&script, "one").unwrap();
+        assert_eq!(verdict(&seal), "unchanged", "same content in a new file");
+        fs::write(dir.path().join("later.txt"), "").unwrap();
+        assert!(verdict(&seal).ends_with("later.txt` appeared"), "{}", verdict(&seal));
+    }
+
+    #[test]
+    fn a_folder_that_comes_with_the_script_in_it_is_a_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let seal = seal(dir.path(), "cd hooks && ./x.sh");
+        fs::create_dir(dir.path().join("hooks")).unwrap();
+        assert_eq!(verdict(&seal), "unchanged", "an empty folder runs nothing");
+        fs::write(dir.path().join("hooks/x.sh"), "").unwrap();
+        assert_eq!(verdict(&seal), "`hooks/x.sh` appeared");
+    }
+
+    #[test]
+    fn a_link_to_another_file_of_the_same_content_is_a_change() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            fs::write(dir.path().join(name).join("x.sh"), "same").unwrap();
+        }
+        let link = dir.path().join("link.sh");
+        symlink("a/x.sh", &link).unwrap();
+        let seal = seal(dir.path(), "bash link.sh");
+        assert_eq!(verdict(&seal), "unchanged");
+        fs::remove_file(&link).unwrap();
+        symlink("b/x.sh", &link).unwrap();
+        assert_eq!(verdict(&seal), "`link.sh` is another file");
+    }
+
+    #[test]
+    fn an_old_file_is_not_read_again_until_it_is_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("x.sh");
+        fs::write(&script, "one").unwrap();
+        let mut seal = seal(dir.path(), "./x.sh");
+        assert!(!seal.files[0].seen.get_mut().unwrap().1, "a file made just now is not settled");
+        std::thread::sleep(Duration::from_millis(2100));
+        assert_eq!(verdict(&seal), "unchanged");
+        let seen = *seal.files[0].seen.get_mut().unwrap();
+        assert!(seen.1, "settled by now");
+        // With a digest that cannot hold, only a look that skips the content can say `unchanged`.
+        let digest = std::mem::take(&mut seal.files[0].digest);
+        assert_eq!(verdict(&seal), "unchanged");
+        seal.files[0].digest = digest;
+        fs::File::options().write(true).open(&script).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(verdict(&seal), "unchanged", "touched, same content");
+        assert_ne!(*seal.files[0].seen.get_mut().unwrap(), seen, "the new identity is remembered");
+    }
+
+    #[test]
+    fn many_threads_may_look_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("x.sh"), "one").unwrap();
+        let seal = seal(dir.path(), "./x.sh");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..50).for_each(|_| assert_eq!(verdict(&seal), "unchanged")));
+            }
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! What is in one file, read in one piece, and how to tell cheaply that it is still the same.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest as _, Sha256};
+
+/// How much of a file is kept for showing a difference later.
+const MAX_KEPT_TEXT: u64 = 1 << 20;
+
+/// A file this young may be written again without its time stamps telling; see [`Identity::is_settled`].
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    mode: u32,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            mode: metadata.mode(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether a later change would surely show. Time stamps advance in steps (some milliseconds, on
+    /// some file systems two seconds): a file that was changed just now can be changed again within the
+    /// same step, with the same size, and look the same.
+    fn is_settled(&self, now: SystemTime) -> bool {
+        let Ok(now) = now.duration_since(SystemTime::UNIX_EPOCH) else { return false };
+        let (seconds, nanos) = self.modified.max(self.changed);
+        match (u64::try_from(seconds), u32::try_from(nanos)) {
+            (Ok(seconds), Ok(nanos)) => now.saturating_sub(SETTLING) > Duration::new(seconds, nanos),
+            _ => false,
+        }
+    }
+}
+
+/// What is in a file, together with how the file looked while it was read.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    pub(super) identity: Identity,
+    /// Whether an equal identity later means equal content.
+    pub(super) is_settled: bool,
+    /// SHA-256 in hexadecimal.
+    pub(super) digest: String,
+    /// The content, where it was asked for, is UTF-8 and is not too long.
+    pub(super) text: Option<String>,
+}
+
+impl Snapshot {
+    /// Reads a regular file in one piece: a file that changes meanwhile is read again, and at last refused.
+    pub(super) fn load(path: &Path, keep_text: bool) -> io::Result<Self> {
+        // Without blocking: a pipe in the file's place must be refused, not waited for.
+        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+        for _ in 0..3 {
+            let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+            let before = file.metadata()?;
+            if !before.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            let now = SystemTime::now();
+            let identity = Identity::of(&before);
+            let read = digest(&mut file, identity.size, keep_text)?;
+            if let Some((digest, text)) = read
+                && Identity::of(&file.metadata()?) == identity
+            {
+                return Ok(Self { identity, is_settled: identity.is_settled(now), digest, text });
+            }
+        }
+        Err(io::Error::other("it changes while it is read"))
+    }
+}
+
+/// Digests exactly `size` bytes; `None` if there are more or fewer. A file that grows all the time ends here.
+fn digest(file: &mut File, size: u64, keep_text: bool) -> io::Result<Option<(String, Option<String>)>> {
+    let mut hasher = Sha256::new();
+    let mut kept = (keep_text && size <= MAX_KEPT_TEXT).then(Vec::new);
+    let mut buffer = vec![0; 64 * 1024];
+    let mut total = 0_u64;
+    let mut limited = file.take(size.saturating_add(1));
+    loop {
+        let count = match limited.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let read = buffer.get(..count).unwrap_or_default();
+        hasher.update(read);
+        if let Some(kept) = &mut kept {
+            kept.extend_from_slice(read);
+        }
+        total = total.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+    }
+    let text = kept.and_then(|bytes| String::from_utf8(bytes).ok());
+    Ok((total == size).then(|| (hexadecimal(&hasher.finalize()), text)))
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,243 @@
+//! Approvals of all projects: judge by them, show what waits, give and take them.
+
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::disk::{ProjectWire, load, update};
+use super::error::TrustError;
+use super::files::{ApprovedFile, NamedFiles, ProjectDir};
+use super::fingerprint::{Change, Terms};
+use super::review::{
+    Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing, settings_text,
+};
+use super::seal::Seal;
+use super::{HookTrust, Judgement};
+use crate::diagnostic::Diagnostic;
+use crate::hook::Hook;
+
+/// Where approvals are stored.
+#[derive(Debug, Clone)]
+pub struct ApprovalStore {
+    dir: PathBuf,
+}
+
+/// One approval: a hook as it was when somebody approved it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Approval {
+    /// The hook's name at that time; approvals are not bound to it.
+    pub name: String,
+    /// The terms.
+    pub terms: Terms,
+    /// The files that the command names.
+    pub files: Vec<ApprovedFile>,
+    /// When, in the form of RFC 3339.
+    pub approved_at: String,
+}
+
+/// All approvals of one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedProject {
+    /// The project's real path.
+    pub path: PathBuf,
+    /// Its approved hooks, oldest first.
+    pub hooks: Vec<Approval>,
+    /// Its own settings as they were approved, as JSON text.
+    pub settings: Option<String>,
+}
+
+impl ApprovalStore {
+    /// The store in a state folder, such as `~/.llxprt/hookrail`. Nothing is read or made yet.
+    pub fn new(state_dir: PathBuf) -> Self {
+        Self { dir: state_dir }
+    }
+
+    /// The file that holds the approvals.
+    pub fn path(&self) -> PathBuf {
+        super::disk::path_in(&self.dir)
+    }
+
+    /// Tells for every hook whether it may run, and seals the files of those that were approved.
+    ///
+    /// `project_settings` is what the project's own files say besides hooks, in whatever form the caller
+    /// likes, as long as it is the same here and in [`ApprovalStore::pending`].
+    pub fn judge(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Judgement {
+        let project = ProjectDir::new(project);
+        let (approved, problem) = self.load_project(&project);
+        let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
+        let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
+        let mut judged = pair(&readings, &approved.hooks)
+            .into_iter()
+            .zip(&readings)
+            .map(|(approval, reading)| judge_one(approval, reading, problem.as_ref()));
+        let mut judgement = Judgement {
+            hooks: Vec::with_capacity(hooks.len()),
+            seals: Vec::with_capacity(hooks.len()),
+            project_settings_approved: says_nothing(project_settings)
+                || approved.settings == Some(settings_text(project_settings)),
+            problem: problem.clone(),
+        };
+        for hook in hooks {
+            let verdict = if needs_approval(hook) { judged.next() } else { None };
+            let (trust, seal) = match verdict {
+                None => (HookTrust::Trusted, None),
+                Some(Err(why)) => (HookTrust::NotApproved { why }, None),
+                Some(Ok(files)) => match Seal::capture(&project, hook, files) {
+                    Ok(seal) => (HookTrust::Approved, Some(Arc::new(seal))),
+                    Err(why) => (HookTrust::NotApproved { why }, None),
+                },
+            };
+            judgement.hooks.push(trust);
+            judgement.seals.push(seal);
+        }
+        judgement
+    }
+
+    /// What waits for approval, with everything a person needs to decide. `hooks` must be all hooks of the
+    /// project, also when only some are to be approved: an approval that fits none of them is taken for the former
+    /// state of a hook that changed, and goes when that one is approved. Hooks of other levels are ignored.
+    pub fn pending(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Review {
+        let project = ProjectDir::new(project);
+        let (approved, problem) = self.load_project(&project);
+        let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
+        let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
+        let pairs = pair(&readings, &approved.hooks);
+        let mut pending = Vec::new();
+        for ((hook, approval), reading) in waiting.into_iter().zip(pairs).zip(readings.iter().cloned()) {
+            let why = match approval.map(|approval| reading.changes_since(approval)) {
+                None => Why::New,
+                Some(what) if what.is_empty() && reading.files.is_ok() => continue,
+                Some(what) => Why::Changed { what },
+            };
+            pending.push(Pending {
+                hook: hook.clone(),
+                why,
+                files: reading.named_files(),
+                obstacle: reading.obstacle(),
+                replaces: approval.map(|approval| approval.terms.clone()),
+                reading,
+            });
+        }
+        let text = settings_text(project_settings);
+        let is_approved = says_nothing(project_settings) || approved.settings.as_ref() == Some(&text);
+        let settings =
+            (!is_approved).then(|| PendingSettings { before: approved.settings, after: text.clone() });
+        Review { project, current_settings: text, pending, settings, problem }
+    }
+
+    /// Approves what a person saw: the chosen hooks of a review, and the project's settings with them.
+    /// What was shown is what is approved; a file that changed since makes its hook wait again.
+    pub fn approve(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
+        for pending in chosen {
+            if let Some(why) = &pending.obstacle {
+                return Err(TrustError::NotApprovable { name: pending.hook.name.clone(), why: why.clone() });
+            }
+        }
+        let approved_at = jiff::Timestamp::now().to_string();
+        update(&self.dir, |store| {
+            let project = store.projects.entry(review.project.key()).or_default();
+            project.settings = Some(review.current_settings.clone());
+            for pending in chosen {
+                let terms = &pending.reading.terms;
+                project
+                    .hooks
+                    .retain(|old| old.terms != *terms && Some(&old.terms) != pending.replaces.as_ref());
+                project.hooks.push(Approval {
+                    name: pending.hook.name.clone(),
+                    terms: terms.clone(),
+                    files: pending.reading.approved_files(),
+                    approved_at: approved_at.clone(),
+                });
+            }
+            true
+        })
+        .map(drop)
+    }
+
+    /// Takes back the approval of one hook (of the same terms, or of the same name and event), or of a whole project
+    /// with its settings. Returns how many hooks lost it.
+    pub fn revoke(&self, project: &Path, hook: Option<&Hook>) -> Result<usize, TrustError> {
+        let key = ProjectDir::new(project).key();
+        let mut count = 0;
+        update(&self.dir, |store| {
+            let Some(project) = store.projects.get_mut(&key) else { return false };
+            let before = project.hooks.len();
+            match hook {
+                None => project.hooks.clear(),
+                Some(hook) => {
+                    let terms = Terms::of(hook);
+                    project.hooks.retain(|approval| {
+                        let same_name = approval.name == hook.name && approval.terms.event == hook.event;
+                        approval.terms != terms && !same_name
+                    });
+                }
+            }
+            count = before - project.hooks.len();
+            // With its last hook a project is not an approved project any more.
+            let is_over = project.hooks.is_empty() && (hook.is_none() || count > 0);
+            if is_over {
+                store.projects.remove(&key);
+            }
+            is_over || count > 0
+        })?;
+        Ok(count)
+    }
+
+    /// The approvals of one project, if it has any.
+    pub fn list(&self, project: &Path) -> Result<Option<ApprovedProject>, TrustError> {
+        let key = ProjectDir::new(project).key();
+        Ok(load(&self.dir)?.projects.remove_entry(&key).map(ApprovedProject::from_wire))
+    }
+
+    /// The approvals of all projects, by path.
+    pub fn list_projects(&self) -> Result<Vec<ApprovedProject>, TrustError> {
+        Ok(load(&self.dir)?.projects.into_iter().map(ApprovedProject::from_wire).collect())
+    }
+
+    fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
+        match load(&self.dir) {
+            Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),
+            Err(error) => (ProjectWire::default(), Some(error.diagnostic())),
+        }
+    }
+}
+
+impl ApprovedProject {
+    fn from_wire((key, project): (String, ProjectWire)) -> Self {
+        let path = match key.strip_prefix("bytes:").and_then(bytes_of_hexadecimal) {
+            Some(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
+            None => PathBuf::from(key),
+        };
+        Self { path, hooks: project.hooks, settings: project.settings }
+    }
+}
+
+fn judge_one<'a>(
+    approval: Option<&Approval>,
+    reading: &'a Reading,
+    problem: Option<&Diagnostic>,
+) -> Result<&'a NamedFiles, String> {
+    if let Some(problem) = problem {
+        return Err(problem.message.clone());
+    }
+    let files = reading.files.as_ref().map_err(ToString::to_string)?;
+    let Some(approval) = approval else { return Err("it was never approved".to_owned()) };
+    let changes: Vec<String> = reading.changes_since(approval).iter().map(Change::subject).collect();
+    if changes.is_empty() {
+        Ok(files)
+    } else {
+        Err(format!("changed since it was approved: {}", changes.join(", ")))
+    }
+}
+
+fn bytes_of_hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|char| char.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits = digits?;
+    let (pairs, rest) = digits.as_chunks::<2>();
+    rest.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}

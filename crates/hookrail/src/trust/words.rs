@@ -1,0 +1,352 @@
+//! Every word of a command that could name a file. Pure: no file is looked at here.
+//!
+//! This is no shell parser and need not be one. It errs on the side of too many words: a word that names
+//! nothing costs one look at the disk, while a word that was missed would leave a script unguarded.
+//! One kind of word is left out on purpose: the target of an output redirection. A hook that appends to
+//! its own log (`… >> audit.log`) would otherwise revoke its own approval each time it runs.
+
+use std::collections::BTreeSet;
+
+/// Stands for the project's folder in a [`words`] result. No path contains it, so a folder with
+/// quotes, blanks or dollar signs in its name is never mistaken for shell syntax.
+pub(super) const PROJECT: char = '\0';
+
+/// Variables that mean the project's folder: a hook runs in it.
+const PROJECT_VARIABLES: [&str; 4] =
+    ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"];
+
+/// Variables whose files are run by an interpreter before, or together with, what the command names, and the one
+/// that makes a bare word mean a program in some folder.
+const RUN_BY_INTERPRETERS: [&str; 9] = [
+    "BASH_ENV",
+    "ENV",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PATH",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+];
+
+/// Nested quoting deeper than this is not read by any person who reviews it either.
+const MAX_DEPTH: usize = 16;
+
+/// Bytes read for one hook, nested texts and expanded variables included. A command line cannot be
+/// longer than 128 KiB on Linux, so only a text made to exhaust us gets here.
+const MAX_BYTES: usize = 1 << 20;
+
+/// A command that cannot be read within bounds. It cannot be approved: what it names is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its command is too long or too deeply nested to tell which files it names")]
+pub(super) struct TooComplex;
+
+/// The words of `command` that could name a file, with `env` and the project's variables expanded.
+pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<String>, TooComplex> {
+    let mut finder = Finder { env, words: BTreeSet::new(), bytes: 0 };
+    finder.read(&without_marker(command), 0)?;
+    for (name, value) in env {
+        if RUN_BY_INTERPRETERS.contains(&name.as_str()) {
+            finder.read(&without_marker(value), 1)?;
+        }
+    }
+    Ok(finder.words)
+}
+
+/// A NUL ends the command for the operating system; here it only must not pass for [`PROJECT`].
+fn without_marker(text: &str) -> String {
+    text.replace(PROJECT, " ")
+}
+
+struct Finder<'a> {
+    env: &'a [(String, String)],
+    words: BTreeSet<String>,
+    bytes: usize,
+}
+
+/// A word being read.
+#[derive(Default)]
+struct Word {
+    text: String,
+    /// It follows `>`, so that it is written, not read.
+    is_written: bool,
+}
+
+impl Finder<'_> {
+    fn read(&mut self, text: &str, depth: usize) -> Result<(), TooComplex> {
+        self.bytes = self.bytes.saturating_add(text.len());
+        if depth > MAX_DEPTH || self.bytes > MAX_BYTES {
+            return Err(TooComplex);
+        }
+        // The text of a here-document may be in any language, and a nested text may be no shell command.
+        let knows_redirections = depth == 0 && !text.contains("<<");
+        let mut word = Word::default();
+        let mut is_quoted = false;
+        let mut previous = ' ';
+        // Nothing but blanks since the last `>`.
+        let mut expects_target = false;
+        let mut rest = text.chars();
+        while let Some(char) = rest.next() {
+            expects_target &= matches!(char, ' ' | '\t');
+            match char {
+                '\'' if !is_quoted => {
+                    word.text.extend(rest.by_ref().take_while(|char| *char != '\''));
+                }
+                '"' => is_quoted = !is_quoted,
+                '\\' => match rest.next() {
+                    Some('\n') | None => {}
+                    Some(next) => {
+                        if is_quoted && !matches!(next, '$' | '"' | '\\' | '`') {
+                            word.text.push('\\');
+                        }
+                        word.text.push(next);
+                    }
+                },
+                '$' => self.variable(&mut rest, &mut word, is_quoted, text, depth)?,
+                _ if is_quoted => word.text.push(char),
+                '>' => {
+                    self.end(&mut word, text, depth)?;
+                    word.is_written = knows_redirections && !matches!(previous, '<' | '-' | '=');
+                    expects_target = true;
+                    if let Some(operator @ ('>' | '|' | '&')) = rest.clone().next() {
+                        previous = operator;
+                        rest.next();
+                        continue;
+                    }
+                }
+                ' ' | '\t' => {
+                    let is_written = word.is_written && expects_target;
+                    self.end(&mut word, text, depth)?;
+                    word.is_written = is_written;
+                }
+                _ if char.is_whitespace() || ";|&()<`".contains(char) => self.end(&mut word, text, depth)?,
+                _ => word.text.push(char),
+            }
+            previous = char;
+        }
+        self.end(&mut word, text, depth)
+    }
+
+    /// Reads what follows a dollar sign. A variable that is not known ends the word: what stands behind
+    /// it is looked for on its own.
+    fn variable(
+        &mut self,
+        rest: &mut std::str::Chars<'_>,
+        word: &mut Word,
+        is_quoted: bool,
+        text: &str,
+        depth: usize,
+    ) -> Result<(), TooComplex> {
+        let tail = rest.as_str();
+        let (name, behind) = if let Some(braced) = tail.strip_prefix('{') {
+            let (inside, behind) = braced.split_once('}').unwrap_or((braced, ""));
+            let name = variable_name(inside);
+            if name.len() < inside.len() {
+                // The operand of `${NAME:-./default.sh}` is a text of its own.
+                let operand = inside.get(name.len()..).unwrap_or_default();
+                self.read(operand.trim_start_matches(|char| ":-+=?#%^,@!".contains(char)), depth + 1)?;
+            }
+            (name, behind)
+        } else {
+            let name = variable_name(tail);
+            (name, tail.get(name.len()..).unwrap_or_default())
+        };
+        if name.is_empty() && tail.starts_with('(') && is_quoted {
+            // A command inside quotes: kept as it is, and read again as a nested text.
+            word.text.push('$');
+            return Ok(());
+        }
+        *rest = behind.chars();
+        if PROJECT_VARIABLES.contains(&name) {
+            word.text.push(PROJECT);
+        } else if let Some((_, value)) = self.env.iter().rev().find(|(given, _)| given == name) {
+            // A shell does not expand the value of a variable again, except for what is handed to
+            // another shell; the project's folder is what such a value would name.
+            let value = expand_project(&without_marker(value));
+            self.bytes = self.bytes.saturating_add(value.len());
+            if self.bytes > MAX_BYTES {
+                return Err(TooComplex);
+            }
+            word.text.push_str(&value);
+        } else if !name.is_empty() || tail.starts_with('{') {
+            let is_written = word.is_written;
+            self.end(word, text, depth)?;
+            word.is_written = is_written;
+        }
+        Ok(())
+    }
+
+    /// Takes a finished word, the pieces of it that could be a path, and the words inside of it.
+    fn end(&mut self, word: &mut Word, text: &str, depth: usize) -> Result<(), TooComplex> {
+        let Word { text: word, is_written } = std::mem::take(word);
+        if word.is_empty() || is_written {
+            return Ok(());
+        }
+        for (at, _) in word.match_indices(PROJECT) {
+            self.take(word.get(at..).unwrap_or_default());
+        }
+        if let Some((_, value)) = word.split_once('=') {
+            self.take(value);
+        }
+        for piece in
+            word.split(|char: char| "=,:;{}[]()<>|&@%#!^\"'`$".contains(char) || char.is_whitespace())
+        {
+            self.take(piece);
+        }
+        self.take(&word);
+        let is_text = word.contains(|char: char| ";|&()<>`'\"\\$".contains(char) || char.is_whitespace());
+        if is_text && word != text {
+            self.read(&word, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, word: &str) {
+        // What follows the project's folder belongs to it; what stands before it is another matter.
+        if !word.is_empty() && !word.chars().skip(1).any(|char| char == PROJECT) {
+            self.words.insert(word.to_owned());
+        }
+    }
+}
+
+fn variable_name(text: &str) -> &str {
+    let end = text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(text.len());
+    let name = text.get(..end).unwrap_or_default();
+    if name.starts_with(|char: char| char.is_ascii_digit()) { "" } else { name }
+}
+
+/// Replaces the project's variables and takes the dollar sign from all others.
+fn expand_project(value: &str) -> String {
+    let mut parts = value.split('$');
+    let mut expanded = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (open, inside) = part.strip_prefix('{').map_or(("", part), |inside| ("}", inside));
+        let name = variable_name(inside);
+        match inside.get(name.len()..).and_then(|behind| behind.strip_prefix(open)) {
+            Some(behind) if PROJECT_VARIABLES.contains(&name) => {
+                expanded.push(PROJECT);
+                expanded.push_str(behind);
+            }
+            _ => {
+                expanded.push(' ');
+                expanded.push_str(part);
+            }
+        }
+    }
+    expanded
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn env(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn words_that_name_files_are_found_in_every_dress() {
+        for (command, expected) in [
+            ("./x.sh", "./x.sh"),
+            ("hooks/x.sh --strict", "hooks/x.sh"),
+            ("python3 hooks/x.py", "hooks/x.py"),
+            ("cat x|./y.sh", "./y.sh"),
+            ("cat x|./y.sh", "x"),
+            ("true&&./y.sh;echo", "./y.sh"),
+            ("(./y.sh)", "./y.sh"),
+            ("./y.sh<input.json", "input.json"),
+            ("./y.sh 2>&1", "./y.sh"),
+            ("./y.sh>out", "./y.sh"),
+            ("\"./a b.sh\"", "./a b.sh"),
+            ("'./a b.sh'", "./a b.sh"),
+            ("./a\\ b.sh", "./a b.sh"),
+            ("./\"a\"' 'b.sh", "./a b.sh"),
+            ("$LLXPRT_PROJECT_DIR/x.sh", "\0/x.sh"),
+            ("\"$GEMINI_PROJECT_DIR/a b.sh\"", "\0/a b.sh"),
+            ("\"${CLAUDE_PROJECT_DIR}\"/x.sh", "\0/x.sh"),
+            ("${LLXPRT_PROJECT_DIR:-.}/x.sh", "\0/x.sh"),
+            ("$PWD/x.sh", "\0/x.sh"),
+            ("${GUARD:-./default.sh}", "./default.sh"),
+            ("$UNKNOWN/x.sh", "/x.sh"),
+            ("\"$UNKNOWN/a b.sh\"", "/a b.sh"),
+            ("$(pwd)/x.sh", "/x.sh"),
+            ("\"$(git rev-parse --show-toplevel)/x.sh\"", "/x.sh"),
+            ("`pwd`/x.sh", "/x.sh"),
+            ("bash -c 'cat \"./a b.sh\" | sh'", "./a b.sh"),
+            ("bash -c \"exec '$LLXPRT_PROJECT_DIR/x.sh'\"", "\0/x.sh"),
+            ("bash -c '$LLXPRT_PROJECT_DIR/x.sh'", "\0/x.sh"),
+            ("node --require=./x.js", "./x.js"),
+            ("FOO=./x.sh env", "./x.sh"),
+            ("PATH=$PWD/bin:$PATH x", "\0/bin"),
+            ("node -e \"require('./x.js')\"", "./x.js"),
+            ("curl -d @body.json", "body.json"),
+            ("cat <<E\n> x.sh\nE", "x.sh"),
+            ("cat <> x.sh", "x.sh"),
+            ("tee >(./x.sh)", "./x.sh"),
+            ("echo a > log; ./log", "./log"),
+            (">$UNKNOWN ./x.sh", "./x.sh"),
+            (">\"\" ./x.sh", "./x.sh"),
+            ("> log ./x.sh", "./x.sh"),
+            ("bash $SCRIPT", "./from-env.sh"),
+            ("bash -c \"$LINE\"", "\0/two.sh"),
+            ("~/work/x.sh", "~/work/x.sh"),
+            ("echo it's ./x.sh", "./x.sh"),
+            ("echo \"open ./x.sh", "./x.sh"),
+            ("# it's\n./x.sh", "./x.sh"),
+            (".\u{fc}/\u{e9}.sh", ".\u{fc}/\u{e9}.sh"),
+        ] {
+            let env = env(&[("SCRIPT", "./from-env.sh"), ("LINE", "sh ${LLXPRT_PROJECT_DIR}/two.sh $LINE")]);
+            let words = words(command, &env).unwrap();
+            assert!(words.contains(expected), "{command:?}: {words:?} lack {expected:?}");
+        }
+    }
+
+    #[test]
+    fn targets_of_output_redirections_are_not_read() {
+        for command in [
+            "cat >> audit.log",
+            "cat>audit.log",
+            "cat >| audit.log",
+            "cat &> audit.log",
+            "cat 2>>\"audit.log\"",
+            "cat > $UNKNOWN/audit.log",
+            "cat > \"$LLXPRT_PROJECT_DIR/audit.log\"",
+        ] {
+            let words = words(command, &[]).unwrap();
+            assert!(!words.iter().any(|word| word.contains("audit.log")), "{command:?}: {words:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_interpreters_run_by_themselves_are_found() {
+        let words = words("true", &env(&[("BASH_ENV", "./first.sh"), ("LOG", "./log")])).unwrap();
+        assert!(words.contains("./first.sh") && !words.contains("./log"), "{words:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_within_bounds_is_refused() {
+        let long = env(&[("A", &"x".repeat(4000))]);
+        assert_eq!(words(&"$A ".repeat(4000), &long), Err(TooComplex));
+        assert_eq!(words(&"${a:-".repeat(100), &[]), Err(TooComplex));
+        // A variable that names itself is no trap.
+        words("$A", &env(&[("A", "$A:$A ./x")])).unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn no_command_is_too_odd(command in "[ -~\\n\\x00\u{e9}]{0,80}", value in "[$\\{\\}A-Z'\" /]{0,20}") {
+            let _ = words(&command, &env(&[("A", &value)]));
+        }
+
+        #[test]
+        fn a_quoted_name_is_found_behind_any_harmless_words(
+            before in proptest::collection::vec("[a-z-]{1,8}", 0..5), name in "[a-z][a-z .$;|]{0,10}[a-z]",
+        ) {
+            let quoted = format!("{} './{name}' --flag", before.join(" "));
+            let expected = format!("./{name}");
+            prop_assert!(words(&quoted, &[]).unwrap().contains(&expected));
+        }
+    }
+}
