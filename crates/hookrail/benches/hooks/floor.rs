@@ -16,9 +16,9 @@ use crate::sys::{Image, find_program, reap};
 /// What a pipe holds.
 const PIPE_CAPACITY: usize = 64 * 1024;
 
-/// A command of which the floor runs one or several at a time.
+/// Commands that the floor runs.
 pub struct Floor {
-    image: Image,
+    images: Vec<Image>,
 }
 
 /// What a command said, to be looked at by whoever doubts that it ran.
@@ -30,32 +30,25 @@ pub struct Said {
 }
 
 impl Floor {
-    /// The command under `bash -c`.
-    pub fn shell(command: &str) -> Self {
+    /// Each command under `bash -c`.
+    pub fn shell(commands: &[String]) -> Self {
         let bash = find_program("bash").expect("bash is installed");
-        Self { image: Image::new(&[&bash, "-c", command], &[]) }
+        Self { images: commands.iter().map(|command| Image::new(&[&bash, "-c", command], &[])).collect() }
     }
 
     /// A program as it is, with some variables of its own.
     pub fn program(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
-        Self { image: Image::new(arguments, variables) }
+        Self { images: vec![Image::new(arguments, variables)] }
     }
 
-    /// Runs one.
-    pub fn run(&self, payload: &[u8]) -> Said {
-        let (pid, stdin, stdout, stderr) = self.image.spawn().expect("spawns").into_parts();
-        // A command that does not read its input may be gone already.
-        let _ = File::from(stdin).write_all(payload);
-        finish(pid, stdout, stderr)
-    }
-
-    /// Runs several at once: all are spawned from this thread, then waited for.
-    pub fn run_many(&self, count: usize, payload: &[u8]) -> Vec<Said> {
-        let mut running = Vec::with_capacity(count);
+    /// Runs all commands at once: they are spawned from this thread, then fed and waited for.
+    pub fn run(&self, payload: &[u8]) -> Vec<Said> {
+        let mut running = Vec::with_capacity(self.images.len());
         let mut feeds = Vec::new();
-        for _ in 0..count {
-            let (pid, stdin, stdout, stderr) = self.image.spawn().expect("spawns").into_parts();
+        for image in &self.images {
+            let (pid, stdin, stdout, stderr) = image.spawn().expect("spawns").into_parts();
             if payload.len() <= PIPE_CAPACITY {
+                // A command that does not read its input may be gone already.
                 let _ = File::from(stdin).write_all(payload);
             } else {
                 fcntl_setfl(&stdin, OFlags::NONBLOCK).expect("sets the mode of a pipe");

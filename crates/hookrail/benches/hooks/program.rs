@@ -80,9 +80,10 @@ pub fn measure(args: &Args, program: &Program, report: &mut Report) {
         let program = program.path.to_str().expect("a plain path");
         let arguments = [program, "-C", directory, "fire", "BeforeTool", "--tool", "write_file", "--input", "{}"];
         let fire = Floor::program(&arguments, &variables(project.path()));
-        let said = fire.run(b"");
-        assert_eq!(said.code, 0, "`hookrail fire` works: {}", String::from_utf8_lossy(&said.stderr));
-        let floor = Floor::shell(command);
+        for said in fire.run(b"") {
+            assert_eq!(said.code, 0, "`hookrail fire` works: {}", String::from_utf8_lossy(&said.stderr));
+        }
+        let floor = Floor::shell(&[command.to_owned()]);
         let duel = duel(
             args.budget(),
             || {

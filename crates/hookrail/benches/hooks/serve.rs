@@ -4,7 +4,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ pub fn measure(args: &Args, program: &Program, report: &mut Report) {
 }
 
 /// The echo server; runs until it is killed.
-pub fn echo(socket: PathBuf) {
+pub fn echo(socket: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("starts");
     runtime.block_on(async {
         let listener = tokio::net::UnixListener::bind(socket).expect("listens");
