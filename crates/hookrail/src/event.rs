@@ -310,7 +310,15 @@ pub struct HookInput<'a> {
     pub extra: &'a JsonObject,
 }
 
+/// A time as hooks read it: ISO 8601 in UTC with milliseconds and a `Z`, like JavaScript's `toISOString()`.
+pub fn iso_timestamp(time: jiff::Timestamp) -> String {
+    format!("{time:.3}")
+}
+
 /// Paths go into JSON, which is Unicode: a path that is not is written with replacement characters.
 fn path_as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
+
+#[cfg(test)]
+mod tests;

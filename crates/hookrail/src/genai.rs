@@ -34,7 +34,7 @@ pub struct Content {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// What it is made of.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub parts: Vec<Part>,
     /// Fields this type does not name.
     #[serde(flatten)]
@@ -227,7 +227,7 @@ impl From<FunctionCallingMode> for String {
 #[serde(rename_all = "camelCase")]
 pub struct GenerateContentResponse {
     /// The alternatives; usually one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub candidates: Vec<Candidate>,
     /// Token counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -323,6 +323,13 @@ impl GenerateContentResponse {
     }
 }
 
+/// Reads `null`, which some clients write for what is absent, as nothing.
+fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 fn contents_from_any_spelling<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Content>, D::Error> {
     contents_from_value(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
@@ -336,7 +343,7 @@ pub(crate) fn contents_from_value(value: Value) -> Result<Vec<Content>, serde_js
     }
 }
 
-fn content_from_value(value: Value) -> Result<Content, serde_json::Error> {
+pub(crate) fn content_from_value(value: Value) -> Result<Content, serde_json::Error> {
     match value {
         Value::String(text) => Ok(Content::text("user", text)),
         Value::Object(object)

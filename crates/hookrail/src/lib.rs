@@ -23,6 +23,7 @@ mod registry;
 mod result;
 mod run;
 mod runner;
+mod schema;
 mod system;
 mod translator;
 mod trigger;
@@ -40,7 +41,7 @@ pub use config::{
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
     BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
-    SessionEndReason, SessionStartSource, UnknownEvent,
+    SessionEndReason, SessionStartSource, UnknownEvent, iso_timestamp,
 };
 pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin};
 pub use llm::{
@@ -49,11 +50,20 @@ pub use llm::{
 };
 pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
+pub use payload::{
+    BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
+    parse_input,
+};
 pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
 pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 pub use run::{Exit, HookRun};
-pub use translator::TranslationError;
+pub use schema::{input_schema, output_schema, sample_input};
+pub use translator::{
+    AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, apply_hook_llm_request,
+    apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
+    response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
+};
 pub use trust::{
     Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
     NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
@@ -62,3 +72,4 @@ pub use views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
 };
+pub use runner::{HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment};

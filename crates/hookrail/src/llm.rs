@@ -32,6 +32,9 @@ pub struct LlmMessage<'a> {
     pub role: Cow<'a, str>,
     /// The message's text.
     pub content: JoinedText<'a>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    pub extra: Option<Cow<'a, crate::event::JsonObject>>,
 }
 
 /// Text in several pieces that reads as one. Most messages have a single piece.
@@ -130,6 +133,9 @@ pub struct LlmCandidate<'a> {
     pub index: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_ratings: Option<Vec<LlmSafetyRating<'a>>>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    pub extra: Option<Cow<'a, crate::event::JsonObject>>,
 }
 
 /// What a candidate says.
@@ -160,6 +166,89 @@ pub struct LlmUsage {
     pub candidates_token_count: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_token_count: Option<u64>,
+}
+
+impl LlmRequest<'_> {
+    /// The same request, borrowing from this one.
+    pub fn borrowed(&self) -> LlmRequest<'_> {
+        LlmRequest {
+            model: Cow::Borrowed(&self.model),
+            messages: self.messages.iter().map(LlmMessage::borrowed).collect(),
+            config: self.config.as_ref().map(LlmConfig::borrowed),
+            tool_config: self.tool_config.clone(),
+            extra: Cow::Borrowed(&self.extra),
+        }
+    }
+}
+
+impl LlmMessage<'_> {
+    fn borrowed(&self) -> LlmMessage<'_> {
+        LlmMessage {
+            role: Cow::Borrowed(&self.role),
+            content: self.content.borrowed(),
+            extra: self.extra.as_deref().map(Cow::Borrowed),
+        }
+    }
+}
+
+impl JoinedText<'_> {
+    fn borrowed(&self) -> JoinedText<'_> {
+        JoinedText(borrowed_texts(&self.0))
+    }
+}
+
+impl LlmConfig<'_> {
+    fn borrowed(&self) -> LlmConfig<'_> {
+        LlmConfig {
+            temperature: self.temperature.clone(),
+            max_output_tokens: self.max_output_tokens.clone(),
+            top_p: self.top_p.clone(),
+            top_k: self.top_k.clone(),
+            stop_sequences: self.stop_sequences.as_deref().map(Cow::Borrowed),
+            candidate_count: self.candidate_count.clone(),
+            presence_penalty: self.presence_penalty.clone(),
+            frequency_penalty: self.frequency_penalty.clone(),
+            extra: Cow::Borrowed(&self.extra),
+        }
+    }
+}
+
+impl LlmResponse<'_> {
+    /// The same response, borrowing from this one.
+    pub fn borrowed(&self) -> LlmResponse<'_> {
+        LlmResponse {
+            text: self.text.as_ref().map(JoinedText::borrowed),
+            candidates: self.candidates.iter().map(LlmCandidate::borrowed).collect(),
+            usage_metadata: self.usage_metadata,
+            extra: Cow::Borrowed(&self.extra),
+        }
+    }
+}
+
+impl LlmCandidate<'_> {
+    fn borrowed(&self) -> LlmCandidate<'_> {
+        let ratings = self.safety_ratings.as_ref().map(|ratings| {
+            let borrowed = ratings.iter().map(|rating| LlmSafetyRating {
+                category: Cow::Borrowed(&*rating.category),
+                probability: Cow::Borrowed(&*rating.probability),
+            });
+            borrowed.collect()
+        });
+        LlmCandidate {
+            content: LlmContent {
+                role: Cow::Borrowed(&self.content.role),
+                parts: borrowed_texts(&self.content.parts),
+            },
+            finish_reason: self.finish_reason.as_deref().map(Cow::Borrowed),
+            index: self.index,
+            safety_ratings: ratings,
+            extra: self.extra.as_deref().map(Cow::Borrowed),
+        }
+    }
+}
+
+fn borrowed_texts<'t>(texts: &'t [Cow<'_, str>]) -> Vec<Cow<'t, str>> {
+    texts.iter().map(|text| Cow::Borrowed(&**text)).collect()
 }
 
 impl ToolMode {

@@ -9,7 +9,8 @@ use crate::event::{EventName, JsonObject};
 use crate::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
 use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
 use crate::translator::{
-    TranslationError, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
+    AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
+    apply_hook_tool_config, from_hook_llm_response,
 };
 
 /// What every event's callers may ask of an output.
@@ -124,13 +125,12 @@ impl BeforeModelHookOutput {
     }
 
     /// The request with what hooks changed; `None` if they changed nothing, so that a large request is not
-    /// copied for the sake of it.
+    /// copied for the sake of it. What cannot be read is left out and told, field by field.
     pub fn apply_llm_request_modifications(
         &self,
         target: &GenerateContentParameters,
-    ) -> Result<Option<GenerateContentParameters>, TranslationError> {
-        let given = specific_object(&self.0, "llm_request");
-        given.map(|given| from_hook_llm_request(given, target)).transpose()
+    ) -> Option<AppliedRequest> {
+        specific_object(&self.0, "llm_request").map(|given| apply_hook_llm_request(given, target))
     }
 }
 
@@ -146,10 +146,13 @@ impl HookOutputView for AfterModelHookOutput {
 
 impl AfterModelHookOutput {
     /// The response that takes the model's place: the one hooks gave, else, if they stop the agent, one that
-    /// says why.
-    pub fn modified_response(&self) -> Result<Option<GenerateContentResponse>, TranslationError> {
+    /// says why. What equals the original is no change.
+    pub fn modified_response(
+        &self,
+        original: &GenerateContentResponse,
+    ) -> Result<Option<GenerateContentResponse>, TranslationError> {
         if let Some(given) = specific_object(&self.0, "llm_response") {
-            return from_hook_llm_response(given).map(Some);
+            return apply_hook_llm_response(given, original);
         }
         let stops = self.should_stop_execution();
         Ok(stops.then(|| GenerateContentResponse::from_text(self.0.effective_stop_reason())))

@@ -127,10 +127,10 @@ fn a_changed_request_keeps_the_rest() {
         ..GenerateContentParameters::default()
     };
     let silent = BeforeModelHookOutput(output(json!({"hookSpecificOutput": {}})));
-    assert_eq!(silent.apply_llm_request_modifications(&base), Ok(None));
+    assert!(silent.apply_llm_request_modifications(&base).is_none());
     let change =
         BeforeModelHookOutput(output(json!({"hookSpecificOutput": {"llm_request": {"model": "new"}}})));
-    let changed = change.apply_llm_request_modifications(&base).unwrap().unwrap();
+    let changed = change.apply_llm_request_modifications(&base).unwrap().request;
     assert_eq!((changed.model.as_str(), changed.config), ("new", base.config));
 }
 
@@ -138,7 +138,9 @@ fn a_changed_request_keeps_the_rest() {
 fn a_stop_after_the_model_answers_with_its_reason() {
     let modified = |value: Value| {
         let view = AfterModelHookOutput(output(value));
-        view.modified_response().unwrap().map(|response| response.text())
+        view.modified_response(&GenerateContentResponse::from_text("original"))
+            .unwrap()
+            .map(|response| response.text())
     };
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(

@@ -1,0 +1,381 @@
+//! Commands that need no shell, and what a program sees of the shell that was left out.
+//!
+//! A shell that only finds a program and replaces itself with it costs more than most hooks do. It may be
+//! left out where nobody can tell: the command is made of plain words, the environment holds nothing that
+//! bash would act on or rewrite, and the program gets the variables bash would have set. Whatever does not
+//! fit goes to the shell, also when it turns out as late as in `exec`: a missing program, a script without
+//! an interpreter line. So bash's own messages and exit codes appear without being imitated.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::environment::{Variable, get, set};
+use super::expand::variable_length;
+
+/// Commands that bash runs itself, and words that are none.
+const RESERVED: &[&str] = &[
+    ".",
+    ":",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "case",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "coproc",
+    "declare",
+    "dirs",
+    "disown",
+    "do",
+    "done",
+    "echo",
+    "elif",
+    "else",
+    "enable",
+    "esac",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "fi",
+    "for",
+    "function",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "if",
+    "in",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "select",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "then",
+    "time",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "until",
+    "wait",
+    "while",
+];
+
+/// Variables that change what bash does, or that bash does not pass on as it got them. Besides these, all
+/// whose names begin with `BASH` or `COMP_`.
+const TOUCHED_BY_BASH: &[&str] = &[
+    "DIRSTACK",
+    "ENV",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "EXECIGNORE",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "IFS",
+    "LINENO",
+    "OPTARG",
+    "OPTERR",
+    "OPTIND",
+    "PIPESTATUS",
+    "POSIXLY_CORRECT",
+    "POSIX_PEDANTIC",
+    "PPID",
+    "PS4",
+    "RANDOM",
+    "SECONDS",
+    "SHELLOPTS",
+    "SRANDOM",
+    "UID",
+];
+
+/// One word of a plain command.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Word(Vec<Piece>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// One of the project-directory variables.
+    Directory,
+}
+
+impl Word {
+    /// The word as a hook in this directory gets it.
+    pub(crate) fn resolve(&self, directory: &Path) -> OsString {
+        let mut word = OsString::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => word.push(text),
+                Piece::Directory => word.push(directory),
+            }
+        }
+        word
+    }
+
+    fn push(&mut self, byte: char) {
+        match self.0.last_mut() {
+            Some(Piece::Text(text)) => text.push(byte),
+            _ => self.0.push(Piece::Text(byte.into())),
+        }
+    }
+
+    /// Whether bash would look for a program of this name and do nothing else.
+    fn names_a_program(&self) -> bool {
+        let start = match self.0.first() {
+            Some(Piece::Text(start)) => start,
+            Some(Piece::Directory) => return true,
+            None => return false,
+        };
+        !start.starts_with(['-', '+', '%'])
+            && !self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('=')))
+            && (self.0.len() > 1 || !RESERVED.contains(&start.as_str()))
+    }
+}
+
+/// The words of a command in which a shell would find nothing to do but to run it: letters, digits and
+/// marks without meaning, project-directory variables, and double quotes around these.
+pub(crate) fn plain_words(command: &str) -> Option<Vec<Word>> {
+    let mut words = Vec::new();
+    let mut word: Option<Word> = None;
+    let mut quoted = false;
+    let mut rest = command;
+    while let Some(next) = rest.chars().next() {
+        let mut length = next.len_utf8();
+        match next {
+            ' ' | '\t' if !quoted => words.extend(word.take()),
+            ' ' => word.get_or_insert_default().push(next),
+            '"' => {
+                // An empty pair of quotes is a word, too.
+                word.get_or_insert_default();
+                quoted = !quoted;
+            }
+            '$' => {
+                length = variable_length(rest.as_bytes())?;
+                word.get_or_insert_default().0.push(Piece::Directory);
+            }
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '.' | '/' | ':' | ',' | '@' | '%' | '+' | '-' | '=' => {
+                word.get_or_insert_default().push(next);
+            }
+            _ => return None,
+        }
+        rest = rest.get(length..)?;
+    }
+    if quoted {
+        return None;
+    }
+    words.extend(word);
+    words.first().is_some_and(Word::names_a_program).then_some(words)
+}
+
+/// The environment in which bash would run a plain command, but for `_`; `None` where bash would do
+/// something of its own.
+pub(crate) fn environment_behind_bash(environment: &[Variable], directory: &Path) -> Option<Vec<Variable>> {
+    let touched = environment.iter().any(|(name, _)| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(b"BASH")
+            || name.starts_with(b"COMP_")
+            || TOUCHED_BY_BASH.iter().any(|touched| touched.as_bytes() == name)
+    });
+    if touched || !directory.is_absolute() || get(environment, "PWD").is_none() {
+        return None;
+    }
+    // Bash complains about a locale that is not installed, and only about this variable.
+    let is_installed = |locale: &OsStr| {
+        ["", "C", "POSIX", "C.UTF-8", "C.utf8"].iter().any(|known| locale == *known)
+            || Path::new("/usr/lib/locale").join(locale).is_dir()
+    };
+    if !get(environment, "LC_ALL").is_none_or(is_installed) {
+        return None;
+    }
+    // Bash counts itself in and, as it makes way for the program, out again. What is not a level is set to 0.
+    let level = match get(environment, "SHLVL") {
+        None => None,
+        Some(level) => Some(parse_level(level)?),
+    };
+    // Where sshd started it, the outermost bash reads the user's start-up file.
+    let from_ssh = ["SSH_CLIENT", "SSH2_CLIENT"].iter().any(|name| get(environment, name).is_some());
+    if from_ssh && level.unwrap_or_default() == 0 {
+        return None;
+    }
+
+    let mut behind = environment.to_vec();
+    if level.is_none() {
+        set(&mut behind, "SHLVL".into(), "0".into());
+    }
+    let previous_is_gone =
+        get(environment, "OLDPWD").is_some_and(|previous| !is_directory(previous, directory));
+    // A shell without a terminal has no prompts.
+    behind.retain(|(name, _)| name != "PS1" && name != "PS2" && !(previous_is_gone && name == "OLDPWD"));
+    Some(behind)
+}
+
+/// A shell level that bash would leave as it is. At 999 it starts over, with a warning.
+fn parse_level(level: &OsStr) -> Option<u32> {
+    let level = level.to_str()?;
+    let number: u32 = level.parse().ok()?;
+    (number < 999 && level == number.to_string()).then_some(number)
+}
+
+/// Whether an `OLDPWD` of this value leads to a directory; bash passes on no other.
+pub(crate) fn is_directory(path: &OsStr, directory: &Path) -> bool {
+    !path.is_empty() && directory.join(path).is_dir()
+}
+
+/// Finds a program as bash does: the first file in `PATH` that may be executed. The result is what bash
+/// would execute, and may be relative to the directory.
+#[cfg(unix)]
+pub(crate) fn find_program(search: &OsStr, name: &OsStr, directory: &Path) -> Option<OsString> {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    // In a search path bash takes a tilde for somebody's home.
+    if search.is_empty() || search.as_bytes().contains(&b'~') {
+        return None;
+    }
+    search.as_bytes().split(|byte| *byte == b':').find_map(|entry| {
+        let entry = if entry.is_empty() { b"." } else { entry };
+        let mut candidate = OsStr::from_bytes(entry).to_owned();
+        if !entry.ends_with(b"/") {
+            candidate.push("/");
+        }
+        candidate.push(name);
+        is_executable(&directory.join(&candidate)).then_some(candidate)
+    })
+}
+
+/// Whether this process may execute a file. Directories do not count.
+#[cfg(unix)]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+
+    accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok() && !path.is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(command: &str) -> Option<Vec<String>> {
+        let words = plain_words(command)?;
+        Some(words.iter().map(|word| word.resolve(Path::new("/a b")).into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn only_plain_words_need_no_shell() {
+        for (command, expected) in [
+            ("jq", &["jq"] as &[&str]),
+            (
+                " ./check.sh\t-x  --level=3 a,b c:d e@f g%h +i _ ",
+                &["./check.sh", "-x", "--level=3", "a,b", "c:d", "e@f", "g%h", "+i", "_"],
+            ),
+            ("$LLXPRT_PROJECT_DIR/x.sh ${CLAUDE_PROJECT_DIR}", &["/a b/x.sh", "/a b"]),
+            ("\"$GEMINI_PROJECT_DIR/x.sh\" \"\" a\"b c\"d", &["/a b/x.sh", "", "ab cd"]),
+            ("./echo true", &["./echo", "true"]),
+            ("$LLXPRT_PROJECT_DIR=1", &["/a b=1"]),
+        ] {
+            assert_eq!(words(command).unwrap(), expected, "{command}");
+        }
+        for command in [
+            "",
+            " ",
+            "a;b",
+            "a&",
+            "a|b",
+            "a>b",
+            "a<b",
+            "(a)",
+            "{a,b}",
+            "a'b'",
+            "a\\b",
+            "a b*",
+            "a ?",
+            "a [b]",
+            "~/a",
+            "a ~",
+            "a $HOME",
+            "a $LLXPRT_PROJECT_DIRS",
+            "a ${LLXPRT_PROJECT_DIR%/}",
+            "\"$HOME\"",
+            "\"a",
+            "a # b",
+            "a !b",
+            "a^b",
+            "a`b`",
+            "a\nb",
+            "a=b",
+            "a=b c",
+            "a+=b c",
+            "a=b/c",
+            "cd x",
+            "echo a",
+            ":",
+            ". a",
+            "[ a ]",
+            "if",
+            "time a",
+            "exec a",
+            "%1",
+            "-x",
+            "+x",
+            "ä",
+            "a ä",
+            "a\u{a0}b",
+            "\"\" a",
+            "a\r",
+        ] {
+            assert_eq!(words(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn levels_that_bash_leaves_alone() {
+        for (level, expected) in [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            ("998", Some(998)),
+            ("999", None),
+            ("01", None),
+            ("+1", None),
+            ("-1", None),
+            ("", None),
+            (" 1", None),
+            ("x", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(parse_level(OsStr::new(level)), expected, "{level}");
+        }
+    }
+}

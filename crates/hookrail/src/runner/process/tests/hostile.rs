@@ -1,0 +1,188 @@
+//! Hooks that do not end, do not let go, or are given up.
+
+use super::*;
+
+async fn run_for(script: &str, timeout: Duration, reaper: &Reaper) -> Finished {
+    run_process(&bash(script), &small_payload(), timeout, ALL, reaper).await
+}
+
+#[tokio::test]
+async fn a_timeout_asks_politely_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let reaper = Reaper::with_grace(LONG);
+    let script = "trap 'echo asked > note; exit 0' TERM; echo $$ started; while :; do sleep 0.05; done";
+    let timeout = Duration::from_secs(1);
+    let finished =
+        run_process(&bash_in(folder.path(), script), &small_payload(), timeout, ALL, &reaper).await;
+    assert_eq!(finished.exit, Exit::TimedOut(timeout), "HOOK-119: the timeout is part of the verdict");
+    assert!(text(&finished.stdout).ends_with("started"), "what it wrote until then is kept");
+    assert!(finished.duration >= timeout && finished.duration < LONG);
+
+    let begin = Instant::now();
+    reaper.drain().await;
+    assert!(begin.elapsed() < LONG, "a group that ends by itself is not waited for any longer");
+    let note = std::fs::read_to_string(folder.path().join("note")).unwrap();
+    assert_eq!(note, "asked\n", "HOOK-117");
+    assert_group_ended(first_pid(&finished.stdout), "HOOK-117");
+}
+
+#[tokio::test]
+async fn who_ignores_the_request_is_killed_after_five_seconds() {
+    let reaper = Reaper::new();
+    let script = "trap '' TERM; echo $$; while :; do sleep 0.2; done";
+    let finished = run_for(script, Duration::from_secs(1), &reaper).await;
+    assert_eq!(finished.exit, Exit::TimedOut(Duration::from_secs(1)));
+    assert!(finished.duration < Duration::from_secs(5), "the verdict does not wait for the kill");
+    let leader = first_pid(&finished.stdout);
+    let begin = Instant::now();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(group_exists(leader), "HOOK-118: it has five seconds");
+    reaper.drain().await;
+    assert!(begin.elapsed() >= Duration::from_secs(4), "HOOK-118: {:?}", begin.elapsed());
+    assert_group_ended(leader, "HOOK-118");
+}
+
+#[tokio::test]
+async fn grandchildren_are_ended_with_the_group() {
+    let reaper = Reaper::with_grace(Duration::from_millis(300));
+    for (name, script) in [
+        ("polite grandchildren", "echo $$; sleep 100 & sleep 100 & wait"),
+        (
+            "the leader goes, a grandchild ignores the request",
+            "echo $$; (trap '' TERM; while :; do sleep 0.1; done) & wait",
+        ),
+        (
+            "an orphaned grandchild ignores the request",
+            "echo $$; (trap '' TERM; sleep 100; sleep 100) & sleep 100",
+        ),
+        ("all ignore it", "trap '' TERM; echo $$; bash -c 'sleep 100; sleep 100' & sleep 100; sleep 100"),
+        ("stopped", "echo $$; sleep 100 & kill -STOP $$"),
+    ] {
+        let finished = run_for(script, Duration::from_millis(500), &reaper).await;
+        assert_eq!(finished.exit, Exit::TimedOut(Duration::from_millis(500)), "{name}");
+        reaper.drain().await;
+        assert_group_ended(first_pid(&finished.stdout), name);
+    }
+}
+
+#[tokio::test]
+async fn a_drip_does_not_outlive_the_deadline() {
+    let reaper = Reaper::with_grace(Duration::ZERO);
+    let timeout = Duration::from_millis(700);
+    let (payload, _) = payload_of(10_000_000);
+    for script in [
+        "echo $$; while :; do echo x; sleep 0.05; done",
+        "echo $$; yes",
+        "echo $$; yes >&2",
+        "echo $$; cat; sleep 100",
+        "echo $$; exec >&- 2>&-; sleep 100",
+    ] {
+        let finished = run_process(&bash(script), &payload, timeout, 1000, &reaper).await;
+        assert_eq!(finished.exit, Exit::TimedOut(timeout), "{script}");
+        assert!(finished.duration >= timeout && finished.duration < Duration::from_secs(20), "{script}");
+        assert!(finished.stdout.bytes.len() > 2, "{script}");
+        reaper.drain().await;
+        assert_group_ended(first_pid(&finished.stdout), script);
+    }
+}
+
+#[tokio::test]
+async fn a_background_child_is_neither_awaited_nor_harmed() {
+    let reaper = Reaper::new();
+    for script in [
+        "echo $$; sleep 100 & exit 4",
+        "echo $$; sleep 100 >/dev/null & exit 4",
+        "echo $$; sleep 100 2>/dev/null & exit 4",
+        "echo $$; (while :; do echo more; sleep 0.02; done) & exit 4",
+    ] {
+        let finished = run_for(script, LONG, &reaper).await;
+        assert_eq!(finished.exit, Exit::Code(4), "{script}");
+        assert!(finished.duration < Duration::from_secs(20), "{script}: {:?}", finished.duration);
+        let leader = first_pid(&finished.stdout);
+        reaper.drain().await;
+        assert!(group_exists(leader), "{script}: the background process is left alone");
+        unix::signal_group(leader, unix::Signal::KILL);
+    }
+}
+
+#[tokio::test]
+async fn what_follows_shortly_after_the_exit_is_read() {
+    let finished = run("(sleep 0.02; echo late) & exit 0").await;
+    assert_eq!(text(&finished.stdout), "late");
+}
+
+#[tokio::test]
+async fn giving_up_kills_the_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let reaper = Reaper::with_grace(LONG);
+    let script = "trap '' TERM; (trap '' TERM; sleep 100; sleep 100) & echo $$ > pid.new; mv pid.new pid; sleep 100; sleep 100";
+    let command = bash_in(folder.path(), script);
+    let payload = small_payload();
+    let note = folder.path().join("pid");
+    let leader = || {
+        let bytes = std::fs::read(&note).unwrap();
+        std::fs::remove_file(&note).unwrap();
+        first_pid(&Captured { bytes, truncated: false })
+    };
+
+    {
+        let mut future = pin!(run_process(&command, &payload, LONG, ALL, &reaper));
+        while !note.exists() {
+            let soon = sleep(Duration::from_millis(10));
+            assert!(tokio::time::timeout(Duration::from_millis(10), future.as_mut()).await.is_err());
+            soon.await;
+        }
+    }
+    let dropped = leader();
+    reaper.drain().await;
+    assert_group_ended(dropped, "the future was dropped");
+
+    let spawned = spawn(&command, &payload, &reaper).unwrap();
+    eventually("the start", || note.exists());
+    drop(spawned);
+    let dropped = leader();
+    reaper.drain().await;
+    assert_group_ended(dropped, "the process was never waited for");
+
+    let panicking = std::thread::spawn({
+        let (command, payload, reaper, note) =
+            (command.clone(), payload.clone(), reaper.clone(), note.clone());
+        move || {
+            let _spawned = spawn(&command, &payload, &reaper).unwrap();
+            eventually("the start", || note.exists());
+            std::panic::resume_unwind(Box::new("a panic on purpose"));
+        }
+    });
+    assert!(panicking.join().is_err());
+    let dropped = leader();
+    reaper.drain().await;
+    assert_group_ended(dropped, "the caller panicked");
+}
+
+#[test]
+fn an_escalation_survives_the_runtime_and_the_reaper() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let reaper = Reaper::with_grace(Duration::from_millis(500));
+    let script = "trap '' TERM; echo $$; sleep 100; sleep 100";
+    let finished = runtime.block_on(run_for(script, Duration::from_millis(500), &reaper));
+    drop(runtime);
+    drop(reaper);
+    let leader = first_pid(&finished.stdout);
+    eventually("the kill", || !group_exists(leader));
+}
+
+#[tokio::test]
+async fn the_reaper_thread_comes_and_goes() {
+    let reaper = Reaper::with_grace(Duration::ZERO);
+    for _ in 0..3 {
+        reaper.drain().await;
+        let mut leaders = Vec::new();
+        for _ in 0..3 {
+            let finished =
+                run_for("trap '' TERM; echo $$; sleep 100", Duration::from_millis(300), &reaper).await;
+            leaders.push(first_pid(&finished.stdout));
+        }
+        reaper.drain().await;
+        leaders.into_iter().for_each(|leader| assert_group_ended(leader, "killed at once"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Scarcity and leaks, each seen in a process of its own so that other tests neither disturb nor are disturbed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use rustix::process::{Resource, Rlimit, WaitOptions, setrlimit};
+
+use super::*;
+
+/// Set in the process that a test starts of itself.
+const INSIDE: &str = "HOOKRAIL_TEST_INSIDE";
+
+/// Runs a test of this module again in a fresh process; `true` there, where the test is to do its work.
+fn inside(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        return true;
+    }
+    let name = format!("runner::process::tests::limits::{test}");
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([&name, "--exact", "--nocapture", "--test-threads=1"])
+        .env(INSIDE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{}\n{said}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(said.contains("1 passed"), "{said}");
+    false
+}
+
+fn limit(resource: Resource, to: u64) {
+    setrlimit(resource, Rlimit { current: Some(to), maximum: rustix::process::getrlimit(resource).maximum })
+        .unwrap();
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn descriptors() -> BTreeSet<OsString> {
+    // The descriptor that lists the folder is in the list both times.
+    std::fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+fn assert_no_children() {
+    let children = rustix::process::wait(WaitOptions::NOHANG);
+    assert_eq!(children.err(), Some(Errno::CHILD), "a child is left, as a zombie or alive");
+}
+
+#[test]
+fn a_lack_of_descriptors_is_waited_out() {
+    if !inside("a_lack_of_descriptors_is_waited_out") {
+        return;
+    }
+    block_on(async {
+        let (payload, expected) = payload_of(200_000);
+        limit(Resource::Nofile, descriptors().len() as u64 + 20);
+        let mut runs = tokio::task::JoinSet::new();
+        for n in 0..40 {
+            let payload = payload.clone();
+            runs.spawn(async move {
+                let command = bash(&format!("sleep 0.05; cat; exit {n}"));
+                (n, run_process(&command, &payload, LONG, ALL, &Reaper::new()).await)
+            });
+        }
+        while let Some(run) = runs.join_next().await {
+            let (n, finished) = run.unwrap();
+            assert_eq!(finished.exit, Exit::Code(n));
+            assert!(finished.stdout.bytes == expected);
+        }
+
+        // The wait ends with the timeout.
+        limit(Resource::Nofile, descriptors().len() as u64 - 1);
+        let timeout = Duration::from_millis(300);
+        let finished = run_process(&bash("true"), &payload, timeout, ALL, &Reaper::new()).await;
+        let Exit::NotStarted(why) = finished.exit else { panic!("{:?}", finished.exit) };
+        assert!(why.contains("within 300ms") && why.contains("Too many open files"), "{why}");
+    });
+    assert_no_children();
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    if !inside("nothing_is_left_behind") {
+        return;
+    }
+    block_on(async {
+        let reaper = Reaper::with_grace(Duration::from_millis(50));
+        let (large, _) = payload_of(500_000);
+        let mut before = (BTreeSet::new(), 0);
+        for round in 0..4 {
+            for (script, timeout) in [
+                ("exit 0", LONG),
+                ("cat", LONG),
+                ("exit 3", LONG),
+                ("kill -9 $$", LONG),
+                ("(exec sleep 0.3) & exit 0", LONG),
+                ("sleep 100", Duration::from_millis(50)),
+                ("trap '' TERM; sleep 100", Duration::from_millis(50)),
+            ] {
+                for payload in [&small_payload(), &large] {
+                    run_process(&bash(script), payload, timeout, ALL, &reaper).await;
+                }
+            }
+            let sleeper = bash("sleep 100");
+            let given_up = run_process(&sleeper, &large, LONG, ALL, &reaper);
+            assert!(tokio::time::timeout(Duration::from_millis(30), given_up).await.is_err());
+            run_process(&bash_in(Path::new("/no/such/place"), "true"), &large, LONG, ALL, &reaper).await;
+            reaper.drain().await;
+            assert_no_children();
+            // A thread that has done its work may need a moment to disappear.
+            if round == 0 {
+                std::thread::sleep(Duration::from_millis(300));
+                before = (descriptors(), threads());
+            }
+        }
+        eventually("the end of the reaper's thread", || threads() <= before.1);
+        assert_eq!(descriptors(), before.0);
+    });
+}
+
+#[test]
+fn a_limit_on_file_sizes_does_not_kill_the_host() {
+    if !inside("a_limit_on_file_sizes_does_not_kill_the_host") {
+        return;
+    }
+    limit(Resource::Fsize, 100_000);
+    block_on(async {
+        let (payload, expected) = payload_of(2_000_000);
+        let finished = run_process(&bash("cat"), &payload, LONG, ALL, &Reaper::new()).await;
+        assert!(finished.stdout.bytes == expected);
+    });
+}
+
+#[test]
+fn nothing_but_the_three_streams_is_inherited() {
+    if !inside("nothing_but_the_three_streams_is_inherited") {
+        return;
+    }
+    const LIST: &str = "for fd in /proc/$$/fd/*; do [[ -e $fd ]] && echo ${fd##*/}; done";
+    // Whoever started us may have left something open for everybody.
+    let inherited = Command::new("/bin/bash").args(["-c", LIST]).output().unwrap().stdout;
+    block_on(async {
+        let (payload, _) = payload_of(1_000_000);
+        let reaper = Reaper::new();
+        let neighbour = spawn(&bash("sleep 100"), &payload, &reaper).unwrap();
+        let finished = run_process(&bash(LIST), &payload, LONG, ALL, &reaper).await;
+        assert_eq!(text(&finished.stdout), String::from_utf8_lossy(&inherited).trim_end());
+        drop(neighbour);
+        reaper.drain().await;
+    });
+}
