@@ -139,6 +139,26 @@ impl Settings {
         }
     }
 
+    /// What the project's own file says besides its hooks, as a value that approvals are bound to. Empty
+    /// when it says nothing.
+    pub fn project_settings(&self) -> Value {
+        let own = &self.levels.project;
+        let mut said = JsonObject::new();
+        let mut say = |key: &str, value: Option<Value>| {
+            said.extend(value.map(|value| (key.to_owned(), value)));
+        };
+        let listed = |names: &[String]| (!names.is_empty()).then(|| names.into());
+        say("enableHooks", self.enable.project.map(Value::from));
+        say("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
+        say("maxOutputBytes", own.max_output_bytes.map(Value::from));
+        say("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
+        say("redaction.enabled", own.redaction.enabled.map(Value::from));
+        say("redaction.allowed", listed(&own.redaction.allowed));
+        say("redaction.blocked", listed(&own.redaction.blocked));
+        say("extensions.disabled", listed(&own.disabled_extensions));
+        Value::Object(said)
+    }
+
     /// Whether a hook's extension is active. The user's and the system's `extensions.disabled` were applied
     /// when loading; the project's list has a say only while the project counts, because an extension's
     /// hooks may be the user's guards.

@@ -1,5 +1,6 @@
 //! Findings about settings, as data: `check` prints all of them at once, the engine logs them.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -43,4 +44,10 @@ pub struct Place {
     /// Bytes of the file that the finding is about.
     #[serde(skip)]
     pub span: std::ops::Range<usize>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
 }

@@ -315,6 +315,11 @@ pub fn iso_timestamp(time: jiff::Timestamp) -> String {
     format!("{time:.3}")
 }
 
+/// The present time as hooks read it.
+pub fn timestamp_now() -> String {
+    iso_timestamp(jiff::Timestamp::now())
+}
+
 /// Paths go into JSON, which is Unicode: a path that is not is written with replacement characters.
 fn path_as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())

@@ -1,1 +1,405 @@
-//! Fires events: plan, run, aggregate, log.
+//! Fires events: plan, run, aggregate, log. The triggers, the message bus and the `fire` command all
+//! enter by this door.
+
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use serde_json::Value;
+
+use crate::aggregator::HookAggregator;
+use crate::common::{build_failure_envelope, failure_block, process_common_hook_output_fields};
+use crate::event::{
+    BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
+    SessionEndReason, SessionStartSource, timestamp_now,
+};
+use crate::genai::{GenerateContentParameters, GenerateContentResponse};
+use crate::hook::{Hook, Level};
+use crate::host::Host;
+use crate::observer::{HookBatch, HookCall};
+use crate::payload::BaseOverrides;
+use crate::planner::{HookPlanner, Plan, PlannedHook};
+use crate::result::{Block, BlockCause, ProcessedHookResult};
+use crate::run::HookRun;
+use crate::runner::{HookRunner, Payload, PayloadError};
+use crate::translator::{to_hook_llm_request, to_hook_llm_response};
+use crate::trust::Recheck;
+
+/// Fires events. One instance serves a session.
+pub struct HookEventHandler {
+    host: Arc<Host>,
+    planner: HookPlanner,
+    runner: HookRunner,
+    aggregator: HookAggregator,
+}
+
+impl HookEventHandler {
+    pub(crate) fn new(
+        host: Arc<Host>,
+        planner: HookPlanner,
+        runner: HookRunner,
+        aggregator: HookAggregator,
+    ) -> Self {
+        Self { host, planner, runner, aggregator }
+    }
+
+    /// Fires an event that a caller has put together.
+    pub async fn fire(&self, event: &Event<'_>) -> ProcessedHookResult {
+        self.fire_with(event, &BaseOverrides::default(), &JsonObject::new()).await
+    }
+
+    /// Fires an event with base fields and extra fields that a client sent along.
+    pub async fn fire_with(
+        &self,
+        event: &Event<'_>,
+        base: &BaseOverrides,
+        extra: &JsonObject,
+    ) -> ProcessedHookResult {
+        let Some(plan) = self.planner.plan(event.name(), event.match_target()) else {
+            return ProcessedHookResult::empty(event.name()); // No hook listens: no payload, no process.
+        };
+        // The slow path is boxed so that the future of an event without hooks stays small.
+        match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
+            Ok(result) => result,
+            Err(panic) => failure_envelope(&plan, &panic, "hook execution"),
+        }
+    }
+
+    /// Whether any hook would run for this event: a lookup, no more.
+    pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
+        self.planner.plan(event, target).is_none()
+    }
+
+    pub(crate) fn planner(&self) -> &HookPlanner {
+        &self.planner
+    }
+
+    pub(crate) fn runner(&self) -> &HookRunner {
+        &self.runner
+    }
+
+    async fn run_plan(
+        &self,
+        plan: &Plan,
+        event: &Event<'_>,
+        base: &BaseOverrides,
+        extra: &JsonObject,
+    ) -> ProcessedHookResult {
+        let base = self.base_fields(base);
+        let (hooks, refused) = self.admit(plan, &base.cwd);
+        let input = HookInput { base: &base, event, extra };
+        let runs = if hooks.is_empty() {
+            Vec::new()
+        } else {
+            match self.run_hooks(plan, &hooks, &input, &base.cwd).await {
+                Ok(runs) => runs,
+                Err(error) => return failure_envelope(plan, &error, "payload"),
+            }
+        };
+        let aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
+        let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
+        result.warnings.extend(plan.warnings.iter().cloned());
+        refused.apply(event.name(), &mut result);
+        self.log_summary(&result);
+        result
+    }
+
+    /// Runs the hooks and reports each of them with the input it was given.
+    async fn run_hooks(
+        &self,
+        plan: &Plan,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+        cwd: &Path,
+    ) -> Result<Vec<HookRun>, PayloadError> {
+        if plan.sequential {
+            let input = to_object(input)?;
+            let on_finish = |run: &HookRun, payload: &Payload| self.log_run(plan.event, run, payload);
+            let (runs, _) =
+                self.runner.execute_hooks_sequential(hooks, plan.event, input, cwd, &on_finish).await;
+            Ok(runs)
+        } else {
+            let payload = Payload::new(input)?;
+            let runs = self.runner.execute_hooks_parallel(hooks, &payload, cwd).await;
+            for run in &runs {
+                self.log_run(plan.event, run, &payload);
+            }
+            Ok(runs)
+        }
+    }
+
+    fn base_fields<'a>(&'a self, given: &'a BaseOverrides) -> BaseFields<'a> {
+        let transcript = self.host.transcript_path.as_deref().map(Path::to_string_lossy);
+        BaseFields {
+            session_id: Cow::Borrowed(given.session_id.as_deref().unwrap_or(&self.host.session_id)),
+            transcript_path: match &given.transcript_path {
+                Some(path) => Cow::Borrowed(path.as_str()),
+                None => transcript.unwrap_or_default(),
+            },
+            cwd: Cow::Borrowed(given.cwd.as_deref().unwrap_or(&self.host.working_dir)),
+            timestamp: given.timestamp.clone().unwrap_or_else(timestamp_now),
+        }
+    }
+
+    /// Leaves out project hooks that may not run: another directory, or a file changed since approval.
+    fn admit(&self, plan: &Plan, cwd: &Path) -> (Vec<Arc<Hook>>, Refused) {
+        let mut refused = Refused::default();
+        let project = &self.host.working_dir;
+        let elsewhere = cwd != project;
+        let admitted = plan
+            .hooks
+            .iter()
+            .filter(|planned| {
+                let name = &planned.name;
+                if elsewhere && planned.origin.level == Level::Project {
+                    let (project, cwd) = (project.display(), cwd.display());
+                    refused.warnings.push(format!(
+                        "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
+                    ));
+                    return false;
+                }
+                match self.recheck(planned) {
+                    Recheck::Unchanged => true,
+                    Recheck::Changed { what } => {
+                        refused.changed.push(format!(
+                            "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
+                        ));
+                        false
+                    }
+                }
+            })
+            .map(|planned| Arc::clone(&planned.hook))
+            .collect();
+        (admitted, refused)
+    }
+
+    /// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
+    fn recheck(&self, planned: &PlannedHook) -> Recheck {
+        let Some(seal) = &planned.seal else { return Recheck::Unchanged };
+        match seal.recheck() {
+            Recheck::Unchanged => Recheck::Unchanged,
+            changed @ Recheck::Changed { .. } => {
+                match self.host.trust.reapproved(&self.host.working_dir, &planned.hook) {
+                    Some(_) => Recheck::Unchanged,
+                    None => changed,
+                }
+            }
+        }
+    }
+
+    /// One record per hook, with its artifacts; failures are warnings.
+    fn log_run(&self, event: EventName, run: &HookRun, payload: &Payload) {
+        let name = &run.hook.name;
+        let duration_ms = millis(run.duration);
+        tracing::debug!(
+            target: "llxprt:core:hooks:handler",
+            %event, hook = name, r#type = run.hook.type_name(), duration_ms, success = run.success(),
+            exit_code = run.exit_code(), signal = run.signal(), stdout = run.stdout, stderr = run.stderr,
+            error = run.failure.as_deref(), "hook finished",
+        );
+        if let Some(failure) = &run.failure {
+            tracing::warn!(
+                target: "llxprt:core:hooks:handler",
+                %event, hook = name, duration_ms, exit_code = run.exit_code(), stderr = run.stderr,
+                "hook `{name}` failed: {failure}",
+            );
+        }
+        for warning in &run.warnings {
+            tracing::warn!(target: "llxprt:core:hooks:handler", %event, hook = name, "hook `{name}`: {warning}");
+        }
+        if let Some(observer) = &self.host.observer {
+            observer.hook_call(&HookCall { event, run, input: payload });
+        }
+    }
+
+    fn log_summary(&self, result: &ProcessedHookResult) {
+        let hook_count = result.runs.len();
+        let success_count = result.runs.iter().filter(|run| run.success()).count();
+        let batch = HookBatch {
+            event: result.event,
+            hook_count,
+            success_count,
+            failure_count: hook_count - success_count,
+            duration: result.aggregated.total_duration,
+        };
+        tracing::debug!(
+            target: "llxprt:core:hooks:handler",
+            event = %batch.event, hook_count, success_count, failure_count = batch.failure_count,
+            total_duration_ms = millis(batch.duration), success = result.aggregated.success,
+            blocked = result.block.is_some(), should_stop = result.should_stop, "event finished",
+        );
+        for warning in &result.warnings {
+            tracing::warn!(target: "llxprt:core:hooks:handler", event = %batch.event, "{warning}");
+        }
+        if let Some(observer) = &self.host.observer {
+            observer.hook_batch(&batch);
+        }
+    }
+}
+
+/// One method for each event, with exactly the data that the event carries.
+impl HookEventHandler {
+    /// A tool is about to run.
+    pub async fn fire_before_tool_event(
+        &self,
+        tool_name: &str,
+        tool_input: &JsonObject,
+    ) -> ProcessedHookResult {
+        self.fire(&Event::BeforeTool { tool_name, tool_input }).await
+    }
+
+    /// A tool has run.
+    pub async fn fire_after_tool_event(
+        &self,
+        tool_name: &str,
+        tool_input: &JsonObject,
+        tool_response: &JsonObject,
+    ) -> ProcessedHookResult {
+        self.fire(&Event::AfterTool { tool_name, tool_input, tool_response }).await
+    }
+
+    /// A prompt is about to be worked on.
+    pub async fn fire_before_agent_event(&self, prompt: &str) -> ProcessedHookResult {
+        self.fire(&Event::BeforeAgent { prompt }).await
+    }
+
+    /// The work on a prompt has come to an end.
+    pub async fn fire_after_agent_event(
+        &self,
+        prompt: &str,
+        prompt_response: &str,
+        stop_hook_active: bool,
+    ) -> ProcessedHookResult {
+        self.fire(&Event::AfterAgent { prompt, prompt_response, stop_hook_active }).await
+    }
+
+    /// A model call is about to be made.
+    pub async fn fire_before_model_event(&self, request: &GenerateContentParameters) -> ProcessedHookResult {
+        if self.is_silent(EventName::BeforeModel, None) {
+            return ProcessedHookResult::empty(EventName::BeforeModel);
+        }
+        self.fire(&Event::BeforeModel { llm_request: to_hook_llm_request(request) }).await
+    }
+
+    /// A model call has been answered completely.
+    pub async fn fire_after_model_event(
+        &self,
+        request: &GenerateContentParameters,
+        response: &GenerateContentResponse,
+    ) -> ProcessedHookResult {
+        if self.is_silent(EventName::AfterModel, None) {
+            return ProcessedHookResult::empty(EventName::AfterModel);
+        }
+        let (llm_request, llm_response) = (to_hook_llm_request(request), to_hook_llm_response(response));
+        self.fire(&Event::AfterModel { llm_request, llm_response }).await
+    }
+
+    /// A model call that carries tool definitions is about to be made.
+    pub async fn fire_before_tool_selection_event(
+        &self,
+        request: &GenerateContentParameters,
+    ) -> ProcessedHookResult {
+        if self.is_silent(EventName::BeforeToolSelection, None) {
+            return ProcessedHookResult::empty(EventName::BeforeToolSelection);
+        }
+        self.fire(&Event::BeforeToolSelection { llm_request: to_hook_llm_request(request) }).await
+    }
+
+    /// A session begins.
+    pub async fn fire_session_start_event(&self, source: SessionStartSource) -> ProcessedHookResult {
+        self.fire(&Event::SessionStart { source }).await
+    }
+
+    /// A session ends.
+    pub async fn fire_session_end_event(&self, reason: SessionEndReason) -> ProcessedHookResult {
+        self.fire(&Event::SessionEnd { reason }).await
+    }
+
+    /// The history is about to be summarised.
+    pub async fn fire_pre_compress_event(&self, trigger: PreCompressTrigger) -> ProcessedHookResult {
+        self.fire(&Event::PreCompress { trigger }).await
+    }
+
+    /// The agent is about to tell or ask the user something.
+    pub async fn fire_notification_event(
+        &self,
+        notification_type: &NotificationType,
+        message: &str,
+        details: &JsonObject,
+    ) -> ProcessedHookResult {
+        self.fire(&Event::Notification { notification_type, message, details }).await
+    }
+}
+
+/// Hooks that were planned but may not run.
+#[derive(Default)]
+struct Refused {
+    /// Approved once, changed since: a guard that was tampered with must not be a guard that is off.
+    changed: Vec<String>,
+    /// Not run for a reason that needs no block.
+    warnings: Vec<String>,
+}
+
+impl Refused {
+    fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
+        if event.is_guarded() && !self.changed.is_empty() {
+            let reason = self.changed.join("\n");
+            match &mut result.block {
+                Some(block) => block.reason = format!("{}\n{reason}", block.reason),
+                None => result.block = Some(Block { reason, cause: BlockCause::Failure }),
+            }
+        }
+        result.warnings.extend(self.changed);
+        result.warnings.extend(self.warnings);
+    }
+}
+
+/// The explicit failure of the hook system itself. A planned hook that is set to block on failure
+/// gave no verdict, so that it blocks.
+fn failure_envelope(plan: &Plan, error: &dyn std::fmt::Display, stage: &str) -> ProcessedHookResult {
+    tracing::warn!(target: "llxprt:core:hooks:handler", event = %plan.event, "hook system failed during {stage}: {error}");
+    let aggregated = build_failure_envelope(error, stage);
+    let mut result = process_common_hook_output_fields(plan.event, aggregated, Vec::new());
+    let why = format!("the hook system failed: {stage}");
+    result.block = failure_block(plan.event, plan.hooks.iter().map(|planned| (&*planned.hook, why.as_str())));
+    result
+}
+
+/// The payload as a chain needs it: a value that each hook's output may change.
+fn to_object(input: &HookInput<'_>) -> Result<JsonObject, PayloadError> {
+    match serde_json::to_value(input)? {
+        Value::Object(object) => Ok(object),
+        _ => Ok(JsonObject::new()),
+    }
+}
+
+/// Polls a future and turns a panic of any poll into its message.
+async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|context| {
+        // The future is never polled again after a panic, so that no broken state is observed.
+        match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(Err(panic_message(panic.as_ref()))),
+        }
+    })
+    .await
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    format!("panic: {text}")
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -11,7 +11,7 @@ use crate::event::EventName;
 use crate::matcher::Matcher;
 
 /// How long a hook may run when its settings do not say.
-pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(60);
+pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// One configured hook, checked and compiled.
 #[derive(Debug, Clone)]
@@ -46,6 +46,14 @@ impl Hook {
         match &self.kind {
             HookKind::Command(command) => command,
             HookKind::Plugin => "",
+        }
+    }
+
+    /// The `type` in its settings.
+    pub fn type_name(&self) -> &'static str {
+        match self.kind {
+            HookKind::Command(_) => "command",
+            HookKind::Plugin => "plugin",
         }
     }
 }

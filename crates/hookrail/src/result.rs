@@ -62,9 +62,29 @@ pub struct ProcessedHookResult {
 }
 
 impl ProcessedHookResult {
+    /// The stop that holds, if a hook asked for one.
+    pub fn stop(&self) -> Option<StopReason> {
+        self.stop_reason.clone().filter(|_| self.should_stop).map(StopReason)
+    }
+
+    /// What went wrong in the hook system itself, as opposed to in a hook.
+    pub fn infrastructure_failure(&self) -> Option<&str> {
+        self.aggregated.errors.iter().find(|error| error.hook.is_none()).map(|error| error.message.as_str())
+    }
+
     /// The result of an event to which no hook listens.
     pub fn empty(event: EventName) -> Self {
         process_common_hook_output_fields(event, make_empty_success_result(), Vec::new())
+    }
+}
+
+/// Why a hook wants the agent to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopReason(pub String);
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

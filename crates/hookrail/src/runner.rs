@@ -131,13 +131,15 @@ impl HookRunner {
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. Returns the input as it was changed last, too.
+    /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
+    /// was changed last, too.
     pub async fn execute_hooks_sequential(
         &self,
         hooks: &[Arc<Hook>],
         event: EventName,
         mut input: JsonObject,
         cwd: &Path,
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
@@ -149,6 +151,7 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = self.execute(hook, &made, cwd, SpawnOn::ThisThread).await;
+                    on_finish(&run, &made);
                     payload = Some(made);
                     run
                 }

@@ -1,1 +1,392 @@
-//! What agents call. Never fails, never panics.
+//! What agents call around tools and model calls. Never fails, never panics.
+//!
+//! With hooks off, or with no hook for the event, a trigger returns before it awaits, allocates or
+//! reads anything. Verdicts are `#[must_use]`: dropping one would drop a block.
+
+use serde_json::Value;
+
+use crate::event::{EventName, JsonObject};
+use crate::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
+use crate::handler::HookEventHandler;
+use crate::host::Config;
+use crate::result::{Block, ProcessedHookResult, StopReason};
+use crate::tool::{ToolError, ToolResult};
+use crate::views::{
+    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
+    DefaultHookOutput, HookOutputView as _,
+};
+
+/// What `BeforeTool` hooks want.
+#[must_use = "it may carry a block or a stop"]
+#[derive(Debug, Clone)]
+pub struct BeforeToolHookResult {
+    /// The merged output.
+    pub output: BeforeToolHookOutput,
+    /// The tool must not run, for this reason.
+    pub block: Option<Block>,
+    /// The agent must stop; the tool does not run either.
+    pub stop: Option<StopReason>,
+    /// For the model.
+    pub system_message: Option<String>,
+    /// Hide the result from the user.
+    pub suppress_output: bool,
+}
+
+/// What `AfterTool` hooks want.
+#[must_use = "it may carry a stop"]
+#[derive(Debug, Clone)]
+pub struct AfterToolHookResult {
+    /// The merged output.
+    pub output: DefaultHookOutput,
+    /// Text to add to what the model sees of the result.
+    pub additional_context: Option<String>,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+    /// For the model.
+    pub system_message: Option<String>,
+    /// Hide the result from the user.
+    pub suppress_output: bool,
+}
+
+/// What `BeforeModel` hooks want.
+#[must_use = "it may carry a block or a stop"]
+#[derive(Debug, Clone, Default)]
+pub struct BeforeModelHookResult {
+    /// The model must not be called. Set for a stop as well.
+    pub blocked: bool,
+    /// Why.
+    pub reason: Option<String>,
+    /// What to use as the model's answer instead of calling it.
+    pub synthetic_response: Option<GenerateContentResponse>,
+    /// What to send instead of the original request.
+    pub modified_request: Option<GenerateContentParameters>,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+    /// For the model.
+    pub system_message: Option<String>,
+    /// Hide the answer from the user.
+    pub suppress_output: bool,
+}
+
+/// What `AfterModel` hooks want.
+#[must_use = "it carries the response and may carry a stop"]
+#[derive(Debug, Clone)]
+pub struct AfterModelHookResult {
+    /// The response to go on with: the original, or what a hook made of it.
+    pub response: GenerateContentResponse,
+    /// Whether a hook changed it.
+    pub modified: bool,
+    /// How many tool calls of the original are gone, because a replacement is made of text only.
+    pub dropped_tool_calls: usize,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+    /// For the model, with the next request.
+    pub system_message: Option<String>,
+    /// Hide the answer from the user.
+    pub suppress_output: bool,
+}
+
+/// What `BeforeToolSelection` hooks want.
+#[must_use = "it may carry a restriction or a stop"]
+#[derive(Debug, Clone, Default)]
+pub struct BeforeToolSelectionHookResult {
+    /// The tool configuration to send.
+    pub tool_config: Option<ToolConfig>,
+    /// The tool definitions, unchanged: hooks restrict by configuration only.
+    pub tools: Option<Vec<Value>>,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+    /// For the model.
+    pub system_message: Option<String>,
+    /// Hide the answer from the user.
+    pub suppress_output: bool,
+}
+
+/// A tool call with its hooks applied.
+#[must_use = "it may carry a stop"]
+#[derive(Debug, Clone)]
+pub struct ToolExecution {
+    /// What the model and the user get.
+    pub result: ToolResult,
+    /// Whether hooks blocked the call.
+    pub blocked: bool,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+}
+
+/// Asks the hooks before a tool runs; `None` when none has anything to say.
+#[inline]
+pub async fn fire_before_tool_hook(
+    config: &Config,
+    tool_name: &str,
+    tool_input: &JsonObject,
+) -> Option<BeforeToolHookResult> {
+    let handler = listening(config, EventName::BeforeTool, Some(tool_name))?;
+    let result = Box::pin(handler.fire_before_tool_event(tool_name, tool_input)).await;
+    let common = Common::of(&result);
+    let output = result.aggregated.final_output;
+    if output.is_none() && result.block.is_none() {
+        return None;
+    }
+    Some(BeforeToolHookResult {
+        output: BeforeToolHookOutput(output.unwrap_or_default()),
+        block: result.block,
+        stop: common.stop,
+        system_message: common.system_message,
+        suppress_output: common.suppress_output,
+    })
+}
+
+/// Tells the hooks what a tool gave; `None` when none has anything to say.
+#[inline]
+pub async fn fire_after_tool_hook(
+    config: &Config,
+    tool_name: &str,
+    tool_input: &JsonObject,
+    tool_response: &JsonObject,
+) -> Option<AfterToolHookResult> {
+    let handler = listening(config, EventName::AfterTool, Some(tool_name))?;
+    let result = Box::pin(handler.fire_after_tool_event(tool_name, tool_input, tool_response)).await;
+    let common = Common::of(&result);
+    let output = DefaultHookOutput(result.aggregated.final_output?);
+    Some(AfterToolHookResult {
+        additional_context: output.additional_context().map(str::to_owned),
+        output,
+        stop: common.stop,
+        system_message: common.system_message,
+        suppress_output: common.suppress_output,
+    })
+}
+
+/// Asks the hooks before a model call.
+#[inline]
+pub async fn fire_before_model_hook(
+    config: &Config,
+    llm_request: &GenerateContentParameters,
+) -> BeforeModelHookResult {
+    let Some(handler) = listening(config, EventName::BeforeModel, None) else {
+        return BeforeModelHookResult::default();
+    };
+    Box::pin(before_model(handler, llm_request)).await
+}
+
+async fn before_model(
+    handler: &HookEventHandler,
+    llm_request: &GenerateContentParameters,
+) -> BeforeModelHookResult {
+    let result = handler.fire_before_model_event(llm_request).await;
+    let common = Common::of(&result);
+    let output = BeforeModelHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let block_reason = result.block.map(|block| block.reason);
+    let blocked = block_reason.is_some() || common.stop.is_some();
+    BeforeModelHookResult {
+        blocked,
+        reason: block_reason.or_else(|| common.stop.as_ref().map(ToString::to_string)),
+        synthetic_response: if blocked {
+            report("llm_response", output.synthetic_response()).flatten()
+        } else {
+            None
+        },
+        modified_request: if blocked { None } else { modified_request(&output, llm_request) },
+        stop: common.stop,
+        system_message: common.system_message,
+        suppress_output: common.suppress_output,
+    }
+}
+
+/// The request as hooks changed it. A field that cannot be read is left as it was; the others count.
+fn modified_request(
+    output: &BeforeModelHookOutput,
+    original: &GenerateContentParameters,
+) -> Option<GenerateContentParameters> {
+    let applied = output.apply_llm_request_modifications(original)?;
+    for problem in &applied.problems {
+        tracing::warn!(target: "llxprt:core:hooks:handler", "a hook's `llm_request` is not applied in full: {problem}");
+    }
+    Some(applied.request)
+}
+
+/// Shows the hooks a complete response and takes back what they make of it.
+#[inline]
+pub async fn fire_after_model_hook(
+    config: &Config,
+    llm_request: &GenerateContentParameters,
+    llm_response: GenerateContentResponse,
+) -> AfterModelHookResult {
+    match listening(config, EventName::AfterModel, None) {
+        None => AfterModelHookResult::unchanged(llm_response),
+        Some(handler) => Box::pin(after_model(handler, llm_request, llm_response)).await,
+    }
+}
+
+async fn after_model(
+    handler: &HookEventHandler,
+    llm_request: &GenerateContentParameters,
+    llm_response: GenerateContentResponse,
+) -> AfterModelHookResult {
+    let result = handler.fire_after_model_event(llm_request, &llm_response).await;
+    let common = Common::of(&result);
+    let output = AfterModelHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let replacement = report("llm_response", output.modified_response(&llm_response)).flatten();
+    let dropped_tool_calls = replacement.as_ref().map_or(0, |_| llm_response.function_calls().count());
+    AfterModelHookResult {
+        modified: replacement.is_some(),
+        dropped_tool_calls,
+        response: replacement.unwrap_or(llm_response),
+        stop: common.stop,
+        system_message: common.system_message,
+        suppress_output: common.suppress_output,
+    }
+}
+
+impl AfterModelHookResult {
+    fn unchanged(response: GenerateContentResponse) -> Self {
+        Self {
+            response,
+            modified: false,
+            dropped_tool_calls: 0,
+            stop: None,
+            system_message: None,
+            suppress_output: false,
+        }
+    }
+}
+
+/// Asks the hooks which tools the model may call.
+#[inline]
+pub async fn fire_before_tool_selection_hook(
+    config: &Config,
+    llm_request: &GenerateContentParameters,
+) -> BeforeToolSelectionHookResult {
+    let Some(handler) = listening(config, EventName::BeforeToolSelection, None) else {
+        return BeforeToolSelectionHookResult::default();
+    };
+    let result = Box::pin(handler.fire_before_tool_selection_event(llm_request)).await;
+    let common = Common::of(&result);
+    let given = llm_request.config.as_ref();
+    let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let tool_config = given.and_then(|config| config.tool_config.as_ref());
+    BeforeToolSelectionHookResult {
+        tool_config: report("toolConfig", output.apply_tool_config_modifications(tool_config)).flatten(),
+        tools: given.and_then(|config| config.tools.clone()),
+        stop: common.stop,
+        system_message: common.system_message,
+        suppress_output: common.suppress_output,
+    }
+}
+
+/// Runs a tool between its hooks: a block or a stop keeps it from running, changed arguments are the
+/// ones it runs with, and what hooks add is added to its result.
+pub async fn execute_tool_with_hooks<F>(
+    config: &Config,
+    tool_name: &str,
+    tool_input: JsonObject,
+    execute: impl FnOnce(JsonObject) -> F,
+) -> ToolExecution
+where
+    F: Future<Output = ToolResult>,
+{
+    let before = fire_before_tool_hook(config, tool_name, &tool_input).await;
+    let mut tool_input = tool_input;
+    let mut said_before = None;
+    let mut suppress = false;
+    if let Some(before) = before {
+        if let Some(refused) = before.refusal() {
+            return refused;
+        }
+        if let Some(changes) = before.output.modified_tool_input() {
+            for (key, value) in changes {
+                tool_input.insert(key.clone(), value.clone());
+            }
+        }
+        said_before = before.system_message;
+        suppress = before.suppress_output;
+    }
+
+    // The arguments are kept for `AfterTool` only where somebody will read them.
+    let listens_after = listening(config, EventName::AfterTool, Some(tool_name)).is_some();
+    let seen_by_hooks = listens_after.then(|| tool_input.clone());
+    let mut result = execute(tool_input).await;
+    let after = match seen_by_hooks {
+        Some(tool_input) => {
+            fire_after_tool_hook(config, tool_name, &tool_input, &result.to_hook_response()).await
+        }
+        None => None,
+    };
+
+    let mut stop = None;
+    let mut said_after = None;
+    if let Some(after) = after {
+        result.append_context(after.additional_context.as_deref());
+        said_after = after.system_message;
+        suppress |= after.suppress_output;
+        stop = after.stop;
+    }
+    result.append_system_message(said_before.as_deref());
+    result.append_system_message(said_after.as_deref());
+    if suppress {
+        result.suppress_display = Some(true);
+    }
+    ToolExecution { result, blocked: false, stop }
+}
+
+impl BeforeToolHookResult {
+    /// What the caller returns instead of running the tool.
+    fn refusal(&self) -> Option<ToolExecution> {
+        let (text, kind) = match (&self.block, &self.stop) {
+            (Some(block), _) => (block.reason.clone(), "hook_blocked"),
+            (None, Some(stop)) => (format!("Agent execution stopped by hook: {stop}"), "hook_stopped"),
+            (None, None) => return None,
+        };
+        let mut result = ToolResult::text(text.clone());
+        result.error = Some(ToolError { message: text, kind: Some(kind.to_owned()) });
+        result.append_system_message(self.system_message.as_deref());
+        if self.suppress_output {
+            result.suppress_display = Some(true);
+        }
+        Some(ToolExecution { result, blocked: self.block.is_some(), stop: self.stop.clone() })
+    }
+}
+
+/// The handler, if hooks are on and one of them listens.
+#[inline]
+fn listening<'a>(config: &'a Config, event: EventName, target: Option<&str>) -> Option<&'a HookEventHandler> {
+    let system = config.hook_system()?;
+    // Starting the system reads files and runs code of the host; the agent survives whatever happens there.
+    let start = || system.handler();
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(start)) {
+        Ok(handler) if handler.is_silent(event, target) => None,
+        Ok(handler) => Some(handler),
+        Err(panic) => {
+            let message = crate::handler::panic_message(panic.as_ref());
+            tracing::warn!(target: "llxprt:core:hooks:system", %event, "hook system failed to start: {message}");
+            None
+        }
+    }
+}
+
+/// The fields that every trigger result carries.
+struct Common {
+    stop: Option<StopReason>,
+    system_message: Option<String>,
+    suppress_output: bool,
+}
+
+impl Common {
+    fn of(result: &ProcessedHookResult) -> Self {
+        Self {
+            stop: result.stop(),
+            system_message: result.system_message.clone(),
+            suppress_output: result.suppress_output,
+        }
+    }
+}
+
+/// A change that cannot be read is not applied, and the log says so.
+fn report<T>(field: &str, change: Result<T, crate::translator::TranslationError>) -> Option<T> {
+    change
+        .inspect_err(|error| {
+            tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
+        })
+        .ok()
+}

@@ -87,8 +87,9 @@ async fn chained_hooks_run_in_order_one_at_a_time() {
     let (_root, dir) = project();
     let step = |n: u32| format!("echo begin {n} >> log; sleep .{}; echo end {n} >> log", 4 - n);
     let hooks: Vec<_> = (1..=3).map(|n| hook(&step(n))).collect();
-    let (runs, input) =
-        runner().execute_hooks_sequential(&hooks, EventName::BeforeTool, object(json!({"a": 1})), &dir).await;
+    let (runs, input) = runner()
+        .execute_hooks_sequential(&hooks, EventName::BeforeTool, object(json!({"a": 1})), &dir, &|_, _| {})
+        .await;
     assert_eq!(
         read(&dir, "log").lines().collect::<Vec<_>>(),
         ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"],
@@ -145,7 +146,8 @@ async fn what_a_hook_changes_the_next_one_sees() {
     ] {
         let (_root, dir) = project();
         let hooks: Vec<_> = commands.iter().map(|command| hook(command)).collect();
-        let (runs, last) = runner().execute_hooks_sequential(&hooks, event, object(input), &dir).await;
+        let (runs, last) =
+            runner().execute_hooks_sequential(&hooks, event, object(input), &dir, &|_, _| {}).await;
         assert_eq!(runs.len(), hooks.len());
         let mut seen: Vec<Value> =
             read(&dir, "seen").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -180,7 +182,8 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         let (_root, dir) = project();
         let input = object(json!({"tool_input": {"a": 1}}));
         let hooks = hooks(&["true;", command, "touch ran"]);
-        let (runs, last) = runner().execute_hooks_sequential(&hooks, event, input.clone(), &dir).await;
+        let (runs, last) =
+            runner().execute_hooks_sequential(&hooks, event, input.clone(), &dir, &|_, _| {}).await;
         assert_eq!(
             (runs.len() == 3, dir.join("ran").exists()),
             (runs_all, runs_all),
@@ -216,8 +219,9 @@ async fn a_plugin_fails_and_its_neighbours_run() {
     );
     assert!(!runs[0].success() && runs[0].failure.is_some(), "HOOK-195");
     assert!(!runs[0].output.as_ref().is_some_and(HookOutput::is_blocking_decision), "HOOK-195: fails open");
-    let (chained, _) =
-        runner().execute_hooks_sequential(&hooks, EventName::BeforeTool, JsonObject::new(), &dir).await;
+    let (chained, _) = runner()
+        .execute_hooks_sequential(&hooks, EventName::BeforeTool, JsonObject::new(), &dir, &|_, _| {})
+        .await;
     assert_eq!((stdouts(&runs), stdouts(&chained)), (vec!["", "ran"], vec!["", "ran"]), "HOOK-195");
 }
 

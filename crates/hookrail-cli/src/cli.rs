@@ -1,0 +1,369 @@
+//! The command line as types: commands, flags and help texts. No logic.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hookrail::EventName;
+
+/// Hooks for coding agents: write them, try them, approve them, see what they do.
+#[derive(Debug, Parser)]
+#[command(name = "hookrail", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail init          write a first hook\n  hookrail fire BeforeTool --tool write_file    try it"
+)]
+pub(crate) struct Cli {
+    /// Work in this directory instead of the current one
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find everything that is wrong with the hook settings
+    Check(CheckArgs),
+    /// Fire one event and show what the hooks say
+    Fire(FireArgs),
+    /// Show which hooks would run for an event, and why the others would not
+    Explain(ExplainArgs),
+    /// List all hooks with their state and their history
+    List(ListArgs),
+    /// Turn a disabled hook on again
+    Enable(ToggleArgs),
+    /// Turn a hook off without removing it
+    Disable(ToggleArgs),
+    /// Review and approve the hooks of this project
+    Trust(TrustArgs),
+    /// Write a starter hook and its settings entry
+    Init(InitArgs),
+    /// Show what hooks did
+    Log(LogArgs),
+    /// Print a JSON Schema
+    Schema(SchemaArgs),
+    /// Serve the hook system over JSON Lines to agents in any language
+    Serve(ServeArgs),
+    /// Run the agent
+    Agent(AgentArgs),
+    /// See what hooks can do: offline, in a temporary project
+    Demo,
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hookrail check\n  hookrail check --strict --format json")]
+pub(crate) struct CheckArgs {
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Let warnings count as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50"
+)]
+pub(crate) struct FireArgs {
+    /// The event to fire
+    #[arg(value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: EventName,
+    /// The tool's name, for tool events
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object, for tool events
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// The event's fields as a JSON object: a file, or `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    pub(crate) payload: Option<PathBuf>,
+    /// Run only the hook with this name or command
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Option<String>,
+    /// Fire the event this many times and summarise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: Option<u32>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) trust: TrustFlag,
+}
+
+/// Approval for a single run.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct TrustFlag {
+    /// Approve the project's hooks for this run only
+    #[arg(long)]
+    pub(crate) trust_hooks: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail explain BeforeTool --tool write_file\n  hookrail explain SessionStart --format json"
+)]
+pub(crate) struct ExplainArgs {
+    /// The event
+    #[arg(value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: EventName,
+    /// The tool's name; for session events the source, reason, trigger or type
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// How to print the plan
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hookrail disable slow-linter\n  hookrail enable slow-linter --project")]
+pub(crate) struct ToggleArgs {
+    /// The hook's name, or its command if it has none
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Write the project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail trust\n  hookrail trust --yes\n  hookrail trust --list\n  hookrail trust --revoke"
+)]
+pub(crate) struct TrustArgs {
+    /// Approve everything without asking
+    #[arg(long, conflicts_with_all = ["list", "revoke"])]
+    pub(crate) yes: bool,
+    /// List what is approved
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) list: bool,
+    /// Take the approvals of this project back, or those of the hook NAME
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) revoke: Option<String>,
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail init\n  hookrail init AfterTool --lang python\n  hookrail init BeforeModel --lang node --user"
+)]
+pub(crate) struct InitArgs {
+    /// The event to write a hook for
+    #[arg(value_name = "EVENT", default_value = "BeforeTool", value_parser = event_name())]
+    pub(crate) event: EventName,
+    /// The language of the script
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) lang: Language,
+    /// Write into the user's settings instead of the project's
+    #[arg(long)]
+    pub(crate) user: bool,
+}
+
+/// The languages `init` writes starters in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// POSIX shell
+    #[default]
+    Sh,
+    /// Python 3
+    Python,
+    /// Node.js
+    Node,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log --stats\n  hookrail log session.jsonl"
+)]
+pub(crate) struct LogArgs {
+    /// Session logs to read instead of the engine's own log
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Wait for new lines
+    #[arg(short, long, conflicts_with = "stats")]
+    pub(crate) follow: bool,
+    /// Only this event
+    #[arg(long, value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: Option<EventName>,
+    /// Only the hook with this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) hook: Option<String>,
+    /// Only calls that ended like this
+    #[arg(long, value_enum)]
+    pub(crate) outcome: Option<Outcome>,
+    /// Runs, blocks, failures and durations of each hook
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// How a hook call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Outcome {
+    /// Nothing blocked, nothing failed
+    Allow,
+    /// Blocked the operation
+    Block,
+    /// Asked the agent to stop
+    Stop,
+    /// Gave no verdict
+    Failure,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail schema settings > settings.schema.json\n  hookrail schema input BeforeTool"
+)]
+pub(crate) struct SchemaArgs {
+    #[command(subcommand)]
+    pub(crate) kind: SchemaKind,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum SchemaKind {
+    /// settings.json
+    Settings,
+    /// What a hook receives on stdin
+    Input(EventArg),
+    /// What a hook may answer on stdout
+    Output(EventArg),
+    /// A line of a session log
+    SessionLog,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct EventArg {
+    /// The event
+    #[arg(value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: EventName,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hookrail serve\n  hookrail serve --socket /run/user/1000/hookrail.sock")]
+pub(crate) struct ServeArgs {
+    /// Listen on this Unix socket instead of stdin and stdout
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Requests worked on at once; further ones wait
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) max_in_flight: u32,
+    /// Longest line accepted, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 64 * 1024 * 1024, value_parser = clap::value_parser!(u64).range(1024..))]
+    pub(crate) max_line_bytes: u64,
+    #[command(flatten)]
+    pub(crate) trust: TrustFlag,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail agent -p 'What does this project do?'\n  echo 'Fix the typo in README.md' | hookrail agent --approval-mode auto_edit\n  hookrail agent --replay session.jsonl -p 'offline'"
+)]
+pub(crate) struct AgentArgs {
+    /// The prompt; without it, stdin, or an interactive prompt on a terminal
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// What may run without asking
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) approval_mode: ApprovalMode,
+    /// The model's name
+    #[arg(long, value_name = "NAME", default_value = "gemini-2.5-flash")]
+    pub(crate) model: String,
+    /// Where the model's API is; else GOOGLE_GEMINI_BASE_URL, else Google's
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Answer from this file instead of a model
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Write what the model answers into this file, for a later replay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) output_format: OutputFormat,
+    /// Where the session log goes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session_log: Option<PathBuf>,
+    /// How many model calls a prompt may take
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: u32,
+    /// History size in bytes past which the oldest turns are summarised
+    #[arg(long, value_name = "BYTES", default_value_t = 1_000_000)]
+    pub(crate) history_budget: u64,
+    /// Print nothing but the answer and errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustFlag,
+}
+
+/// What may run without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ApprovalMode {
+    /// Read-only tools
+    #[default]
+    Default,
+    /// Also file edits
+    AutoEdit,
+    /// Everything
+    Yolo,
+}
+
+/// How the agent prints its answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub(crate) enum OutputFormat {
+    /// The answer
+    #[default]
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object per happening
+    StreamJson,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}
+
+/// Reads an event name; an unknown one is a usage error that suggests the nearest.
+fn event_name() -> impl clap::builder::TypedValueParser<Value = EventName> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+    PossibleValuesParser::new(EventName::ALL.map(EventName::as_str)).try_map(|word| word.parse::<EventName>())
+}

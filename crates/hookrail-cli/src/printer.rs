@@ -1,0 +1,125 @@
+//! Where output goes: stdout is data, stderr is talk. Text that comes from outside is escaped.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Prints for people and programs. A closed pipe ends the program quietly.
+pub(crate) struct Printer {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+}
+
+/// Stdout was closed by its reader, which is no error: `hookrail list | head -1`.
+#[derive(Debug, thiserror::Error)]
+#[error("stdout was closed")]
+pub(crate) struct ClosedPipe;
+
+impl Printer {
+    /// Prints to the process's streams; colors only where they are wanted.
+    pub(crate) fn new() -> Self {
+        Self { out: Box::new(anstream::stdout()), err: Box::new(anstream::stderr()) }
+    }
+
+    /// Prints a line of data.
+    pub(crate) fn data(&mut self, text: impl fmt::Display) -> anyhow::Result<()> {
+        closed_pipe_or(writeln!(self.out, "{text}"))
+    }
+
+    /// Prints a value as a line of JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        let text = serde_json::to_string(value)?;
+        self.data(text)
+    }
+
+    /// Prints a value as indented JSON.
+    pub(crate) fn json_pretty(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(value)?;
+        self.data(text)
+    }
+
+    /// Says something to the person; nothing depends on it.
+    pub(crate) fn talk(&mut self, text: impl fmt::Display) {
+        let _ = writeln!(self.err, "{text}");
+    }
+
+    /// Delivers what is buffered.
+    pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
+        closed_pipe_or(self.out.flush())
+    }
+}
+
+fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),
+        other => Ok(other?),
+    }
+}
+
+/// Makes text from outside safe to show: control characters (except newline and tab) and characters
+/// that reorder or hide text are written as escapes, so that a review shows what is there.
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_deceptive(c) {
+            let _ = write!(safe, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Like [`escape`], for text that must stay on one line.
+pub(crate) fn escape_line(text: &str) -> String {
+    escape(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+fn is_deceptive(c: char) -> bool {
+    let invisible_or_reordering = matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{115f}' | '\u{1160}'
+            | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    );
+    (c.is_control() && c != '\n' && c != '\t') || invisible_or_reordering
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_is_there() {
+        for (text, shown) in [
+            ("plain text\n\twith tab", "plain text\n\twith tab"),
+            ("\u{1b}[2Jrm -rf", "\\u{1b}[2Jrm -rf"),
+            ("safe\r\u{8}", "safe\\u{d}\\u{8}"),
+            ("if\u{202e}then\u{2066}", "if\\u{202e}then\\u{2066}"),
+            ("a\u{200b}b\u{ad}c", "a\\u{200b}b\\u{ad}c"),
+            ("C1 \u{9b}31m", "C1 \\u{9b}31m"),
+            ("grüße 日本 🎉", "grüße 日本 🎉"),
+        ] {
+            assert_eq!(escape(text), shown);
+        }
+        assert_eq!(escape_line("a\nb"), "a\\nb");
+    }
+}

@@ -1,0 +1,204 @@
+//! What the host tells the engine: who it is, where it works, whom it trusts, who listens.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use crate::bus::MessageBus;
+use crate::config::{EnableFlag, Settings, SettingsPaths, load_enable_flag, load_settings};
+use crate::observer::HookObserver;
+use crate::system::HookSystem;
+use crate::trust::TrustPolicy;
+
+/// One session of a host. Hooks are off unless its settings turn them on.
+///
+/// The enable flag is read when a `Config` is made; hooks and approvals are read at the first event.
+pub struct Config {
+    host: Arc<Host>,
+    enabled: bool,
+    system: OnceLock<HookSystem>,
+}
+
+/// What all components share about the host.
+pub(crate) struct Host {
+    pub(crate) session_id: String,
+    pub(crate) working_dir: PathBuf,
+    pub(crate) transcript_path: Option<PathBuf>,
+    pub(crate) source: SettingsSource,
+    pub(crate) trust: TrustPolicy,
+    pub(crate) bus: Option<Arc<MessageBus>>,
+    pub(crate) observer: Option<Arc<dyn HookObserver>>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) direct_execution: bool,
+}
+
+/// Where settings come from.
+pub(crate) enum SettingsSource {
+    Files(SettingsPaths),
+    Given(Value),
+}
+
+impl SettingsSource {
+    fn enable_flag(&self, working_dir: &Path) -> EnableFlag {
+        match self {
+            Self::Files(paths) => load_enable_flag(paths),
+            Self::Given(value) => Settings::from_value(working_dir, value).enable,
+        }
+    }
+
+    pub(crate) fn load(&self, working_dir: &Path) -> Settings {
+        match self {
+            Self::Files(paths) => load_settings(paths),
+            Self::Given(value) => Settings::from_value(working_dir, value),
+        }
+    }
+}
+
+impl Config {
+    /// Starts describing a session that works in `working_dir`.
+    pub fn builder(working_dir: impl Into<PathBuf>) -> ConfigBuilder {
+        ConfigBuilder {
+            session_id: None,
+            working_dir: working_dir.into(),
+            transcript_path: None,
+            source: None,
+            trust: TrustPolicy::AllowAll,
+            bus: None,
+            observer: None,
+            environment: None,
+            direct_execution: true,
+        }
+    }
+
+    /// The hook system; `None` when hooks are off. It is made at the first call and starts at the first event.
+    #[inline]
+    pub fn hook_system(&self) -> Option<&HookSystem> {
+        if !self.enabled {
+            return None;
+        }
+        Some(self.system.get_or_init(|| HookSystem::new(Arc::clone(&self.host))))
+    }
+
+    /// Whether the settings turn hooks on.
+    pub fn enable_hooks(&self) -> bool {
+        self.enabled
+    }
+
+    /// The session's id.
+    pub fn session_id(&self) -> &str {
+        &self.host.session_id
+    }
+
+    /// The directory the session works in.
+    pub fn working_dir(&self) -> &Path {
+        &self.host.working_dir
+    }
+
+    /// The session's transcript, where the host names one.
+    pub fn transcript_path(&self) -> Option<&Path> {
+        self.host.transcript_path.as_deref()
+    }
+}
+
+/// Collects what a [`Config`] needs.
+#[must_use = "a builder makes nothing until `build` is called"]
+pub struct ConfigBuilder {
+    session_id: Option<String>,
+    working_dir: PathBuf,
+    transcript_path: Option<PathBuf>,
+    source: Option<SettingsSource>,
+    trust: TrustPolicy,
+    bus: Option<Arc<MessageBus>>,
+    observer: Option<Arc<dyn HookObserver>>,
+    environment: Option<Vec<(OsString, OsString)>>,
+    direct_execution: bool,
+}
+
+impl ConfigBuilder {
+    /// Names the session; otherwise it gets a random id.
+    pub fn session_id(mut self, id: impl Into<String>) -> Self {
+        self.session_id = Some(id.into());
+        self
+    }
+
+    /// Names the session's transcript.
+    pub fn transcript_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.transcript_path = Some(path.into());
+        self
+    }
+
+    /// Reads settings from these files instead of the usual places.
+    pub fn settings_paths(mut self, paths: SettingsPaths) -> Self {
+        self.source = Some(SettingsSource::Files(paths));
+        self
+    }
+
+    /// Takes settings from the host instead of files; they count as the user's.
+    pub fn settings(mut self, settings: Value) -> Self {
+        self.source = Some(SettingsSource::Given(settings));
+        self
+    }
+
+    /// Decides about project hooks; without it all of them run.
+    pub fn trust(mut self, policy: TrustPolicy) -> Self {
+        self.trust = policy;
+        self
+    }
+
+    /// Answers execution requests on this bus.
+    pub fn bus(mut self, bus: Arc<MessageBus>) -> Self {
+        self.bus = Some(bus);
+        self
+    }
+
+    /// Sends records of what hooks did.
+    pub fn observer(mut self, observer: Arc<dyn HookObserver>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Gives hooks this environment instead of the process's own.
+    pub fn environment(mut self, environment: Vec<(OsString, OsString)>) -> Self {
+        self.environment = Some(environment);
+        self
+    }
+
+    /// Whether commands without shell syntax may run without a shell. On by default; nothing a hook
+    /// can observe depends on it.
+    pub fn direct_execution(mut self, on: bool) -> Self {
+        self.direct_execution = on;
+        self
+    }
+
+    /// Reads the enable flag and makes the session.
+    pub fn build(self) -> Config {
+        let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
+        let source = self.source.unwrap_or_else(|| {
+            SettingsSource::Files(SettingsPaths::new(working_dir.clone(), |name| std::env::var_os(name)))
+        });
+        let flag = source.enable_flag(&working_dir);
+        // Whether a project's word counts is known once approvals are read, at the first event.
+        let needs_approval = matches!(self.trust, TrustPolicy::RequireApproval(_));
+        let enabled = flag.resolve(true) || (needs_approval && flag.resolve(false));
+        let host = Host {
+            session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
+            working_dir,
+            transcript_path: self.transcript_path,
+            source,
+            trust: self.trust,
+            bus: self.bus,
+            observer: self.observer,
+            environment: self.environment.unwrap_or_else(|| std::env::vars_os().collect()),
+            direct_execution: self.direct_execution,
+        };
+        let has_bus = host.bus.is_some();
+        let config = Config { host: Arc::new(host), enabled, system: OnceLock::new() };
+        if has_bus {
+            // A client of the bus cannot call `hook_system`, so that the subscription is made here.
+            let _ = config.hook_system();
+        }
+        config
+    }
+}

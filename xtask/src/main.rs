@@ -1,0 +1,66 @@
+//! Generates what is derived from the code. `cargo xtask all` writes everything; the tests of this
+//! crate fail when a committed file differs from what would be written.
+#![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
+
+mod conformance;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+/// A generated file: where it is, and what it must contain.
+struct Generated {
+    path: PathBuf,
+    content: String,
+}
+
+fn main() -> Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("all") => {
+            for file in generate(&root())? {
+                write(&file)?;
+            }
+            Ok(())
+        }
+        _ => bail!("usage: cargo xtask all"),
+    }
+}
+
+/// Everything that is generated.
+fn generate(root: &Path) -> Result<Vec<Generated>> {
+    Ok(vec![conformance::generate(root)?])
+}
+
+fn write(file: &Generated) -> Result<()> {
+    if std::fs::read_to_string(&file.path).is_ok_and(|now| now == file.content) {
+        return Ok(());
+    }
+    if let Some(folder) = file.path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(&file.path, &file.content)
+        .with_context(|| format!("cannot write {}", file.path.display()))?;
+    eprintln!("wrote {}", file.path.display());
+    Ok(())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_files_are_up_to_date() {
+        for file in generate(&root()).unwrap() {
+            let committed = std::fs::read_to_string(&file.path).unwrap_or_default();
+            assert!(
+                committed == file.content,
+                "{} is out of date; run `cargo xtask all`",
+                file.path.display()
+            );
+        }
+    }
+}
