@@ -1,7 +1,7 @@
 //! P1 to P5: events whose hooks run, to the floor.
 
 use crate::args::Args;
-use crate::engine::{Engine, request_of, small_payload};
+use crate::engine::{Engine, large_payload, request_of, small_payload};
 use crate::floor::Floor;
 use crate::report::{Report, Target, time};
 use crate::stats::{Budget, Duel, duel, median};
@@ -56,9 +56,10 @@ pub fn parallel_hooks(args: &Args, report: &mut Report) {
 pub fn large_host(args: &Args, report: &mut Report) {
     // Not zeroes, which the system would hand out untouched.
     let heap = std::hint::black_box(vec![0xa5_u8; 512 << 20]);
-    for (command, bench, as_in) in
-        [(SILENT, "P4 512 MB host, silent hook", "P1 silent hook"), (DECIDING, "P4 512 MB host, deciding hook", "P1 deciding hook")]
-    {
+    for (command, bench, as_in) in [
+        (SILENT, "P4 512 MB host, silent hook", "P1 silent hook"),
+        (DECIDING, "P4 512 MB host, deciding hook", "P1 deciding hook"),
+    ] {
         let duel = small_event(args.budget(), &[command.to_owned()]);
         let target = |what: &str, otherwise| {
             let ratio = report.ratio(&format!("{as_in}, {what}")).unwrap_or(otherwise);
@@ -72,8 +73,10 @@ pub fn large_host(args: &Args, report: &mut Report) {
 }
 
 /// P5: a large request to several hooks.
-pub fn large_payload(args: &Args, report: &mut Report) {
-    for (bench, bytes, target) in [("P5 1 MB to 8 hooks", 1 << 20, 1.05), ("P5 10 MB to 8 hooks", 10 << 20, 0.90)] {
+pub fn large_request(args: &Args, report: &mut Report) {
+    for (bench, bytes, target) in
+        [("P5 1 MB to 8 hooks", 1 << 20, 1.05), ("P5 10 MB to 8 hooks", 10 << 20, 0.90)]
+    {
         let duel = large_event(args.budget(), bytes, 8);
         add_wall(report, bench, &duel, Target::None);
         add_cpu(report, bench, &duel, Target::AtMost(target));
@@ -85,18 +88,24 @@ pub fn small_event(budget: Budget, commands: &[String]) -> Duel {
     let payload = small_payload();
     let floor = Floor::shell(commands);
     let engine = Engine::with_hooks("BeforeTool", commands);
-    assert!(floor.run(&payload).iter().all(|said| said.code == 0 && said.stderr.is_empty()), "the floor works");
+    assert!(
+        floor.run(&payload).iter().all(|said| said.code == 0 && said.stderr.is_empty()),
+        "the floor works"
+    );
     duel(budget, || drop(floor.run(&payload)), || engine.before_tool())
 }
 
 /// A large payload to hooks that read it: ours, serialisation included, and the floor.
 pub fn large_event(budget: Budget, bytes: usize, hooks: usize) -> Duel {
     let request = request_of(bytes);
-    let payload = Engine::payload_of(&request);
+    let payload = large_payload(&request);
     let commands = several(READING, hooks);
     let floor = Floor::shell(&commands);
     let engine = Engine::with_hooks("BeforeModel", &commands);
-    assert!(floor.run(&payload).iter().all(|said| said.code == 0 && said.stderr.is_empty()), "the floor works");
+    assert!(
+        floor.run(&payload).iter().all(|said| said.code == 0 && said.stderr.is_empty()),
+        "the floor works"
+    );
     duel(budget, || drop(floor.run(&payload)), || engine.before_model(&request))
 }
 

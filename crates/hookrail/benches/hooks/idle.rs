@@ -25,7 +25,7 @@ pub fn measure(args: &Args, report: &mut Report) {
     let flag = AtomicBool::new(false);
     let off = Engine::off();
     let load = || repeat(|| black_box(&flag).load(Ordering::Relaxed));
-    let trigger = || repeat(|| off.idle_trigger(black_box(TOOL)));
+    let trigger = || repeat(|| off.idle_before_tool(black_box(TOOL)));
     add(report, budget, "P6 trigger, hooks off", load, trigger);
 
     // As many names as a planner remembers at most.
@@ -34,12 +34,14 @@ pub fn measure(args: &Args, report: &mut Report) {
     let lookup = || repeat(|| names.get(black_box(TOOL)).copied());
     let mut medians = Vec::new();
     for hooks in [0, 100, 10_000] {
-        let engine = if hooks == 0 { Engine::without_hooks() } else { Engine::with_settings(&crate::load::settings_text(hooks)) };
+        let engine = Engine::with_settings(&crate::load::settings_text(hooks));
         let bench = match hooks {
             0 => "P6 event, no hooks".to_owned(),
             _ => format!("P6 event, none of {hooks} hooks matches"),
         };
-        medians.push(add(report, budget, &bench, lookup, || repeat(|| engine.idle_trigger(black_box(TOOL)))));
+        medians.push(add(report, budget, &bench, lookup, || {
+            repeat(|| engine.idle_before_tool(black_box(TOOL)))
+        }));
     }
     if let [_, hundred, ten_thousand] = &medians[..] {
         let detail = String::new();
@@ -47,7 +49,13 @@ pub fn measure(args: &Args, report: &mut Report) {
     }
 }
 
-fn add(report: &mut Report, budget: Budget, bench: &str, base: impl FnMut(), mut ours: impl FnMut()) -> Vec<f64> {
+fn add(
+    report: &mut Report,
+    budget: Budget,
+    bench: &str,
+    base: impl FnMut(),
+    mut ours: impl FnMut(),
+) -> Vec<f64> {
     ours();
     let before = allocations();
     ours();

@@ -13,9 +13,13 @@
 
 mod args;
 mod engine;
+mod events;
 mod floor;
+mod idle;
 mod load;
+mod memory;
 mod plot;
+mod plots;
 mod program;
 mod report;
 mod serve;
@@ -33,11 +37,17 @@ static ALLOCATOR: sys::CountingAllocator = sys::CountingAllocator;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // Some measurements need a process of their own: this program again.
-    if let [child, socket] = &arguments[..]
-        && child == "child-echo"
-    {
-        serve::echo(socket);
-        return ExitCode::SUCCESS;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["child-echo", socket] => {
+            serve::echo(socket);
+            return ExitCode::SUCCESS;
+        }
+        ["child-memory", bytes, hooks] => {
+            let number = |text: &str| text.parse().expect("a number");
+            say(&memory::peak(number(bytes), number(hooks)).to_string());
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let args = match Args::parse(arguments) {
         Ok(args) => args,
@@ -50,10 +60,38 @@ fn main() -> ExitCode {
         say(USAGE);
         return ExitCode::SUCCESS;
     }
-    let mut report = Report::default();
-    if args.wants("P7") {
-        load::measure(&args, &mut report);
+    if let Some(folder) = &args.plots {
+        return match plots::draw(&args, folder) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("error: cannot write the plots into `{}`: {problem}", folder.display());
+                ExitCode::FAILURE
+            }
+        };
     }
+    let report = measure(&args);
     report.print_table();
     if args.check && !report.is_ok() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn measure(args: &Args) -> Report {
+    let mut report = Report::default();
+    let workloads: [(&str, fn(&Args, &mut Report)); 10] = [
+        ("P1", events::one_hook),
+        ("P2", events::direct_hook),
+        ("P3", events::parallel_hooks),
+        ("P4", events::large_host),
+        ("P5", events::large_request),
+        ("P5", memory::measure),
+        ("P6", idle::measure),
+        ("P7", load::measure),
+        ("P8", program::measure),
+        ("P9", serve::measure),
+    ];
+    for (name, workload) in workloads {
+        if args.wants(name) {
+            workload(args, &mut report);
+        }
+    }
+    report
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::args::Args;
-use crate::engine::{Engine, request_of};
+use crate::engine::{Engine, large_payload, request_of};
 use crate::events::{reading, several};
 use crate::report::{Report, Target};
 use crate::stats::Ratio;
@@ -19,7 +19,8 @@ pub fn measure(args: &Args, report: &mut Report) {
     let bytes = 10 << 20;
     let counts: &[usize] = if args.quick { &[1, 32] } else { &[1, 8, 32, 64] };
     for count in counts {
-        let peaks: Vec<f64> = (0..if args.quick { 3 } else { 7 }).map(|_| peak_in_child(bytes, *count)).collect();
+        let peaks: Vec<f64> =
+            (0..if args.quick { 3 } else { 7 }).map(|_| peak_in_child(bytes, *count)).collect();
         let ratio = Ratio::of(&peaks, &[1.0]);
         let bench = format!("P5 extra peak memory, 10 MB to {count} hooks");
         report.add(&bench, ratio, Target::AtMost(1.2), "× the payload".to_owned());
@@ -40,7 +41,7 @@ fn peak_in_child(bytes: usize, hooks: usize) -> f64 {
 #[allow(clippy::cast_precision_loss, reason = "sizes are far from the limits of a float")]
 pub fn peak(bytes: usize, hooks: usize) -> f64 {
     let request = request_of(bytes);
-    let length = Engine::payload_of(&request).len();
+    let length = large_payload(&request).len();
     let engine = Engine::with_hooks("BeforeModel", &several(reading(), hooks));
     engine.before_model(&request_of(1_000));
     fs::write("/proc/self/clear_refs", "5").expect("resets the peak");
@@ -70,7 +71,9 @@ fn status(field: &str) -> u64 {
 /// The size of all files in memory that this process has open.
 fn memory_files() -> u64 {
     let entries = fs::read_dir("/proc/self/fd").expect("the kernel tells");
-    let is_memory = |path: &std::path::Path| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("/memfd:"));
+    let is_memory = |path: &std::path::Path| {
+        fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("/memfd:"))
+    };
     entries
         .flatten()
         .map(|entry| entry.path())

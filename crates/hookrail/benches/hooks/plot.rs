@@ -122,9 +122,8 @@ impl Axis {
     /// The same axis, from one tick to another.
     fn rounded(mut self, values: impl Iterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.collect();
-        let ticks: Vec<f64> = (-9..4)
-            .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
-            .collect();
+        let ticks: Vec<f64> =
+            (-9..4).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power))).collect();
         let below = |tick: &&f64| values.iter().all(|value| *tick <= value);
         let above = |tick: &&f64| values.iter().all(|value| *tick >= value);
         self.low = ticks.iter().rev().find(below).copied().unwrap_or(self.low);

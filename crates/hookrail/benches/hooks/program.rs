@@ -17,8 +17,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Builds it as users do.
-    pub fn build() -> Result<Self, String> {
+    /// Builds it as users do; it has to have a command.
+    pub fn build(command: &str) -> Result<Self, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--release", "-p", "hookrail-cli", "--message-format=json-render-diagnostics"])
@@ -31,15 +31,12 @@ impl Program {
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .ok_or("the program does not build")?;
-        Ok(Self { path })
-    }
-
-    /// Whether it has a command.
-    pub fn has(&self, command: &str) -> bool {
-        Command::new(&self.path)
-            .args([command, "--help"])
-            .output()
-            .is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+        let help = Command::new(&path).args([command, "--help"]).output();
+        if help.is_ok_and(|output| output.status.success() && !output.stdout.is_empty()) {
+            Ok(Self { path })
+        } else {
+            Err(format!("the program has no command `{command}`"))
+        }
     }
 
     /// The program in a project.
@@ -68,7 +65,11 @@ pub fn project(group: &str) -> TempDir {
 }
 
 /// Compares `fire` with the bare hook.
-pub fn measure(args: &Args, program: &Program, report: &mut Report) {
+pub fn measure(args: &Args, report: &mut Report) {
+    let program = match Program::build("fire") {
+        Ok(program) => program,
+        Err(why) => return report.skip("P8 cold fire", &why),
+    };
     let payload = crate::engine::small_payload();
     for (bench, command, target) in [
         ("P8 cold fire, shell command, wall", "read -r _; exit 0", 2.5),
@@ -78,7 +79,8 @@ pub fn measure(args: &Args, program: &Program, report: &mut Report) {
         let project = project(&group);
         let directory = project.path().to_str().expect("temporary folders have plain names");
         let program = program.path.to_str().expect("a plain path");
-        let arguments = [program, "-C", directory, "fire", "BeforeTool", "--tool", "write_file", "--input", "{}"];
+        let arguments =
+            [program, "-C", directory, "fire", "BeforeTool", "--tool", "write_file", "--input", "{}"];
         let fire = Floor::program(&arguments, &variables(project.path()));
         for said in fire.run(b"") {
             assert_eq!(said.code, 0, "`hookrail fire` works: {}", String::from_utf8_lossy(&said.stderr));
@@ -94,6 +96,11 @@ pub fn measure(args: &Args, program: &Program, report: &mut Report) {
             },
         );
         let (ours, base) = (median(&duel.ours.wall), median(&duel.base.wall));
-        report.add(bench, duel.wall(), Target::AtMost(target), format!("{}, floor {}", time(ours), time(base)));
+        report.add(
+            bench,
+            duel.wall(),
+            Target::AtMost(target),
+            format!("{}, floor {}", time(ours), time(base)),
+        );
     }
 }

@@ -94,7 +94,10 @@ impl Report {
     pub fn print_table(&self) {
         let width = self.rows.iter().map(|row| row.bench.chars().count()).max().unwrap_or(0);
         say("");
-        say(&format!("{:width$}  {:>7}  {:^17}  {:>7}  {:6}  {}", "", "ratio", "95 % interval", "target", "", ""));
+        say(&format!(
+            "{:width$}  {:>7}  {:^17}  {:>7}  {:6}  {}",
+            "", "ratio", "95 % interval", "target", "", ""
+        ));
         for Row { bench, ratio, target, detail } in &self.rows {
             let verdict = match target {
                 Target::None => "",

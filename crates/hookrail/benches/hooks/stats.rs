@@ -140,8 +140,10 @@ impl Random {
     #[allow(clippy::cast_possible_truncation, reason = "an index below the length fits")]
     fn resampled_median(&mut self, samples: &[f64]) -> f64 {
         let count = samples.len() as u64;
-        let mut drawn: Vec<f64> =
-            samples.iter().map(|_| samples[(u128::from(self.next()) * u128::from(count) >> 64) as usize]).collect();
+        let mut drawn: Vec<f64> = samples
+            .iter()
+            .map(|_| samples[(u128::from(self.next()) * u128::from(count) >> 64) as usize])
+            .collect();
         median_of(&mut drawn)
     }
 }

@@ -53,7 +53,8 @@ impl Image {
     /// variables given.
     pub fn new(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
         let argv: Vec<CString> = arguments.iter().map(|argument| c_string((*argument).into())).collect();
-        let given = variables.iter().map(|(name, value)| (OsString::from(name), value.clone().into_os_string()));
+        let given =
+            variables.iter().map(|(name, value)| (OsString::from(name), value.clone().into_os_string()));
         let envp = std::env::vars_os().chain(given).map(|(mut name, value)| {
             name.push("=");
             name.push(value);
