@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::stats::Budget;
 
-pub const USAGE: &str = "\
+pub(crate) const USAGE: &str = "\
 Measures the hook engine against the floor of what the kernel allows.
 
 cargo bench -p hookrail                      everything, a few minutes
@@ -16,19 +16,19 @@ cargo bench -p hookrail -- --plots DIR       draw the plots into a folder, measu
 
 /// The options.
 #[derive(Debug, Default)]
-pub struct Args {
-    pub quick: bool,
-    pub check: bool,
-    pub plots: Option<PathBuf>,
+pub(crate) struct Args {
+    pub(crate) quick: bool,
+    pub(crate) check: bool,
+    pub(crate) plots: Option<PathBuf>,
     /// Workloads to run; all if there are none.
     only: Vec<String>,
     /// `cargo bench` says so; `cargo test` and test runners that merely list tests do not.
-    pub bench: bool,
+    pub(crate) bench: bool,
 }
 
 impl Args {
     /// Reads the options; an error is a sentence.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut args = Self::default();
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -47,12 +47,12 @@ impl Args {
     }
 
     /// Whether a workload is to be run.
-    pub fn wants(&self, workload: &str) -> bool {
+    pub(crate) fn wants(&self, workload: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|word| word == workload)
     }
 
     /// How long a comparison of whole events may take.
-    pub fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         if self.quick {
             Budget { time: Duration::from_millis(1_500), most: 300, least: 15 }
         } else {

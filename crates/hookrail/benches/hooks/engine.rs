@@ -15,12 +15,12 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// A project whose user has settings. They need no approval, being the user's.
-pub struct Project {
+pub(crate) struct Project {
     folder: TempDir,
 }
 
 impl Project {
-    pub fn with_user_settings(text: &str) -> Self {
+    pub(crate) fn with_user_settings(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("makes a temporary folder");
         for name in ["home/.llxprt", "project"] {
             std::fs::create_dir_all(folder.path().join(name)).expect("makes a folder");
@@ -30,7 +30,7 @@ impl Project {
     }
 
     /// A session that has read its settings and is ready for events.
-    pub fn start(&self) -> Config {
+    pub(crate) fn start(&self) -> Config {
         let folder = self.folder.path();
         let paths = SettingsPaths::new(folder.join("project"), |name| match name {
             "HOOKRAIL_HOME" => Some(folder.join("home").into()),
@@ -46,7 +46,7 @@ impl Project {
 }
 
 /// A session and the runtime in which its hooks run.
-pub struct Engine {
+pub(crate) struct Engine {
     config: Config,
     runtime: Runtime,
     tool_input: JsonObject,
@@ -56,19 +56,19 @@ pub struct Engine {
 
 impl Engine {
     /// Hooks are on and these commands listen to an event, all at once and with the default timeout.
-    pub fn with_hooks(event: &str, commands: &[String]) -> Self {
+    pub(crate) fn with_hooks(event: &str, commands: &[String]) -> Self {
         let hooks: Vec<Value> =
             commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
         Self::with_settings(&json!({"enableHooks": true, "hooks": {event: [{"hooks": hooks}]}}).to_string())
     }
 
     /// Hooks are off.
-    pub fn off() -> Self {
+    pub(crate) fn off() -> Self {
         Self::with_settings(r#"{"enableHooks": false}"#)
     }
 
     /// Settings as text.
-    pub fn with_settings(text: &str) -> Self {
+    pub(crate) fn with_settings(text: &str) -> Self {
         let project = Project::with_user_settings(text);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("starts a runtime");
@@ -76,23 +76,24 @@ impl Engine {
     }
 
     /// Asks the hooks before a tool; all of them allow it.
-    pub fn before_tool(&self) {
+    pub(crate) fn before_tool(&self) {
         let verdict =
             self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input));
         assert!(verdict.is_none_or(|verdict| verdict.block.is_none()), "the hooks allow it");
     }
 
     /// Asks the hooks before a model call; all of them allow it.
-    pub fn before_model(&self, request: &GenerateContentParameters) {
+    pub(crate) fn before_model(&self, request: &GenerateContentParameters) {
         let verdict = self.runtime.block_on(fire_before_model_hook(&self.config, request));
         assert!(!verdict.blocked, "the hooks allow it");
     }
 
     /// Asks the hooks before a tool that none of them is for. No runtime is needed for that: the future is ready
     /// when it is polled for the first time.
-    #[inline]
-    pub fn idle_before_tool(&self, tool: &str) -> bool {
-        let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, black_box(&self.tool_input)));
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "nothing but the trigger is to be measured")]
+    pub(crate) fn idle_before_tool(&self, tool: &str) -> bool {
+        let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, &self.tool_input));
         match future.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(verdict) => verdict.is_none(),
             Poll::Pending => panic!("a hook runs"),
@@ -109,12 +110,12 @@ fn tool_input() -> JsonObject {
 }
 
 /// What hooks read before that tool.
-pub fn small_payload() -> Vec<u8> {
+pub(crate) fn small_payload() -> Vec<u8> {
     payload(&Event::BeforeTool { tool_name: "write_file", tool_input: &tool_input() })
 }
 
 /// What hooks read before a model call.
-pub fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
+pub(crate) fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
     payload(&Event::BeforeModel { llm_request: to_hook_llm_request(request) })
 }
 
@@ -130,7 +131,7 @@ fn payload(event: &Event<'_>) -> Vec<u8> {
 }
 
 /// A model request of about this many bytes: a conversation in messages of 10 kB.
-pub fn request_of(bytes: usize) -> GenerateContentParameters {
+pub(crate) fn request_of(bytes: usize) -> GenerateContentParameters {
     const LINE: &str = "He said \"hello\" to the world, and then went on to something else entirely.\n";
     let mut contents = Vec::new();
     let mut left = bytes;

@@ -3,8 +3,9 @@
 use crate::args::Args;
 use crate::engine::{Engine, large_payload, request_of, small_payload};
 use crate::floor::Floor;
-use crate::report::{Report, Target, time};
+use crate::report::{Report, Target, say, time};
 use crate::stats::{Budget, Duel, duel, median};
+use crate::sys::own_cpu_time;
 
 /// Reads its input and says nothing; the shell alone does it.
 const SILENT: &str = "read -r _; exit 0";
@@ -17,7 +18,7 @@ const WALL: f64 = 1.05;
 const CPU: f64 = 1.08;
 
 /// P1: one hook under the shell.
-pub fn one_hook(args: &Args, report: &mut Report) {
+pub(crate) fn one_hook(args: &Args, report: &mut Report) {
     for (bench, command) in [("P1 silent hook", SILENT), ("P1 deciding hook", DECIDING)] {
         let duel = small_event(args.budget(), &[command.to_owned()]);
         add_wall(report, bench, &duel, Target::AtMost(WALL));
@@ -26,7 +27,7 @@ pub fn one_hook(args: &Args, report: &mut Report) {
 }
 
 /// P2: hooks that need no shell.
-pub fn direct_hook(args: &Args, report: &mut Report) {
+pub(crate) fn direct_hook(args: &Args, report: &mut Report) {
     let folder = tempfile::tempdir().expect("makes a temporary folder");
     let script = folder.path().join("hook.sh");
     std::fs::write(&script, "#!/bin/sh\nexit 0\n").expect("writes a script");
@@ -43,7 +44,7 @@ pub fn direct_hook(args: &Args, report: &mut Report) {
 }
 
 /// P3: hooks side by side.
-pub fn parallel_hooks(args: &Args, report: &mut Report) {
+pub(crate) fn parallel_hooks(args: &Args, report: &mut Report) {
     for count in [8, 32] {
         let bench = format!("P3 {count} hooks");
         let duel = small_event(args.budget(), &several(SILENT, count));
@@ -53,7 +54,7 @@ pub fn parallel_hooks(args: &Args, report: &mut Report) {
 }
 
 /// P4: P1 in a large process. A fork would copy the page tables of all of it.
-pub fn large_host(args: &Args, report: &mut Report) {
+pub(crate) fn large_host(args: &Args, report: &mut Report) {
     // Not zeroes, which the system would hand out untouched.
     let heap = std::hint::black_box(vec![0xa5_u8; 512 << 20]);
     for (command, bench, as_in) in [
@@ -73,7 +74,7 @@ pub fn large_host(args: &Args, report: &mut Report) {
 }
 
 /// P5: a large request to several hooks.
-pub fn large_request(args: &Args, report: &mut Report) {
+pub(crate) fn large_request(args: &Args, report: &mut Report) {
     for (bench, bytes, target) in
         [("P5 1 MB to 8 hooks", 1 << 20, 1.05), ("P5 10 MB to 8 hooks", 10 << 20, 0.90)]
     {
@@ -84,7 +85,7 @@ pub fn large_request(args: &Args, report: &mut Report) {
 }
 
 /// Small payloads to these commands: ours and the floor.
-pub fn small_event(budget: Budget, commands: &[String]) -> Duel {
+pub(crate) fn small_event(budget: Budget, commands: &[String]) -> Duel {
     let payload = small_payload();
     let floor = Floor::shell(commands);
     let engine = Engine::with_hooks("BeforeTool", commands);
@@ -96,7 +97,7 @@ pub fn small_event(budget: Budget, commands: &[String]) -> Duel {
 }
 
 /// A large payload to hooks that read it: ours, serialisation included, and the floor.
-pub fn large_event(budget: Budget, bytes: usize, hooks: usize) -> Duel {
+pub(crate) fn large_event(budget: Budget, bytes: usize, hooks: usize) -> Duel {
     let request = request_of(bytes);
     let payload = large_payload(&request);
     let commands = several(READING, hooks);
@@ -109,18 +110,44 @@ pub fn large_event(budget: Budget, bytes: usize, hooks: usize) -> Duel {
     duel(budget, || drop(floor.run(&payload)), || engine.before_model(&request))
 }
 
+/// Contenders without a report, for a profiler to look at: `engine`, `floor`, or both in turns. Tells the CPU time
+/// that this process took for an event.
+pub(crate) fn repeat(who: &str, count: usize, command: &str) {
+    let commands = [command.to_owned()];
+    let payload = small_payload();
+    let (engine, floor) = (Engine::with_hooks("BeforeTool", &commands), Floor::shell(&commands));
+    let mut own = [Vec::new(), Vec::new()];
+    for _ in 0..count {
+        for (name, samples) in ["engine", "floor"].into_iter().zip(&mut own) {
+            if who == name || who == "both" {
+                let before = own_cpu_time();
+                match name {
+                    "engine" => engine.before_tool(),
+                    _ => drop(floor.run(&payload)),
+                }
+                samples.push(own_cpu_time().saturating_sub(before).as_secs_f64());
+            }
+        }
+    }
+    for (name, samples) in
+        ["engine", "floor"].into_iter().zip(&own).filter(|(_, samples)| !samples.is_empty())
+    {
+        say(&format!("{name}: own CPU {}", time(median(samples))));
+    }
+}
+
 /// The same command several times, but not so that they would count as duplicates.
-pub fn several(command: &str, count: usize) -> Vec<String> {
+pub(crate) fn several(command: &str, count: usize) -> Vec<String> {
     (0..count).map(|number| format!("{command} # {number}")).collect()
 }
 
 /// The command that reads its input.
-pub fn silent() -> &'static str {
+pub(crate) fn silent() -> &'static str {
     SILENT
 }
 
 /// The command that reads all of a large input.
-pub fn reading() -> &'static str {
+pub(crate) fn reading() -> &'static str {
     READING
 }
 

@@ -17,32 +17,32 @@ use crate::sys::{Image, find_program, reap};
 const PIPE_CAPACITY: usize = 64 * 1024;
 
 /// Commands that the floor runs.
-pub struct Floor {
+pub(crate) struct Floor {
     images: Vec<Image>,
 }
 
 /// What a command said, to be looked at by whoever doubts that it ran.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Said {
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-    pub code: i32,
+pub(crate) struct Said {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) code: i32,
 }
 
 impl Floor {
     /// Each command under `bash -c`.
-    pub fn shell(commands: &[String]) -> Self {
+    pub(crate) fn shell(commands: &[String]) -> Self {
         let bash = find_program("bash").expect("bash is installed");
         Self { images: commands.iter().map(|command| Image::new(&[&bash, "-c", command], &[])).collect() }
     }
 
     /// A program as it is, with some variables of its own.
-    pub fn program(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
+    pub(crate) fn program(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
         Self { images: vec![Image::new(arguments, variables)] }
     }
 
     /// Runs all commands at once: they are spawned from this thread, then fed and waited for.
-    pub fn run(&self, payload: &[u8]) -> Vec<Said> {
+    pub(crate) fn run(&self, payload: &[u8]) -> Vec<Said> {
         let mut running = Vec::with_capacity(self.images.len());
         let mut feeds = Vec::new();
         for image in &self.images {

@@ -18,14 +18,14 @@ const TOOL: &str = "read_file";
 
 /// Compares a trigger with hooks off with an atomic load, and events that no hook matches with the lookup of a
 /// name.
-pub fn measure(args: &Args, report: &mut Report) {
+pub(crate) fn measure(args: &Args, report: &mut Report) {
     let time = if args.quick { Duration::from_millis(400) } else { Duration::from_secs(3) };
     let budget = Budget { time, most: 2_000, least: 30 };
 
     let flag = AtomicBool::new(false);
     let off = Engine::off();
     let load = || repeat(|| black_box(&flag).load(Ordering::Relaxed));
-    let trigger = || repeat(|| off.idle_before_tool(black_box(TOOL)));
+    let trigger = || repeat(|| off.idle_before_tool(TOOL));
     add(report, budget, "P6 trigger, hooks off", load, trigger);
 
     // As many names as a planner remembers at most.
@@ -40,7 +40,7 @@ pub fn measure(args: &Args, report: &mut Report) {
             _ => format!("P6 event, none of {hooks} hooks matches"),
         };
         medians.push(add(report, budget, &bench, lookup, || {
-            repeat(|| engine.idle_before_tool(black_box(TOOL)))
+            repeat(|| engine.idle_before_tool(black_box(TOOL)));
         }));
     }
     if let [_, hundred, ten_thousand] = &medians[..] {
@@ -66,7 +66,7 @@ fn add(
     report.add(bench, duel.wall(), Target::AtMost(4.0), detail);
     #[allow(clippy::cast_precision_loss, reason = "a small count")]
     let count = allocated as f64 / f64::from(CALLS);
-    let none = Ratio { ratio: count, low: count, high: count };
+    let none = Ratio { middle: count, low: count, high: count };
     report.add(&format!("{bench}: allocations"), none, Target::AtMost(0.0), String::new());
     duel.ours.wall
 }

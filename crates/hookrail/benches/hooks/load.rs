@@ -9,7 +9,7 @@ use crate::stats::{duel, median};
 
 /// Settings with many hooks before tools, none of which matches a tool of the benchmark. One in four has a
 /// regular expression as its matcher, the others name a tool.
-pub fn settings_text(hooks: usize) -> String {
+pub(crate) fn settings_text(hooks: usize) -> String {
     let mut text = String::from(r#"{"enableHooks": true, "hooks": {"BeforeTool": ["#);
     for number in 0..hooks {
         let comma = if number == 0 { "" } else { "," };
@@ -31,7 +31,7 @@ pub fn settings_text(hooks: usize) -> String {
 }
 
 /// Compares loading with parsing.
-pub fn measure(args: &Args, report: &mut Report) {
+pub(crate) fn measure(args: &Args, report: &mut Report) {
     let text = settings_text(10_000);
     let project = crate::engine::Project::with_user_settings(&text);
     let duel = duel(

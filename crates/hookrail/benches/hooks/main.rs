@@ -47,6 +47,10 @@ fn main() -> ExitCode {
             say(&memory::peak(number(bytes), number(hooks)).to_string());
             return ExitCode::SUCCESS;
         }
+        ["child-events", who, count, command] => {
+            events::repeat(who, count.parse().expect("a number"), command);
+            return ExitCode::SUCCESS;
+        }
         _ => {}
     }
     let args = match Args::parse(arguments) {
@@ -74,9 +78,11 @@ fn main() -> ExitCode {
     if args.check && !report.is_ok() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
+type Workload = fn(&Args, &mut Report);
+
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, fn(&Args, &mut Report)); 10] = [
+    let workloads: [(&str, Workload); 10] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),

@@ -15,7 +15,7 @@ use crate::report::{Report, Target};
 use crate::stats::Ratio;
 
 /// Compares the extra memory with the payload.
-pub fn measure(args: &Args, report: &mut Report) {
+pub(crate) fn measure(args: &Args, report: &mut Report) {
     let bytes = 10 << 20;
     let counts: &[usize] = if args.quick { &[1, 32] } else { &[1, 8, 32, 64] };
     for count in counts {
@@ -39,7 +39,7 @@ fn peak_in_child(bytes: usize, hooks: usize) -> f64 {
 /// Fires one event and tells how many times the payload's size the process grew. The first event of an engine
 /// is a small one, so that what is made once is not counted.
 #[allow(clippy::cast_precision_loss, reason = "sizes are far from the limits of a float")]
-pub fn peak(bytes: usize, hooks: usize) -> f64 {
+pub(crate) fn peak(bytes: usize, hooks: usize) -> f64 {
     let request = request_of(bytes);
     let length = large_payload(&request).len();
     let engine = Engine::with_hooks("BeforeModel", &several(reading(), hooks));

@@ -10,28 +10,28 @@ const TOP: f64 = 48.0;
 const BOTTOM: f64 = 60.0;
 
 /// One line of a plot.
-pub struct Series {
-    pub name: String,
-    pub color: &'static str,
-    pub dashed: bool,
-    pub points: Vec<(f64, f64)>,
+pub(crate) struct Series {
+    pub(crate) name: String,
+    pub(crate) color: &'static str,
+    pub(crate) dashed: bool,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// A plot.
-pub struct Plot<'a> {
-    pub title: &'a str,
-    pub x_label: &'a str,
-    pub y_label: &'a str,
+pub(crate) struct Plot<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x_label: &'a str,
+    pub(crate) y_label: &'a str,
     /// Where the horizontal axis is marked, and with what.
-    pub x_ticks: Vec<(f64, String)>,
+    pub(crate) x_ticks: Vec<(f64, String)>,
     /// How values of the vertical axis are written.
-    pub y_text: fn(f64) -> String,
-    pub series: Vec<Series>,
+    pub(crate) y_text: fn(f64) -> String,
+    pub(crate) series: Vec<Series>,
 }
 
 impl Plot<'_> {
     /// The picture.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let all = || self.series.iter().flat_map(|series| series.points.iter().copied());
         let x = Axis::over(all().map(|(x, _)| x), LEFT, WIDTH - RIGHT);
         let ys = || all().map(|(_, y)| y);

@@ -14,7 +14,7 @@ const OURS: &str = "#c2410c";
 const FLOOR: &str = "#1d4ed8";
 
 /// Measures and draws both plots into a folder.
-pub fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
+pub(crate) fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let seconds = if args.quick { 1 } else { 6 };
     let budget = Budget { time: Duration::from_secs(seconds), most: 1_000, least: 9 };

@@ -12,13 +12,13 @@ use crate::report::{Report, Target, time};
 use crate::stats::{duel, median};
 
 /// The built program.
-pub struct Program {
+pub(crate) struct Program {
     path: PathBuf,
 }
 
 impl Program {
     /// Builds it as users do; it has to have a command.
-    pub fn build(command: &str) -> Result<Self, String> {
+    pub(crate) fn build(command: &str) -> Result<Self, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--release", "-p", "hookrail-cli", "--message-format=json-render-diagnostics"])
@@ -40,7 +40,7 @@ impl Program {
     }
 
     /// The program in a project.
-    pub fn command(&self, project: &TempDir) -> Command {
+    pub(crate) fn command(&self, project: &TempDir) -> Command {
         let mut command = Command::new(&self.path);
         command.current_dir(project.path());
         for (name, value) in variables(project.path()) {
@@ -55,7 +55,7 @@ fn variables(project: &Path) -> [(&'static str, PathBuf); 2] {
 }
 
 /// A project with one group of hooks before every tool, in the user's settings, where no approval is needed.
-pub fn project(group: &str) -> TempDir {
+pub(crate) fn project(group: &str) -> TempDir {
     let project = tempfile::tempdir().expect("makes a temporary folder");
     let settings = project.path().join("home/.llxprt");
     std::fs::create_dir_all(&settings).expect("makes a folder");
@@ -65,7 +65,7 @@ pub fn project(group: &str) -> TempDir {
 }
 
 /// Compares `fire` with the bare hook.
-pub fn measure(args: &Args, report: &mut Report) {
+pub(crate) fn measure(args: &Args, report: &mut Report) {
     let program = match Program::build("fire") {
         Ok(program) => program,
         Err(why) => return report.skip("P8 cold fire", &why),

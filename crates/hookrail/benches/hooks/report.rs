@@ -8,7 +8,7 @@ use crate::stats::Ratio;
 
 /// How good a ratio has to be.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
+pub(crate) enum Target {
     /// Missed when even the lower end of the interval is above it.
     AtMost(f64),
     /// Missed when even the upper end of the interval is below it.
@@ -53,17 +53,17 @@ struct Row {
 
 /// All rows so far.
 #[derive(Default)]
-pub struct Report {
+pub(crate) struct Report {
     rows: Vec<Row>,
     skipped: Vec<(String, String)>,
 }
 
 impl Report {
     /// Adds a ratio, and prints it for programs at once.
-    pub fn add(&mut self, bench: &str, ratio: Ratio, target: Target, detail: String) {
+    pub(crate) fn add(&mut self, bench: &str, ratio: Ratio, target: Target, detail: String) {
         let line = json!({
             "bench": bench,
-            "ratio": rounded(ratio.ratio),
+            "ratio": rounded(ratio.middle),
             "low": rounded(ratio.low),
             "high": rounded(ratio.high),
             "target": target.value(),
@@ -75,23 +75,23 @@ impl Report {
     }
 
     /// Notes that something could not be measured.
-    pub fn skip(&mut self, bench: &str, why: &str) {
+    pub(crate) fn skip(&mut self, bench: &str, why: &str) {
         say(&json!({"bench": bench, "skipped": why}).to_string());
         self.skipped.push((bench.to_owned(), why.to_owned()));
     }
 
     /// The ratio of an earlier row.
-    pub fn ratio(&self, bench: &str) -> Option<f64> {
-        self.rows.iter().find(|row| row.bench == bench).map(|row| row.ratio.ratio)
+    pub(crate) fn ratio(&self, bench: &str) -> Option<f64> {
+        self.rows.iter().find(|row| row.bench == bench).map(|row| row.ratio.middle)
     }
 
     /// Whether every target was met, and nothing was left out.
-    pub fn is_ok(&self) -> bool {
+    pub(crate) fn is_ok(&self) -> bool {
         self.skipped.is_empty() && self.rows.iter().all(|row| row.target.is_met(row.ratio))
     }
 
     /// Prints the table.
-    pub fn print_table(&self) {
+    pub(crate) fn print_table(&self) {
         let width = self.rows.iter().map(|row| row.bench.chars().count()).max().unwrap_or(0);
         say("");
         say(&format!(
@@ -104,10 +104,10 @@ impl Report {
                 _ if target.is_met(*ratio) => "ok",
                 _ => "MISSED",
             };
-            let Ratio { ratio, low, high } = ratio;
+            let Ratio { middle, low, high } = ratio;
             let target = target.text();
             say(&format!(
-                "{bench:width$}  {ratio:7.3}  {low:7.3} … {high:7.3}  {target:>7}  {verdict:6}  {detail}"
+                "{bench:width$}  {middle:7.3}  {low:7.3} … {high:7.3}  {target:>7}  {verdict:6}  {detail}"
             ));
         }
         for (bench, why) in &self.skipped {
@@ -121,12 +121,12 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// Prints a line. Whoever reads may have seen enough.
-pub fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
 /// A time that can be read.
-pub fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-6 => format!("{:.1} ns", seconds * 1e9),
         _ if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),

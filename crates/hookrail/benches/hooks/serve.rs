@@ -19,7 +19,7 @@ use crate::stats::{Budget, duel, median};
 const IN_FLIGHT: usize = 64;
 
 /// Compares the two servers.
-pub fn measure(args: &Args, report: &mut Report) {
+pub(crate) fn measure(args: &Args, report: &mut Report) {
     let program = match Program::build("serve") {
         Ok(program) => program,
         Err(why) => return report.skip("P9 serve, requests per second", &why),
@@ -46,7 +46,7 @@ pub fn measure(args: &Args, report: &mut Report) {
 }
 
 /// The echo server; runs until it is killed.
-pub fn echo(socket: &str) {
+pub(crate) fn echo(socket: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("starts");
     runtime.block_on(async {
         let listener = tokio::net::UnixListener::bind(socket).expect("listens");
@@ -114,7 +114,7 @@ impl Client {
         while answered < requests {
             let count = self.stream.read(&mut self.buffer).expect("receives");
             assert!(count > 0, "the server is gone");
-            let answers = self.buffer[..count].iter().filter(|byte| **byte == b'\n').count();
+            let answers = self.buffer[..count].split(|byte| *byte == b'\n').count() - 1;
             answered += answers;
             let more = answers.min(requests - sent);
             if more > 0 {

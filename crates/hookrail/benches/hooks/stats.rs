@@ -9,36 +9,36 @@ const DRAWS: usize = 1_000;
 
 /// What one contender took, event by event, in seconds.
 #[derive(Debug, Default)]
-pub struct Samples {
-    pub wall: Vec<f64>,
+pub(crate) struct Samples {
+    pub(crate) wall: Vec<f64>,
     /// Of this process and its children.
-    pub cpu: Vec<f64>,
+    pub(crate) cpu: Vec<f64>,
 }
 
 /// The measurements of two contenders that took turns.
 #[derive(Debug, Default)]
-pub struct Duel {
-    pub base: Samples,
-    pub ours: Samples,
+pub(crate) struct Duel {
+    pub(crate) base: Samples,
+    pub(crate) ours: Samples,
 }
 
 /// A ratio of medians with the interval that contains it in 95 of 100 cases.
 #[derive(Debug, Clone, Copy)]
-pub struct Ratio {
-    pub ratio: f64,
-    pub low: f64,
-    pub high: f64,
+pub(crate) struct Ratio {
+    pub(crate) middle: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// When to stop measuring.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// No longer than this, …
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// … and no more pairs than this, …
-    pub most: usize,
+    pub(crate) most: usize,
     /// … but at least this many.
-    pub least: usize,
+    pub(crate) least: usize,
 }
 
 impl Samples {
@@ -47,12 +47,12 @@ impl Samples {
         let begin = Instant::now();
         run();
         self.wall.push(begin.elapsed().as_secs_f64());
-        self.cpu.push((cpu_time() - cpu).as_secs_f64());
+        self.cpu.push(cpu_time().saturating_sub(cpu).as_secs_f64());
     }
 }
 
 /// Lets two contenders take turns, event by event; who goes first changes with each pair.
-pub fn duel(budget: Budget, mut base: impl FnMut(), mut ours: impl FnMut()) -> Duel {
+pub(crate) fn duel(budget: Budget, mut base: impl FnMut(), mut ours: impl FnMut()) -> Duel {
     // What is done once (loading a shared library, filling a cache) belongs to nobody.
     for _ in 0..3 {
         base();
@@ -76,37 +76,37 @@ pub fn duel(budget: Budget, mut base: impl FnMut(), mut ours: impl FnMut()) -> D
 }
 
 impl Duel {
-    pub fn wall(&self) -> Ratio {
+    pub(crate) fn wall(&self) -> Ratio {
         Ratio::of(&self.ours.wall, &self.base.wall)
     }
 
-    pub fn cpu(&self) -> Ratio {
+    pub(crate) fn cpu(&self) -> Ratio {
         Ratio::of(&self.ours.cpu, &self.base.cpu)
     }
 }
 
 impl Ratio {
     /// The ratio of the medians of two lists of samples, with its bootstrap interval.
-    pub fn of(ours: &[f64], base: &[f64]) -> Self {
+    pub(crate) fn of(ours: &[f64], base: &[f64]) -> Self {
         let mut random = Random::new();
         let mut draws: Vec<f64> =
             (0..DRAWS).map(|_| random.resampled_median(ours) / random.resampled_median(base)).collect();
         draws.sort_by(f64::total_cmp);
         Self {
-            ratio: median(ours) / median(base),
+            middle: median(ours) / median(base),
             low: draws[DRAWS * 25 / 1_000],
             high: draws[DRAWS * 975 / 1_000 - 1],
         }
     }
 
     /// The same comparison seen from the other side.
-    pub fn inverse(self) -> Self {
-        Self { ratio: 1.0 / self.ratio, low: 1.0 / self.high, high: 1.0 / self.low }
+    pub(crate) fn inverse(self) -> Self {
+        Self { middle: 1.0 / self.middle, low: 1.0 / self.high, high: 1.0 / self.low }
     }
 }
 
 /// The middle of a list.
-pub fn median(samples: &[f64]) -> f64 {
+pub(crate) fn median(samples: &[f64]) -> f64 {
     median_of(&mut samples.to_vec())
 }
 
@@ -142,7 +142,7 @@ impl Random {
         let count = samples.len() as u64;
         let mut drawn: Vec<f64> = samples
             .iter()
-            .map(|_| samples[(u128::from(self.next()) * u128::from(count) >> 64) as usize])
+            .map(|_| samples[((u128::from(self.next()) * u128::from(count)) >> 64) as usize])
             .collect();
         median_of(&mut drawn)
     }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A command line as C wants it, made once: the floor does nothing but spawn.
-pub struct Image {
+pub(crate) struct Image {
     path: CString,
     argv: Strings,
     envp: Strings,
@@ -38,20 +38,20 @@ impl Strings {
 }
 
 /// A child and our ends of its three pipes.
-pub struct Child {
+pub(crate) struct Child {
     pid: libc::pid_t,
     /// Where it reads from.
-    pub stdin: OwnedFd,
+    pub(crate) stdin: OwnedFd,
     /// What it writes.
-    pub stdout: OwnedFd,
+    pub(crate) stdout: OwnedFd,
     /// What it complains.
-    pub stderr: OwnedFd,
+    pub(crate) stderr: OwnedFd,
 }
 
 impl Image {
     /// The first argument is the program, with a slash in it. The environment is that of this process and the
     /// variables given.
-    pub fn new(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
+    pub(crate) fn new(arguments: &[&str], variables: &[(&str, PathBuf)]) -> Self {
         let argv: Vec<CString> = arguments.iter().map(|argument| c_string((*argument).into())).collect();
         let given =
             variables.iter().map(|(name, value)| (OsString::from(name), value.clone().into_os_string()));
@@ -64,7 +64,7 @@ impl Image {
     }
 
     /// Three pipes, one `posix_spawn`.
-    pub fn spawn(&self) -> io::Result<Child> {
+    pub(crate) fn spawn(&self) -> io::Result<Child> {
         let (child_stdin, stdin) = pipe()?;
         let (stdout, child_stdout) = pipe()?;
         let (stderr, child_stderr) = pipe()?;
@@ -93,7 +93,7 @@ impl Image {
 }
 
 /// Waits for a child, whose pipes are closed by now, and takes its exit code.
-pub fn reap(pid: libc::pid_t) -> io::Result<i32> {
+pub(crate) fn reap(pid: libc::pid_t) -> io::Result<i32> {
     let mut status: c_int = 0;
     // SAFETY: the status outlives the call.
     if unsafe { libc::waitpid(pid, &raw mut status, 0) } < 0 {
@@ -104,7 +104,7 @@ pub fn reap(pid: libc::pid_t) -> io::Result<i32> {
 
 impl Child {
     /// Its number, and the pipes without it.
-    pub fn into_parts(self) -> (libc::pid_t, OwnedFd, OwnedFd, OwnedFd) {
+    pub(crate) fn into_parts(self) -> (libc::pid_t, OwnedFd, OwnedFd, OwnedFd) {
         (self.pid, self.stdin, self.stdout, self.stderr)
     }
 }
@@ -129,8 +129,13 @@ fn c_string(bytes: Vec<u8>) -> CString {
 }
 
 /// The CPU time that this process and the children it has reaped used so far.
-pub fn cpu_time() -> Duration {
+pub(crate) fn cpu_time() -> Duration {
     usage(libc::RUSAGE_SELF) + usage(libc::RUSAGE_CHILDREN)
+}
+
+/// The part of it that is not the children's.
+pub(crate) fn own_cpu_time() -> Duration {
+    usage(libc::RUSAGE_SELF)
 }
 
 fn usage(who: c_int) -> Duration {
@@ -146,17 +151,8 @@ fn usage(who: c_int) -> Duration {
     duration(usage.ru_utime) + duration(usage.ru_stime)
 }
 
-/// Has blocks of this size and more given back to the system when they are freed, so that what one measurement
-/// allocated does not look free to the next.
-pub fn return_large_blocks() {
-    // SAFETY: the call changes a parameter of the allocator and nothing else.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 * 1024);
-    }
-}
-
 /// The directory of a name in `PATH`, searched as `execvp` does.
-pub fn find_program(name: &str) -> Option<String> {
+pub(crate) fn find_program(name: &str) -> Option<String> {
     let path = std::env::var("PATH").unwrap_or_default();
     path.split(':').map(|directory| format!("{directory}/{name}")).find(|candidate| is_executable(candidate))
 }
@@ -168,12 +164,12 @@ fn is_executable(path: &str) -> bool {
 }
 
 /// The system's allocator with a count of what is asked of it.
-pub struct CountingAllocator;
+pub(crate) struct CountingAllocator;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// How often memory was asked for so far, by any thread.
-pub fn allocations() -> u64 {
+pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 

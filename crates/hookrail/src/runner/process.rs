@@ -159,6 +159,26 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     let (child_stdin, feed) = payload.stdin_pipe()?;
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
+    let mut builder = command.builder.take().unwrap_or_else(|| builder_of(command));
+    builder
+        .stdin(Stdio::from(child_stdin))
+        .stdout(Stdio::from(child_stdout))
+        .stderr(Stdio::from(child_stderr));
+    let started = Instant::now();
+    let child = builder.spawn();
+    // The builder must not keep the hook's ends of the pipes open.
+    builder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.builder.put(builder);
+    let child = child?;
+    // Neither 0 nor beyond `i32`: the kernel made it.
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| io::Error::other("the system gave an impossible process id"))?;
+    let group = Group { leader: pid, reaper: reaper.clone(), ours: true };
+    Ok(Spawned { group, started, feed, stdout, stderr })
+}
+
+/// Everything about a command but its pipes.
+fn builder_of(command: &PreparedCommand) -> Command {
     let mut builder = Command::new(&command.program);
     if let Some(arg0) = &command.arg0 {
         builder.arg0(arg0);
@@ -168,17 +188,8 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
         .env_clear()
         .envs(command.env.iter().map(|(name, value)| (name, value)))
         .current_dir(&command.cwd)
-        .process_group(0)
-        .stdin(Stdio::from(child_stdin))
-        .stdout(Stdio::from(child_stdout))
-        .stderr(Stdio::from(child_stderr));
-    let started = Instant::now();
-    let child = builder.spawn()?;
-    // Neither 0 nor beyond `i32`: the kernel made it.
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| io::Error::other("the system gave an impossible process id"))?;
-    let group = Group { leader: pid, reaper: reaper.clone(), ours: true };
-    Ok(Spawned { group, started, feed, stdout, stderr })
+        .process_group(0);
+    builder
 }
 
 /// Says why a command did not start. A missing working directory looks like a missing program to the system.
