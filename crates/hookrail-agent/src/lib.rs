@@ -1,3 +1,19 @@
 //! A small real coding agent in which what hooks decide is what happens.
+//!
+//! [`Session`] is the turn loop: prompt → model → tools → model. It asks the hook system around every
+//! model call and every tool call, and applies what comes back. It prints nothing: a [`ui::Ui`] shows
+//! what happens, and the session log keeps it.
 
+mod approval;
+mod history;
+pub mod log;
 pub mod model;
+mod observer;
+mod scheduler;
+mod session;
+pub mod tools;
+pub mod ui;
+
+pub use approval::ApprovalMode;
+pub use observer::AgentObserver;
+pub use session::{Answer, PromptOutcome, Session, SessionOptions, SessionParts};

@@ -1,11 +1,7 @@
-//! The agent against the real outside world: servers, files, processes.
-
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "Helpers outside of test functions may fail a test, too."
-)]
+//! Integration tests of the agent: real HTTP on loopback, real files, real processes.
+#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod model_http;
 mod model_record;
 mod model_server;
+mod tools;

@@ -16,7 +16,7 @@ use super::unix;
 const PIPE_CAPACITY: usize = 64 * 1024;
 /// What the pipes of larger payloads are asked to hold, which saves switching to and fro between writer and
 /// reader. All pipes of a user share a budget (64 MiB by default), so this is not the maximum.
-const WIDE_PIPE: usize = 256 * 1024;
+const WIDE_PIPE: usize = 512 * 1024;
 /// How much is fed into one pipe before the future gives way to others.
 const FEED_PER_TURN: usize = 1024 * 1024;
 

@@ -39,7 +39,7 @@ const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration:
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// Longer timeouts are as good as none; clocks overflow beyond.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// What became of a process.
 #[derive(Debug)]
@@ -386,15 +386,13 @@ impl Run {
                 peek => Poll::Ready(peek),
             };
         };
-        match ready!(watch.poll_read(cx, &mut self.ticker, |_| look())) {
-            Ok(peek) => Poll::Ready(peek),
-            Err(_) => {
-                // The runtime is shutting down. It drops us next, or lets us look for ourselves.
-                self.exit_watch = None;
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
+        if let Ok(peek) = ready!(watch.poll_read(cx, &mut self.ticker, |_| look())) {
+            return Poll::Ready(peek);
         }
+        // The runtime is shutting down. It drops us next, or lets us look for ourselves.
+        self.exit_watch = None;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ends process groups whose hooks ran out of time, after the verdict and apart from any runtime.
 
+use std::cell::LazyCell;
 use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -138,8 +139,9 @@ impl Shared {
             // Signals and looks into the process table are done without the lock: handing over must not wait.
             drop(queue);
             let before = groups.len();
-            let mut table = None;
-            groups.retain_mut(|group| !group.step(&mut table));
+            // Loaded at most once for all groups of a round, and only if a leader has ended.
+            let table = LazyCell::<Option<ProcessTable>>::new(ProcessTable::load);
+            groups.retain_mut(|group| !group.step(&table));
             let ended = before - groups.len();
             if ended > 0 {
                 self.pending.send_modify(|count| *count -= ended);
@@ -166,9 +168,8 @@ impl Shared {
 }
 
 impl Ending {
-    /// Does what is due; `true` when the group needs no more care. The process table is loaded at most once for
-    /// all groups of a round.
-    fn step(&mut self, table: &mut Option<Option<ProcessTable>>) -> bool {
+    /// Does what is due; `true` when the group needs no more care.
+    fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
         self.drain_outputs();
         let leader_ended = match unix::peek(self.leader) {
             Peek::Running => false,
@@ -179,7 +180,7 @@ impl Ending {
         let mut group_ended = false;
         let mut unknown = false;
         if leader_ended {
-            match table.get_or_insert_with(ProcessTable::load) {
+            match &**table {
                 Some(table) => group_ended = table.shows_end_of_group(self.leader),
                 None => unknown = true,
             }

@@ -1,7 +1,7 @@
 //! Descriptors that wake a future, with a slower way for when they cannot.
 
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// How long an unregistered descriptor may go unnoticed.
 const TICK: Duration = Duration::from_millis(5);
 
-/// A non-blocking descriptor.
+/// A non-blocking descriptor, owned.
 #[derive(Debug)]
 pub(super) enum Watched<T: AsRawFd> {
     /// The runtime's reactor wakes us.
@@ -22,7 +22,7 @@ pub(super) enum Watched<T: AsRawFd> {
     Unregistered(T),
 }
 
-impl<T: AsRawFd> Watched<T> {
+impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
     pub(super) fn readable(fd: T) -> Self {
         Self::register(fd, Interest::READABLE)
     }
@@ -31,6 +31,10 @@ impl<T: AsRawFd> Watched<T> {
         Self::register(fd, Interest::WRITABLE)
     }
 
+    #[expect(
+        deprecated,
+        reason = "its successor is `unsafe` because `AsRawFd` could lie; the standard owners used here do not"
+    )]
     fn register(fd: T, interest: Interest) -> Self {
         match AsyncFd::try_with_interest(fd, interest) {
             Ok(registered) => Self::Registered(registered),

@@ -9,6 +9,8 @@ use super::*;
 
 /// Set in the process that a test starts of itself.
 const INSIDE: &str = "HOOKRAIL_TEST_INSIDE";
+/// Lists the shell's descriptors.
+const LIST: &str = "for fd in /proc/$$/fd/*; do [[ -e $fd ]] && echo ${fd##*/}; done";
 
 /// Runs a test of this module again in a fresh process; `true` there, where the test is to do its work.
 fn inside(test: &str) -> bool {
@@ -145,7 +147,6 @@ fn nothing_but_the_three_streams_is_inherited() {
     if !inside("nothing_but_the_three_streams_is_inherited") {
         return;
     }
-    const LIST: &str = "for fd in /proc/$$/fd/*; do [[ -e $fd ]] && echo ${fd##*/}; done";
     // Whoever started us may have left something open for everybody.
     let inherited = Command::new("/bin/bash").args(["-c", LIST]).output().unwrap().stdout;
     block_on(async {

@@ -159,6 +159,9 @@ async fn a_host_that_reaps_what_is_not_its_own_is_survived() {
         let finished = finish(spawned, LONG, ALL).await;
         let Exit::NotStarted(why) = &finished.exit else { panic!("{:?}", finished.exit) };
         assert!(why.contains("exit status"), "{why}");
-        unix::signal_group(leader, unix::Signal::KILL);
+        if !outputs.is_empty() {
+            // Its background child keeps the number of the group taken.
+            unix::signal_group(leader, unix::Signal::KILL);
+        }
     }
 }

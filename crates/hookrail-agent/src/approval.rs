@@ -1,0 +1,60 @@
+//! Who must be asked before a tool runs. A hook can never loosen what stands here: approval comes
+//! after the hooks and sees the arguments as they changed them.
+
+use hookrail::{Config, JsonObject, NotificationType};
+use serde_json::json;
+
+use crate::tools::{Tool, ToolKind};
+use crate::ui::{Question, Ui};
+
+/// What may run without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ApprovalMode {
+    /// Read-only tools.
+    #[default]
+    Default,
+    /// Also file edits.
+    AutoEdit,
+    /// Everything.
+    Yolo,
+}
+
+impl ApprovalMode {
+    /// Whether a call of this kind runs without a question.
+    pub fn allows(self, kind: ToolKind) -> bool {
+        match self {
+            Self::Default => kind == ToolKind::ReadOnly,
+            Self::AutoEdit => kind != ToolKind::Execute,
+            Self::Yolo => true,
+        }
+    }
+}
+
+/// Decides about one call. `Notification` hooks hear of a question before it is asked.
+pub(crate) async fn is_approved(
+    mode: ApprovalMode,
+    config: &Config,
+    ui: &dyn Ui,
+    tool: &dyn Tool,
+    args: &JsonObject,
+) -> bool {
+    if mode.allows(tool.kind()) {
+        return true;
+    }
+    let title = tool.title(args);
+    if let Some(system) = config.hook_system() {
+        system.initialize();
+        if let Ok(handler) = system.event_handler() {
+            let message = format!("Permission needed: {title}");
+            let mut details = JsonObject::new();
+            details.insert("type".to_owned(), json!(tool.kind().permission_type()));
+            details.insert("title".to_owned(), json!(title));
+            details.insert("tool_name".to_owned(), json!(tool.name()));
+            details.insert("tool_input".to_owned(), json!(args));
+            // A notification informs; no answer to it loosens or replaces the question.
+            let _ =
+                handler.fire_notification_event(&NotificationType::ToolPermission, &message, &details).await;
+        }
+    }
+    ui.ask(&Question { tool: tool.name().to_owned(), title }).await
+}

@@ -1,0 +1,212 @@
+//! The session log: JSON Lines, one line per happening, written at once. It is the transcript that
+//! hooks get the path of.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
+use hookrail::{HookBatch, HookCall, JsonObject, ToolResult};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// An open session log. A line is written with a single call, so that a killed process loses at most
+/// the line in flight.
+pub struct SessionLog {
+    session_id: String,
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+/// A line of the log; `timestamp` and `sessionId` are added to each.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+pub enum LogLine<'a> {
+    SessionStart {
+        source: &'a str,
+        cwd: &'a str,
+        model: &'a str,
+    },
+    User {
+        prompt: &'a str,
+    },
+    ModelRequest {
+        #[schemars(with = "JsonObject")]
+        request: &'a GenerateContentParameters,
+    },
+    ModelResponse {
+        #[schemars(with = "JsonObject")]
+        response: &'a GenerateContentResponse,
+        /// `true` when a hook answered instead of the model.
+        synthetic: bool,
+        /// `true` when a hook changed what the model answered.
+        modified: bool,
+    },
+    ToolCall {
+        name: &'a str,
+        /// As executed.
+        args: &'a JsonObject,
+        status: ToolStatus,
+        duration_ms: u64,
+        #[schemars(with = "JsonObject")]
+        result: &'a ToolResult,
+    },
+    HookCall(HookCallLine<'a>),
+    HookBatch {
+        event: &'a str,
+        hook_count: usize,
+        success_count: usize,
+        failure_count: usize,
+        duration_ms: u64,
+    },
+    Stop {
+        reason: &'a str,
+    },
+    SessionEnd {
+        reason: &'a str,
+    },
+}
+
+/// What one hook was given and what it did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+pub struct HookCallLine<'a> {
+    pub event: &'a str,
+    pub name: &'a str,
+    /// As configured.
+    pub command: &'a str,
+    /// What it was given on stdin; left out of the engine's own log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<JsonObject>")]
+    pub input: Option<&'a RawValue>,
+    #[schemars(with = "Option<JsonObject>")]
+    pub output: Option<Value>,
+    pub exit_code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stdout: &'a str,
+    pub stderr: &'a str,
+    pub duration_ms: u64,
+    pub success: bool,
+    pub error: Option<&'a str>,
+}
+
+impl<'a> HookCallLine<'a> {
+    /// The record of a finished hook, without its input.
+    pub fn of(call: &'a HookCall<'a>) -> Self {
+        let run = call.run;
+        Self {
+            event: call.event.as_str(),
+            name: &run.hook.name,
+            command: run.hook.command(),
+            input: None,
+            output: run.output.as_ref().and_then(|output| serde_json::to_value(output).ok()),
+            exit_code: run.exit_code(),
+            signal: run.signal(),
+            stdout: &run.stdout,
+            stderr: &run.stderr,
+            duration_ms: millis(run.duration),
+            success: run.success(),
+            error: run.failure.as_deref(),
+        }
+    }
+}
+
+impl LogLine<'static> {
+    /// The record of a finished event.
+    pub fn batch(batch: &HookBatch) -> Self {
+        LogLine::HookBatch {
+            event: batch.event.as_str(),
+            hook_count: batch.hook_count,
+            success_count: batch.success_count,
+            failure_count: batch.failure_count,
+            duration_ms: millis(batch.duration),
+        }
+    }
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolStatus {
+    /// It ran.
+    Success,
+    /// It failed, or there is no such tool.
+    Error,
+    /// A hook blocked it.
+    Blocked,
+    /// The user, the approval mode or the list of allowed tools said no.
+    Denied,
+    /// The run ended first.
+    Cancelled,
+}
+
+impl ToolStatus {
+    /// The word in the log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::Blocked => "blocked",
+            Self::Denied => "denied",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Milliseconds as they stand in logs.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl SessionLog {
+    /// Opens the log for appending; its folder is made, and both are private to the user.
+    pub fn open(path: &Path, session_id: &str) -> io::Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            use std::os::unix::fs::DirBuilderExt as _;
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file = File::options().create(true).append(true).mode(0o600).open(path)?;
+        let path = std::path::absolute(path)?;
+        Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a line. A log that cannot be written is reported and never stops the agent.
+    pub fn write(&self, line: &LogLine<'_>) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Stamped<'a> {
+            #[serde(flatten)]
+            line: &'a LogLine<'a>,
+            timestamp: String,
+            session_id: &'a str,
+        }
+        let stamped = Stamped { line, timestamp: hookrail::timestamp_now(), session_id: &self.session_id };
+        let written = serde_json::to_vec(&stamped).map_err(io::Error::from).and_then(|mut bytes| {
+            bytes.push(b'\n');
+            self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&bytes)
+        });
+        if let Err(error) = written {
+            tracing::warn!(target: "llxprt:core:agent:log", "cannot write {}: {error}", self.path.display());
+        }
+    }
+
+    /// Writes what a hook was given and what it did.
+    pub fn hook_call(&self, call: &HookCall<'_>) {
+        let input = call.input.to_bytes().ok().and_then(|bytes| String::from_utf8(bytes.into_owned()).ok());
+        let input = input.and_then(|text| RawValue::from_string(text).ok());
+        let line = HookCallLine { input: input.as_deref(), ..HookCallLine::of(call) };
+        self.write(&LogLine::HookCall(line));
+    }
+}

@@ -1,0 +1,42 @@
+//! Carries the engine's records to the session log, to whoever watches, and to further listeners.
+
+use std::sync::Arc;
+
+use hookrail::{EventName, Hook, HookBatch, HookCall, HookObserver};
+
+use crate::log::{LogLine, SessionLog};
+use crate::ui::{Happening, Ui};
+
+/// The agent's ear in the engine.
+pub struct AgentObserver {
+    /// The transcript.
+    pub log: Arc<SessionLog>,
+    /// Who watches.
+    pub ui: Arc<dyn Ui>,
+    /// Another listener, such as the engine's own log.
+    pub next: Option<Arc<dyn HookObserver>>,
+}
+
+impl HookObserver for AgentObserver {
+    fn hook_started(&self, event: EventName, hook: &Hook) {
+        self.ui.happened(&Happening::HookStarted { event, name: &hook.name });
+        if let Some(next) = &self.next {
+            next.hook_started(event, hook);
+        }
+    }
+
+    fn hook_call(&self, call: &HookCall<'_>) {
+        self.log.hook_call(call);
+        self.ui.happened(&Happening::HookFinished { event: call.event, run: call.run });
+        if let Some(next) = &self.next {
+            next.hook_call(call);
+        }
+    }
+
+    fn hook_batch(&self, batch: &HookBatch) {
+        self.log.write(&LogLine::batch(batch));
+        if let Some(next) = &self.next {
+            next.hook_batch(batch);
+        }
+    }
+}

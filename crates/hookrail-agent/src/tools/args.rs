@@ -1,0 +1,153 @@
+//! The arguments of a call, as the model sent them: unknown ones are ignored, `null` counts as absent,
+//! and anything else of the wrong type is named in the error.
+
+use hookrail::JsonObject;
+use serde_json::{Value, json};
+
+use super::failure::{Failure, INVALID_PARAMS};
+use super::text;
+
+/// Reads arguments by name and type.
+#[derive(Clone, Copy)]
+pub(super) struct Args<'a>(pub(super) &'a JsonObject);
+
+impl<'a> Args<'a> {
+    fn given(self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A string that must be there.
+    pub(super) fn string(self, name: &str) -> Result<&'a str, Failure> {
+        self.optional_string(name)?.ok_or_else(|| missing(name, "a string"))
+    }
+
+    /// A string that must be there and say something.
+    pub(super) fn non_empty(self, name: &str) -> Result<&'a str, Failure> {
+        match self.string(name)? {
+            text if text.trim().is_empty() => {
+                Err(Failure::new(INVALID_PARAMS, format!("argument `{name}` must not be empty")))
+            }
+            text => Ok(text),
+        }
+    }
+
+    /// A string, if there is one.
+    pub(super) fn optional_string(self, name: &str) -> Result<Option<&'a str>, Failure> {
+        self.given(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string", value))).transpose()
+    }
+
+    /// A whole number that is not negative, if there is one. Models also write `3.0` for 3.
+    pub(super) fn optional_count(self, name: &str) -> Result<Option<u64>, Failure> {
+        self.given(name)
+            .map(|value| count(value).ok_or_else(|| wrong(name, "a whole number of at least 0", value)))
+            .transpose()
+    }
+
+    /// An argument as it may appear in a title; titles are made before arguments are checked.
+    pub(super) fn shown(self, name: &str) -> String {
+        match self.given(name) {
+            Some(Value::String(given)) => text::one_line(given),
+            Some(other) => text::one_line(&other.to_string()),
+            None => "?".to_owned(),
+        }
+    }
+
+    /// Like [`Args::shown`] for the folder a tool looks into; nothing for the project itself.
+    pub(super) fn shown_place(self, name: &str) -> String {
+        match self.given(name).and_then(Value::as_str) {
+            None | Some("" | ".") => String::new(),
+            Some(_) => format!(" in {}", self.shown(name)),
+        }
+    }
+}
+
+fn count(value: &Value) -> Option<u64> {
+    // Above 2⁵³ a float no longer says which whole number was meant.
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    value.as_u64().or_else(|| {
+        let float = value.as_f64()?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in range")]
+        (float.fract() == 0.0 && (0.0..=LARGEST).contains(&float)).then_some(float as u64)
+    })
+}
+
+fn missing(name: &str, expected: &str) -> Failure {
+    Failure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
+}
+
+fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
+    let found = match found {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    };
+    Failure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
+}
+
+/// One parameter of a declaration.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    /// A type of the model's schema language, such as `STRING`.
+    pub(super) kind: &'static str,
+    pub(super) required: bool,
+    pub(super) description: &'static str,
+}
+
+/// A function declaration in the form of the Gemini API.
+pub(super) fn declare(name: &str, description: &str, parameters: &[Parameter]) -> Value {
+    let properties: JsonObject = parameters
+        .iter()
+        .map(|one| (one.name.to_owned(), json!({ "type": one.kind, "description": one.description })))
+        .collect();
+    let required: Vec<&str> = parameters.iter().filter(|one| one.required).map(|one| one.name).collect();
+    json!({
+        "name": name,
+        "description": description,
+        "parameters": { "type": "OBJECT", "properties": properties, "required": required },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_arguments_are_named_with_the_expected_type() {
+        for (value, string, count) in [
+            (json!("x"), "x", "argument `a` must be a whole number of at least 0, not a string"),
+            (json!(3), "argument `a` must be a string, not the number 3", "3"),
+            (json!(3.0), "argument `a` must be a string, not the number 3.0", "3"),
+            (
+                json!(2.5),
+                "argument `a` must be a string, not the number 2.5",
+                "argument `a` must be a whole number of at least 0, not the number 2.5",
+            ),
+            (
+                json!(-1),
+                "argument `a` must be a string, not the number -1",
+                "argument `a` must be a whole number of at least 0, not the number -1",
+            ),
+            (
+                json!([1]),
+                "argument `a` must be a string, not an array",
+                "argument `a` must be a whole number of at least 0, not an array",
+            ),
+            (json!(null), "argument `a` is missing; expected a string", "none"),
+        ] {
+            let mut args = JsonObject::new();
+            args.insert("a".to_owned(), value.clone());
+            let args = Args(&args);
+            let found = args.string("a").map_or_else(|failure| failure.message, ToOwned::to_owned);
+            assert_eq!(found, string, "{value} as a string");
+            let found = match args.optional_count("a") {
+                Ok(Some(number)) => number.to_string(),
+                Ok(None) => "none".to_owned(),
+                Err(failure) => failure.message,
+            };
+            assert_eq!(found, count, "{value} as a count");
+        }
+    }
+}

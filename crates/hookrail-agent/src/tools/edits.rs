@@ -1,0 +1,182 @@
+//! Replacing a file in one step, and showing people what changed.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{
+    Access, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+use tokio_util::sync::CancellationToken;
+
+use super::failure::{Failure, INVALID_PARAMS, IS_DIRECTORY, PERMISSION, READ_FAILED, WRITE_FAILED, check};
+use super::paths::{self, Inside, Workspace};
+use super::text;
+
+/// Files above this size are not edited in memory.
+pub(super) const LARGEST_EDIT: u64 = 32 << 20;
+
+/// Lines of each side that a change shows to people.
+const SHOWN_LINES: usize = 12;
+
+/// Reads a file whole, to edit it or to show what changes.
+pub(super) fn read_whole(workspace: &Workspace, inside: &Inside) -> Result<Vec<u8>, Failure> {
+    let file = workspace.open_file(inside)?;
+    let problem =
+        |error: &io::Error| Failure::io(READ_FAILED, &format!("cannot read `{}`", inside.shown()), error);
+    let size = file.metadata().map_err(|error| problem(&error))?.len();
+    let mut bytes = Vec::new();
+    if size <= LARGEST_EDIT {
+        file.take(LARGEST_EDIT + 1).read_to_end(&mut bytes).map_err(|error| problem(&error))?;
+    }
+    if size > LARGEST_EDIT || bytes.len() as u64 > LARGEST_EDIT {
+        let message =
+            format!("`{}` is too large to edit ({size} bytes; at most {LARGEST_EDIT})", inside.shown());
+        return Err(Failure::new("file_too_large", message));
+    }
+    Ok(bytes)
+}
+
+/// Writes a file so that others see the old content or the new one and nothing between; says whether
+/// the file is new. Missing folders are made; mode and, where permitted, owner are kept.
+pub(super) fn write_atomically(
+    workspace: &Workspace,
+    inside: &Inside,
+    content: &[u8],
+    cancel: &CancellationToken,
+) -> Result<bool, Failure> {
+    let shown = inside.shown();
+    let problem = |error: io::Error| Failure::io(WRITE_FAILED, &format!("cannot write `{shown}`"), &error);
+    let (Some(parent), Some(name)) = (inside.relative.parent(), inside.relative.file_name()) else {
+        return Err(Failure::new(IS_DIRECTORY, "the project itself is a folder, not a file"));
+    };
+    let folder = workspace.open_folder(parent, true).map_err(|error| paths::swapped(inside, error))?;
+    let old = match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Some(stat),
+        Err(Errno::NOENT) => None,
+        Err(error) => return Err(problem(error.into())),
+    };
+    if let Some(stat) = &old {
+        match paths::file_type(stat) {
+            FileType::RegularFile => {}
+            FileType::Directory => {
+                return Err(Failure::new(IS_DIRECTORY, format!("`{shown}` is a folder, not a file")));
+            }
+            FileType::Symlink => return Err(paths::swapped(inside, Errno::LOOP)),
+            _ => return Err(paths::not_regular(&shown)),
+        }
+        // Replacing needs no permission to write the old file, but its owner protected it for a reason.
+        if rustix::fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::empty()) == Err(Errno::ACCESS) {
+            return Err(Failure::new(PERMISSION, format!("`{shown}` is write-protected")));
+        }
+    }
+
+    let mut temporary = Temporary::create(&folder).map_err(problem)?;
+    temporary.file.write_all(content).map_err(problem)?;
+    if let Some(stat) = &old {
+        keep_owner_and_mode(&temporary.file, stat).map_err(problem)?;
+    }
+    check(cancel)?;
+    renameat(&folder, &temporary.name, &folder, name).map_err(|error| problem(error.into()))?;
+    temporary.renamed = true;
+    Ok(old.is_none())
+}
+
+/// A file beside its destination that goes away unless it got there.
+struct Temporary<'a> {
+    folder: &'a OwnedFd,
+    name: String,
+    file: File,
+    renamed: bool,
+}
+
+impl<'a> Temporary<'a> {
+    fn create(folder: &'a OwnedFd) -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".hookrail-{}-{number}.tmp", std::process::id());
+            match openat(folder, &name, flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => return Ok(Self { folder, name, file: file.into(), renamed: false }),
+                // Left behind by a killed process that had the same id.
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // Nothing is left to do if it cannot be removed; the call has failed already.
+            let _ = unlinkat(self.folder, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+fn keep_owner_and_mode(file: &File, old: &Stat) -> io::Result<()> {
+    let new = rustix::fs::fstat(file.as_fd())?;
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
+        // Only the superuser may give files away; for others the file becomes the writer's.
+        let (owner, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+        let _ = rustix::fs::fchown(file.as_fd(), Some(owner), Some(group));
+    }
+    // After the owner, since a change of owner clears the set-id bits.
+    Ok(rustix::fs::fchmod(file.as_fd(), Mode::from_raw_mode(old.st_mode))?)
+}
+
+/// Refuses names that can only be folders, before they are taken for files to create.
+pub(super) fn refuse_folder_name(given: &str) -> Result<(), Failure> {
+    if given.ends_with('/') {
+        let message = format!("`{}` names a folder; expected the name of a file", text::one_line(given));
+        return Err(Failure::new(INVALID_PARAMS, message));
+    }
+    Ok(())
+}
+
+/// The lines that differ, between the first and the last difference, in the manner of a diff.
+pub(super) fn summary(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (old.iter().skip(same_start), new.iter().skip(same_start));
+    let same_end = old_rest.clone().rev().zip(new_rest.clone().rev()).take_while(|(a, b)| a == b).count();
+    let removed: Vec<&&str> = old_rest.take(old.len() - same_start - same_end).collect();
+    let added: Vec<&&str> = new_rest.take(new.len() - same_start - same_end).collect();
+    if removed.is_empty() && added.is_empty() {
+        return "(no line differs)".to_owned();
+    }
+    let line = same_start + 1;
+    let mut lines = vec![format!("@@ -{line},{} +{line},{} @@", removed.len(), added.len())];
+    for (sign, side) in [('-', removed), ('+', added)] {
+        lines.extend(side.iter().take(SHOWN_LINES).map(|line| format!("{sign}{}", text::one_line(line))));
+        if side.len() > SHOWN_LINES {
+            lines.push(format!("{sign}… ({} more lines)", side.len() - SHOWN_LINES));
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_shows_the_lines_between_the_first_and_the_last_difference() {
+        for (old, new, expected) in [
+            ("a\nb\nc\n", "a\nB\nc\n", "@@ -2,1 +2,1 @@\n-b\n+B"),
+            ("", "a\nb\n", "@@ -1,0 +1,2 @@\n+a\n+b"),
+            ("a\nb\n", "", "@@ -1,2 +1,0 @@\n-a\n-b"),
+            ("a\na\n", "a\na\na\n", "@@ -3,0 +3,1 @@\n+a"),
+            ("a\n", "a", "(no line differs)"),
+            ("x\x1b[2J", "y", "@@ -1,1 +1,1 @@\n-x\\u{1b}[2J\n+y"),
+        ] {
+            assert_eq!(summary(old, new), expected, "{old:?} → {new:?}");
+        }
+        let long = (0..20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");
+        assert!(summary("", &long).ends_with("+11\n+… (8 more lines)"));
+    }
+}

@@ -1,0 +1,163 @@
+//! `glob`: files by the pattern of their names.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+use hookrail::{JsonObject, ToolContent, ToolResult};
+use rustix::fs::FileType;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::args::{Args, Parameter, declare};
+use super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY};
+use super::paths::{self, Workspace};
+use super::walk::{self, Hidden};
+use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
+
+/// More files than this are counted, not shown.
+const MOST_FILES: usize = 500;
+
+pub(super) struct Glob;
+
+impl Tool for Glob {
+    fn name(&self) -> &'static str {
+        "glob"
+    }
+
+    fn declaration(&self) -> Value {
+        declare(
+            self.name(),
+            "Finds files of the project by a pattern such as `src/**/*.rs` or `**/*.{md,txt}`; `*` does not cross \
+             `/`, `**` does. The newest files come first. Files ignored by git are left out, hidden ones too unless \
+             the pattern names them, as in `.github/**`.",
+            &[
+                Parameter {
+                    name: "pattern",
+                    kind: "STRING",
+                    required: true,
+                    description: "The pattern, relative to `path`.",
+                },
+                Parameter {
+                    name: "path",
+                    kind: "STRING",
+                    required: false,
+                    description: "The folder to look in; the project if not given.",
+                },
+            ],
+        )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::ReadOnly
+    }
+
+    fn title(&self, args: &JsonObject) -> String {
+        format!("find {}{}", Args(args).shown("pattern"), Args(args).shown_place("path"))
+    }
+
+    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        Box::pin(blocking(self.kind(), context, move |workspace, cancel| find(workspace, &args, cancel)))
+    }
+}
+
+fn find(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) -> Result<ToolResult, Failure> {
+    let pattern = Args(args).non_empty("pattern")?;
+    let place = Args(args).optional_string("path")?.unwrap_or(".");
+    let matcher = compile("pattern", relative_pattern(workspace, pattern)?)?;
+    let start = workspace.resolve_existing(place)?;
+    let start_stat = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
+    if paths::file_type(&start_stat) != FileType::Directory {
+        return Err(Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", start.shown())));
+    }
+
+    let hidden = if names_hidden(pattern) { Hidden::Visit } else { Hidden::Skip };
+    let mut found: Vec<((i64, i64), PathBuf)> = Vec::new();
+    walk::files(workspace, &start, hidden, cancel, |path| {
+        if path.strip_prefix(&start.relative).is_ok_and(|below| matcher.is_match(below))
+            && let Ok(stat) = workspace.stat(path)
+        {
+            let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+            found.push(((stat.st_mtime, nanoseconds), path.to_path_buf()));
+        }
+        Ok(true)
+    })?;
+    found.sort_by(|(a_time, a), (b_time, b)| b_time.cmp(a_time).then_with(|| a.cmp(b)));
+
+    let (pattern, place) = (text::one_line(pattern), start.shown());
+    let count = text::count(found.len() as u64, "file", "files");
+    let mut listing = if found.is_empty() {
+        format!("No file in `{place}` matches `{pattern}`.")
+    } else {
+        let lines: Vec<String> = found.iter().take(MOST_FILES).map(|(_, path)| paths::shown(path)).collect();
+        format!("Found {count} matching `{pattern}` in `{place}`, newest first:\n{}", lines.join("\n"))
+    };
+    if found.len() > MOST_FILES {
+        let more = found.len() - MOST_FILES;
+        let _ = write!(listing, "\n[{more} more files are not shown; use a narrower pattern]");
+    }
+    Ok(ToolResult {
+        llm_content: ToolContent::Text(listing),
+        return_display: Value::String(format!("Found {count} matching {pattern}")),
+        metadata: json!({ "pattern": pattern, "path": place, "files": found.len() }).as_object().cloned(),
+        ..ToolResult::default()
+    })
+}
+
+/// Compiles a pattern whose `*` stays within one folder.
+pub(super) fn compile(argument: &str, pattern: &str) -> Result<GlobMatcher, Failure> {
+    GlobBuilder::new(pattern).literal_separator(true).build().map(|glob| glob.compile_matcher()).map_err(
+        |error| {
+            let problem = error.kind();
+            let pattern = text::one_line(pattern);
+            Failure::new(
+                INVALID_PARAMS,
+                format!("argument `{argument}` is not a valid pattern: {problem} in `{pattern}`"),
+            )
+        },
+    )
+}
+
+fn relative_pattern<'a>(workspace: &Workspace, pattern: &'a str) -> Result<&'a str, Failure> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let below_project =
+        workspace.root().to_str().and_then(|root| pattern.strip_prefix(root)?.strip_prefix('/'));
+    let pattern = below_project.unwrap_or(pattern);
+    if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
+        let message = "argument `pattern` must stay in the project: give the folder to look in as `path`";
+        return Err(Failure::new(INVALID_PARAMS, message));
+    }
+    Ok(pattern)
+}
+
+/// Whether some name in the pattern starts with a dot, also as the first letter of an alternative.
+fn names_hidden(pattern: &str) -> bool {
+    let mut previous = '/';
+    for c in pattern.trim_start_matches("./").chars() {
+        if c == '.' && matches!(previous, '/' | '{' | ',' | '[') {
+            return true;
+        }
+        previous = c;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_name_hidden_files_are_recognised() {
+        for (pattern, expected) in [
+            ("**/*.rs", false),
+            ("./src/*.rs", false),
+            (".github/**", true),
+            ("**/.env", true),
+            ("{.env,x}", true),
+            ("*.{a,.b}", true),
+            ("a.b", false),
+        ] {
+            assert_eq!(names_hidden(pattern), expected, "{pattern}");
+        }
+    }
+}

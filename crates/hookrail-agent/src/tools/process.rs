@@ -1,0 +1,227 @@
+//! A child process that leads a group of its own, its output kept within bounds, and its end.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+
+use super::text;
+
+/// How often a system without process handles is asked whether the child has ended.
+const POLL: Duration = Duration::from_millis(10);
+
+/// A running child and everything that stays in its process group.
+///
+/// The child is not reaped before the group is killed: as long as it is a zombie its id belongs to it,
+/// and a signal to the group cannot reach a stranger.
+pub(super) struct Group {
+    child: Option<Child>,
+    id: Pid,
+    ended: Option<AsyncFd<OwnedFd>>,
+}
+
+impl Group {
+    /// Starts the command as the leader of a new group, with nothing to read and both outputs piped.
+    pub(super) fn spawn(mut command: Command) -> io::Result<(Self, Output, Output)> {
+        let mut child = command
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let id = Pid::from_child(&child);
+        // From here on the group ends with this value, also when a line below fails.
+        let mut group = Self { child: Some(child), id, ended: None };
+        let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
+            return Err(io::Error::other("the pipes of the command are missing"));
+        };
+        group.ended = process_handle(id);
+        Ok((group, Output::new(stdout.into())?, Output::new(stderr.into())?))
+    }
+
+    /// Waits until the leader has ended, without reaping it.
+    pub(super) async fn leader_ended(&self) {
+        if let Some(handle) = &self.ended
+            && handle.readable().await.is_ok()
+        {
+            return;
+        }
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while matches!(waitid(WaitId::Pid(self.id), look), Ok(None)) {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Asks every process of the group to end.
+    pub(super) fn terminate(&self) {
+        // It fails only if nobody is left, which is what was wanted.
+        let _ = kill_process_group(self.id, Signal::TERM);
+    }
+
+    /// Ends every process of the group.
+    pub(super) fn kill(&self) {
+        let _ = kill_process_group(self.id, Signal::KILL);
+    }
+
+    /// Reaps the leader, once it has ended.
+    pub(super) fn reap(mut self) -> io::Result<ExitStatus> {
+        match self.child.take() {
+            Some(mut child) => child.wait(),
+            None => Err(io::Error::other("the command has been waited for already")),
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.kill();
+        }
+        if let Some(mut child) = self.child.take() {
+            // A killed process is gone at once unless a device holds it; nobody waits for that here. If
+            // no thread can be had, the zombie is reaped with this program's own end.
+            let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn process_handle(id: Pid) -> Option<AsyncFd<OwnedFd>> {
+    let handle = rustix::process::pidfd_open(id, rustix::process::PidfdFlags::empty()).ok()?;
+    #[expect(
+        deprecated,
+        reason = "the replacement is an unsafe function; its condition, a handle that is owned and never exchanged, holds"
+    )]
+    AsyncFd::with_interest(handle, tokio::io::Interest::READABLE).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process_handle(_: Pid) -> Option<AsyncFd<OwnedFd>> {
+    None
+}
+
+/// One output of a child: read to its end, kept at its beginning and its end.
+pub(super) struct Output {
+    pipe: pipe::Receiver,
+    kept: Kept,
+}
+
+impl Output {
+    fn new(pipe: OwnedFd) -> io::Result<Self> {
+        Ok(Self { pipe: pipe::Receiver::from_owned_fd(pipe)?, kept: Kept::default() })
+    }
+
+    /// Reads until nobody can write any more. May be dropped and called again.
+    pub(super) async fn drain(&mut self) {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            if self.pipe.readable().await.is_err() {
+                return;
+            }
+            match self.pipe.try_read(&mut buffer) {
+                Ok(0) => return,
+                Ok(read) => self.kept.add(buffer.get(..read).unwrap_or_default()),
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// What was read so far.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+}
+
+/// The first and the last bytes of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    total: u64,
+}
+
+impl Kept {
+    /// Bytes kept of each end.
+    const END: usize = 15_000;
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = Self::END.saturating_sub(self.head.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(first);
+        let last = rest.len().saturating_sub(Self::END);
+        self.tail.extend_from_slice(rest.get(last..).unwrap_or_default());
+        // Trimmed only when it has doubled, so that a flood is not moved around byte by byte.
+        if self.tail.len() > 2 * Self::END {
+            self.trim();
+        }
+    }
+
+    fn trim(&mut self) {
+        let surplus = self.tail.len().saturating_sub(Self::END);
+        self.tail.drain(..surplus);
+    }
+
+    /// How many bytes the stream had.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The text, with a note in the place of what was left out.
+    pub(super) fn to_text(&self) -> String {
+        let surplus = self.tail.len().saturating_sub(Self::END);
+        let tail = self.tail.get(surplus..).unwrap_or_default();
+        if self.total == (self.head.len() + tail.len()) as u64 {
+            return String::from_utf8_lossy(&[&self.head, tail].concat()).into_owned();
+        }
+        let head = text::whole_chars_before(&self.head);
+        let tail = text::whole_chars_after(tail);
+        let left_out = self.total - (head.len() + tail.len()) as u64;
+        format!(
+            "{}\n[… {left_out} bytes left out …]\n{}",
+            String::from_utf8_lossy(head),
+            String::from_utf8_lossy(tail)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_a_stream_are_kept() {
+        for (chunks, size) in [(1, 10), (1, 30_000), (3000, 10), (1, 100_000), (1000, 100), (7, 29_999)] {
+            let mut kept = Kept::default();
+            let mut all = Vec::new();
+            for chunk in 0..chunks {
+                let bytes: Vec<u8> =
+                    (0..size).map(|at| b'a' + u8::try_from((at + chunk) % 26).unwrap()).collect();
+                kept.add(&bytes);
+                all.extend(bytes);
+            }
+            let all = String::from_utf8(all).unwrap();
+            let text = kept.to_text();
+            assert_eq!(kept.total(), all.len() as u64);
+            if all.len() <= 30_000 {
+                assert_eq!(text, all, "{chunks} × {size}");
+            } else {
+                let note = format!("\n[… {} bytes left out …]\n", all.len() - 30_000);
+                assert_eq!(
+                    text,
+                    format!("{}{note}{}", &all[..15_000], &all[all.len() - 15_000..]),
+                    "{chunks} × {size}"
+                );
+                assert!(kept.tail.len() <= 30_000, "memory stays bounded");
+            }
+        }
+    }
+}

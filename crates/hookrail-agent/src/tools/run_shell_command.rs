@@ -1,0 +1,267 @@
+//! `run_shell_command`: a command line for the shell.
+//!
+//! The command leads a process group of its own. The call is over when the shell has ended; whatever
+//! it left behind in its group is killed then, so that no call leaks processes by accident. A process
+//! that is meant to stay has to leave the group (`setsid`) and send its output elsewhere.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use hookrail::{JsonObject, ToolContent, ToolError, ToolResult};
+use rustix::fs::FileType;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::args::{Args, Parameter, declare};
+use super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY};
+use super::paths::{self, Workspace};
+use super::process::{Group, Output};
+use super::{BoxFuture, Tool, ToolContext, ToolKind, text};
+
+/// What a command that has to end gets between the request and the kill.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long output is waited for once the shell has ended: a background process may keep the pipe open.
+const LAST_OUTPUT: Duration = Duration::from_millis(250);
+/// Lines of output that people see.
+const SHOWN_LINES: usize = 40;
+
+pub(super) struct RunShellCommand {
+    timeout: Duration,
+}
+
+impl RunShellCommand {
+    pub(super) const fn new(timeout: Duration) -> Self {
+        Self { timeout }
+    }
+}
+
+impl Tool for RunShellCommand {
+    fn name(&self) -> &'static str {
+        "run_shell_command"
+    }
+
+    fn declaration(&self) -> Value {
+        let seconds = self.timeout.as_secs();
+        declare(
+            self.name(),
+            &format!(
+                "Runs a command with `bash -c` (`sh -c` where there is no bash) and gives its output and exit code; of \
+                 long output the beginning and the end. There is no terminal and nothing to read from stdin. It is \
+                 stopped after {seconds} seconds. Background processes end with the command unless they are started \
+                 with `setsid` and their output is redirected."
+            ),
+            &[
+                Parameter {
+                    name: "command",
+                    kind: "STRING",
+                    required: true,
+                    description: "The command line.",
+                },
+                Parameter {
+                    name: "directory",
+                    kind: "STRING",
+                    required: false,
+                    description: "The folder of the project to run it in; the project itself if not given.",
+                },
+            ],
+        )
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Execute
+    }
+
+    fn title(&self, args: &JsonObject) -> String {
+        let place = match Args(args).shown_place("directory") {
+            place if place.is_empty() => place,
+            place => format!(" ({})", place.trim_start()),
+        };
+        format!("run: {}{place}", Args(args).shown("command"))
+    }
+
+    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let project = context.project.clone();
+            let finished = match tokio::task::spawn_blocking(move || Call::new(&args, &project)).await {
+                Ok(Ok(call)) => call.run(self.timeout, context).await,
+                Ok(Err(failure)) => Err(failure),
+                Err(error) => Err(Failure::broken(&error)),
+            };
+            finished.unwrap_or_else(Into::into)
+        })
+    }
+}
+
+struct Call {
+    command: String,
+    directory: PathBuf,
+    shown_directory: String,
+}
+
+/// Why waiting ended.
+enum End {
+    Exited,
+    TimedOut,
+    Cancelled,
+}
+
+impl Call {
+    fn new(args: &JsonObject, project: &Path) -> Result<Self, Failure> {
+        let command = Args(args).non_empty("command")?;
+        if command.contains('\0') {
+            return Err(Failure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
+        }
+        let directory = Args(args).optional_string("directory")?.unwrap_or(".");
+        let workspace = Workspace::open(project)?;
+        let inside = workspace.resolve_existing(directory)?;
+        let stat = workspace.stat(&inside.relative).map_err(|error| paths::swapped(&inside, error))?;
+        if paths::file_type(&stat) != FileType::Directory {
+            return Err(Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())));
+        }
+        Ok(Self {
+            command: command.to_owned(),
+            directory: workspace.root().join(&inside.relative),
+            shown_directory: inside.shown(),
+        })
+    }
+
+    async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, Failure> {
+        super::failure::check(&context.cancel)?;
+        let (group, mut stdout, mut stderr) = self.spawn().map_err(|error| {
+            Failure::new("shell_execute_error", format!("the shell could not be started: {error}"))
+        })?;
+        let end = {
+            let output = async { tokio::join!(stdout.drain(), stderr.drain()) };
+            tokio::pin!(output);
+            let mut open = true;
+            let deadline = tokio::time::sleep(limit);
+            tokio::pin!(deadline);
+            let end = loop {
+                tokio::select! {
+                    _ = &mut output, if open => open = false,
+                    () = group.leader_ended() => break End::Exited,
+                    () = &mut deadline => break End::TimedOut,
+                    () = context.cancel.cancelled() => break End::Cancelled,
+                }
+            };
+            if matches!(end, End::Exited) {
+                if open {
+                    open = timeout(LAST_OUTPUT, &mut output).await.is_err();
+                }
+            } else {
+                // The rest of the group may need longer than the shell to clean up; closed pipes tell
+                // that nobody is left.
+                group.terminate();
+                let all_ended = async {
+                    if open {
+                        (&mut output).await;
+                        open = false;
+                    }
+                    group.leader_ended().await;
+                };
+                // Out of time or not, what follows is the same.
+                let _ = timeout(GRACE, all_ended).await;
+            }
+            group.kill();
+            if open {
+                // What the killed ones had written last; a process that left the group may hold the pipe.
+                let _ = timeout(LAST_OUTPUT, &mut output).await;
+            }
+            end
+        };
+        let unknown = |why: String| {
+            Failure::new("shell_execute_error", format!("it is not known how the command ended: {why}"))
+        };
+        // Even a killed process stays as long as a device holds it; dropping the group has it reaped later.
+        timeout(GRACE, group.leader_ended()).await.map_err(|_| unknown("it cannot be killed".to_owned()))?;
+        let status = group.reap().map_err(|error| unknown(error.to_string()))?;
+        Ok(self.result(&end, status, limit, &stdout, &stderr))
+    }
+
+    fn spawn(&self) -> io::Result<(Group, Output, Output)> {
+        match Group::spawn(shell("bash", &self.command, &self.directory)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Group::spawn(shell("sh", &self.command, &self.directory))
+            }
+            other => other,
+        }
+    }
+
+    fn result(
+        &self,
+        end: &End,
+        status: ExitStatus,
+        limit: Duration,
+        stdout: &Output,
+        stderr: &Output,
+    ) -> ToolResult {
+        let error = match end {
+            End::Exited => None,
+            End::TimedOut => Some(("shell_timeout", format!("the command was stopped after {limit:?}"))),
+            End::Cancelled => Some(("cancelled", "the command was cancelled".to_owned())),
+        };
+        let (out, err) = (stdout.kept().to_text(), stderr.kept().to_text());
+        let mut lines = vec![
+            format!("Command: {}", self.command),
+            format!("Directory: {}", self.shown_directory),
+            format!("Stdout: {}", or_empty(&out)),
+            format!("Stderr: {}", or_empty(&err)),
+        ];
+        if let Some((_, message)) = &error {
+            lines.push(format!("Error: {message}"));
+        }
+        lines.push(match status.code() {
+            Some(code) => format!("Exit Code: {code}"),
+            None => "Exit Code: (none)".to_owned(),
+        });
+        if let Some(signal) = status.signal() {
+            lines.push(format!("Signal: {signal}"));
+        }
+        let verdict = match (&error, status.code(), status.signal()) {
+            (Some((_, message)), ..) => Some(message.clone()),
+            (None, Some(0), _) => None,
+            (None, Some(code), _) => Some(format!("exit code {code}")),
+            (None, None, signal) => Some(format!("ended by signal {}", signal.unwrap_or(0))),
+        };
+        ToolResult {
+            llm_content: ToolContent::Text(lines.join("\n")),
+            return_display: Value::String(display(&out, &err, verdict)),
+            metadata: json!({
+                "command": self.command, "directory": self.shown_directory,
+                "exit_code": status.code(), "signal": status.signal(),
+                "stdout_bytes": stdout.kept().total(), "stderr_bytes": stderr.kept().total(),
+            })
+            .as_object()
+            .cloned(),
+            error: error.map(|(kind, message)| ToolError { message, kind: Some(kind.to_owned()) }),
+            suppress_display: None,
+        }
+    }
+}
+
+fn shell(program: &str, command: &str, directory: &Path) -> Command {
+    let mut shell = Command::new(program);
+    shell.arg("-c").arg(command).current_dir(directory);
+    shell
+}
+
+fn or_empty(output: &str) -> &str {
+    match output.trim_end_matches('\n') {
+        "" => "(empty)",
+        text => text,
+    }
+}
+
+fn display(out: &str, err: &str, verdict: Option<String>) -> String {
+    let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
+    let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);
+    match verdict {
+        None if output.is_empty() => "(no output)".to_owned(),
+        None => output,
+        Some(verdict) if output.is_empty() => verdict,
+        Some(verdict) => format!("{output}\n{verdict}"),
+    }
+}

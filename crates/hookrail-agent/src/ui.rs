@@ -1,0 +1,101 @@
+//! What a person or a program may see of a run, as one stream of happenings, and the one question an
+//! agent asks. Implemented by whoever shows it; the agent itself never prints.
+
+use hookrail::{EventName, HookRun};
+
+use crate::log::ToolStatus;
+use crate::tools::BoxFuture;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Happening<'a> {
+    /// A model call was sent.
+    ModelStarted {
+        /// The model's name.
+        model: &'a str,
+    },
+    /// A piece of the answer. Pieces of one answer follow each other.
+    AnswerText(&'a str),
+    /// The model's answer is complete.
+    ModelFinished,
+    /// A tool call changed its state.
+    ToolState {
+        /// The tool.
+        name: &'a str,
+        /// Where the call is.
+        state: ToolState,
+    },
+    /// A tool call is over.
+    ToolFinished {
+        /// The tool.
+        name: &'a str,
+        /// How it ended.
+        status: ToolStatus,
+        /// What the user sees of the result; `None` when a hook suppressed it.
+        display: Option<&'a str>,
+    },
+    /// A hook was started.
+    HookStarted {
+        /// Its event.
+        event: EventName,
+        /// Its name.
+        name: &'a str,
+    },
+    /// A hook has come to its end.
+    HookFinished {
+        /// Its event.
+        event: EventName,
+        /// What became of it.
+        run: &'a HookRun,
+    },
+    /// An operation was blocked, for this reason.
+    Blocked {
+        /// What: a tool's name, `prompt` or `model call`.
+        what: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// A hook stopped the agent.
+    Stopped {
+        /// Why.
+        reason: &'a str,
+    },
+    /// The history was summarised.
+    Compressed {
+        /// Bytes before.
+        before: usize,
+        /// Bytes after.
+        after: usize,
+    },
+    /// Something a person should know.
+    Notice(&'a str),
+}
+
+/// Where a tool call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolState {
+    /// Waits for its turn.
+    Scheduled,
+    /// Its hooks, its approval or the tool itself are at work.
+    Executing,
+    /// Its result is buffered and will not change: the call ran, or it was blocked and never will.
+    Idle,
+}
+
+/// A permission question.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The tool.
+    pub tool: String,
+    /// What the call would do, in one line.
+    pub title: String,
+}
+
+/// Shows a run and answers its questions.
+pub trait Ui: Send + Sync {
+    /// Something happened.
+    fn happened(&self, happening: &Happening<'_>);
+
+    /// May this call run? Without anybody to ask the answer is no.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool>;
+}

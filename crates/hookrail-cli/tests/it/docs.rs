@@ -1,0 +1,180 @@
+//! Every command and every snippet of README and docs is run here, in the order in which a reader would.
+//!
+//! Each page gets a project and a home of its own. The word behind the opening fence says what a block is:
+//!
+//! | block | what happens |
+//! |---|---|
+//! | `sh` | run by `bash -e` in the project; must exit 0 |
+//! | `sh exit=2` | the same, with another exit code |
+//! | `sh no-run="why"` | not run, for the reason given |
+//! | anything with `file=PATH` | written to that file of the project (scripts are made executable) |
+//! | `json` | must be JSON with comments |
+//! | `rust` | compiled by the documentation tests of the engine |
+//! | `text` | shown only |
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hookrail_testkit::TestProject;
+
+/// A fenced block with its place.
+struct Block {
+    line: usize,
+    language: String,
+    options: String,
+    text: String,
+}
+
+impl Block {
+    fn option(&self, name: &str) -> Option<String> {
+        let rest = self.options.split_once(&format!("{name}="))?.1;
+        Some(match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next().unwrap_or_default().to_owned(),
+            None => rest.split_whitespace().next().unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (number, line) in page.lines().enumerate() {
+        match (&mut open, line.trim_start().strip_prefix("```")) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+            (None, Some(info)) => {
+                let (language, options) = info.split_once(' ').unwrap_or((info, ""));
+                open = Some(Block {
+                    line: number + 1,
+                    language: language.to_owned(),
+                    options: options.to_owned(),
+                    text: String::new(),
+                });
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a fenced block is not closed");
+    blocks
+}
+
+/// Runs a page from top to bottom and returns what is wrong with it.
+fn problems(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).expect("a page");
+    let project = TestProject::new();
+    let mut problems = Vec::new();
+    for block in blocks(&text) {
+        let place = format!("{}:{}", page.strip_prefix(root()).unwrap_or(page).display(), block.line);
+        if let Err(problem) = try_block(&project, &block) {
+            problems.push(format!("{place}: {problem}"));
+        }
+    }
+    problems
+}
+
+fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
+    if let Some(file) = block.option("file") {
+        let path = match file.strip_prefix("~/") {
+            Some(in_home) => project.home().join(in_home),
+            None => project.dir().join(&file),
+        };
+        fs::create_dir_all(path.parent().expect("a folder")).expect("the file's folder");
+        fs::write(&path, &block.text).expect("the file");
+        if block.text.starts_with("#!") {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable file");
+        }
+    }
+    match block.language.as_str() {
+        "sh" if block.option("file").is_some() => Ok(()),
+        "sh" => match block.option("no-run") {
+            Some(why) if why.len() < 4 => Err("`no-run` needs a reason".to_owned()),
+            Some(_) => Ok(()),
+            None => run(project, &block.text, block.option("exit").as_deref().unwrap_or("0")),
+        },
+        "json" | "jsonc" => {
+            let options = jsonc_parser::ParseOptions::default();
+            let parsed = jsonc_parser::parse_to_serde_value::<serde_json::Value>(&block.text, &options);
+            parsed.map(drop).map_err(|error| format!("not JSON: {error}"))
+        }
+        "python" | "js" if block.option("file").is_some() => Ok(()),
+        // Compiled as documentation tests of the engine.
+        "rust" | "text" | "toml" => Ok(()),
+        other => Err(format!("no way to check a `{other}` block; see the top of tests/it/docs.rs")),
+    }
+}
+
+fn run(project: &TestProject, script: &str, expected: &str) -> Result<(), String> {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_hookrail")).parent().expect("the folder of the program");
+    let path = std::env::join_paths(
+        std::iter::once(binaries.to_path_buf())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )
+    .expect("a PATH");
+    let output = Command::new("bash")
+        .args(["-e", "-o", "pipefail", "-c", script])
+        .current_dir(project.dir())
+        .env("PATH", path)
+        .env("HOME", project.home())
+        .env("HOOKRAIL_HOME", project.home())
+        .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())
+        .env_remove("GEMINI_API_KEY")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("bash");
+    let code = output.status.code().map_or_else(|| output.status.to_string(), |code| code.to_string());
+    if code == expected {
+        return Ok(());
+    }
+    Err(format!(
+        "exit {code}, expected {expected}, from:\n{script}stdout:\n{}stderr:\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    ))
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![root().join("README.md")];
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of docs") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+#[test]
+fn every_command_and_snippet_of_the_docs_works() {
+    let problems: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = pages().into_iter().map(|page| scope.spawn(move || problems(&page))).collect();
+        running.into_iter().flat_map(|page| page.join().expect("a page's thread")).collect()
+    });
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+}
+
+#[test]
+fn the_book_lists_every_page_once() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).expect("the book's table of contents");
+    for page in pages().iter().filter(|page| page.starts_with(&docs)) {
+        let name = page.strip_prefix(&docs).expect("a page of the book").display().to_string();
+        if name != "SUMMARY.md" {
+            assert_eq!(summary.matches(&format!("({name})")).count(), 1, "{name} in docs/SUMMARY.md");
+        }
+    }
+}
