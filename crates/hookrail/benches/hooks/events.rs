@@ -112,16 +112,20 @@ pub(crate) fn large_event(budget: Budget, bytes: usize, hooks: usize) -> Duel {
 
 /// Contenders without a report, for a profiler to look at: `engine`, `floor`, or both in turns. Tells the CPU time
 /// that this process took for an event.
-pub(crate) fn repeat(who: &str, count: usize, command: &str) {
-    let commands = [command.to_owned()];
-    let payload = small_payload();
-    let (engine, floor) = (Engine::with_hooks("BeforeTool", &commands), Floor::shell(&commands));
+pub(crate) fn repeat(who: &str, count: usize, hooks: usize, bytes: usize) {
+    let large = bytes > 0;
+    let request = request_of(bytes);
+    let commands = several(if large { READING } else { SILENT }, hooks);
+    let payload = if large { large_payload(&request) } else { small_payload() };
+    let engine = Engine::with_hooks(if large { "BeforeModel" } else { "BeforeTool" }, &commands);
+    let floor = Floor::shell(&commands);
     let mut own = [Vec::new(), Vec::new()];
     for _ in 0..count {
         for (name, samples) in ["engine", "floor"].into_iter().zip(&mut own) {
             if who == name || who == "both" {
                 let before = own_cpu_time();
                 match name {
+                    "engine" if large => engine.before_model(&request),
                     "engine" => engine.before_tool(),
                     _ => drop(floor.run(&payload)),
                 }

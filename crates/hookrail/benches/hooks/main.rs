@@ -47,8 +47,9 @@ fn main() -> ExitCode {
             say(&memory::peak(number(bytes), number(hooks)).to_string());
             return ExitCode::SUCCESS;
         }
-        ["child-events", who, count, command] => {
-            events::repeat(who, count.parse().expect("a number"), command);
+        ["child-events", who, count, hooks, bytes] => {
+            let number = |text: &str| text.parse().expect("a number");
+            events::repeat(who, number(count), number(hooks), number(bytes));
             return ExitCode::SUCCESS;
         }
         _ => {}

@@ -209,7 +209,7 @@ async fn everything_works_without_a_reactor() {
         spawn(&bash("cat; cat /dev/null >&2; sleep 0.1; exit 3"), &payload, &Reaper::new()).unwrap();
     let deadline = spawned.started + LONG;
     let mut run = Run::new(spawned, deadline, ALL);
-    run.exit_watch = None;
+    run.exit_watch = ExitWatch::Ticker;
     run.stdout.unregister();
     run.stderr.unregister();
     run.feed = run.feed.map(|(pipe, cursor)| (pipe.unregister(), cursor));
