@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
 
 mod conformance;
+mod schemas;
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,9 @@ fn main() -> Result<()> {
 
 /// Everything that is generated.
 fn generate(root: &Path) -> Result<Vec<Generated>> {
-    Ok(vec![conformance::generate(root)?])
+    let mut files = vec![conformance::generate(root)?];
+    files.extend(schemas::generate(root)?);
+    Ok(files)
 }
 
 fn write(file: &Generated) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Who must be asked before a tool runs. A hook can never loosen what stands here: approval comes
 //! after the hooks and sees the arguments as they changed them.
 
-use hookrail::{Config, JsonObject, NotificationType};
+use hookrail::{AgentEvents, Config, JsonObject, NotificationType, StopReason};
 use serde_json::json;
 
 use crate::tools::{Tool, ToolKind};
@@ -30,16 +30,27 @@ impl ApprovalMode {
     }
 }
 
-/// Decides about one call. `Notification` hooks hear of a question before it is asked.
-pub(crate) async fn is_approved(
+/// The answer to "may this call run?".
+#[must_use = "a call without permission must not run"]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    Given,
+    Denied,
+    /// A `Notification` hook stopped the agent before anybody was asked.
+    Stopped(StopReason),
+}
+
+/// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
+/// nobody is there to answer it: what hooks see does not depend on a terminal.
+pub(crate) async fn ask_permission(
     mode: ApprovalMode,
     config: &Config,
     ui: &dyn Ui,
     tool: &dyn Tool,
     args: &JsonObject,
-) -> bool {
+) -> Permission {
     if mode.allows(tool.kind()) {
-        return true;
+        return Permission::Given;
     }
     let title = tool.title(args);
     if let Some(system) = config.hook_system() {
@@ -51,10 +62,16 @@ pub(crate) async fn is_approved(
             details.insert("title".to_owned(), json!(title));
             details.insert("tool_name".to_owned(), json!(tool.name()));
             details.insert("tool_input".to_owned(), json!(args));
+            let notification = NotificationType::ToolPermission;
+            let result = handler.fire_notification_event(&notification, &message, &details).await;
             // A notification informs; no answer to it loosens or replaces the question.
-            let _ =
-                handler.fire_notification_event(&NotificationType::ToolPermission, &message, &details).await;
+            if system.agent_events() == AgentEvents::Apply
+                && let Some(reason) = result.stop()
+            {
+                return Permission::Stopped(reason);
+            }
         }
     }
-    ui.ask(&Question { tool: tool.name().to_owned(), title }).await
+    let question = Question { tool: tool.name().to_owned(), title };
+    if ui.ask(&question).await { Permission::Given } else { Permission::Denied }
 }

@@ -6,48 +6,48 @@ use serde_json::{Value, json};
 
 /// The conversation.
 #[derive(Debug, Default)]
-pub struct History {
+pub(crate) struct History {
     contents: Vec<Content>,
 }
 
 impl History {
     /// All entries, oldest first.
-    pub fn contents(&self) -> &[Content] {
+    pub(crate) fn contents(&self) -> &[Content] {
         &self.contents
     }
 
     /// Appends an entry; an empty one would be refused by models and says nothing.
-    pub fn push(&mut self, content: Content) {
+    pub(crate) fn push(&mut self, content: Content) {
         if !content.parts.is_empty() {
             self.contents.push(content);
         }
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.contents.clear();
     }
 
-    /// Replaces everything.
-    pub fn replace(&mut self, contents: Vec<Content>) {
-        self.contents = contents;
-    }
-
     /// Its size as sent.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.contents.iter().map(content_bytes).sum()
     }
 
-    /// Where the recent part begins when about half of the bytes are to be summarised: always at a
-    /// user's prompt, so that no tool call is torn from its result. `None` when there is nothing old.
-    pub fn recent_start(&self) -> Option<usize> {
+    /// Where the recent part begins when about half of the bytes are to be summarised. A cut is made
+    /// before a user's prompt or before the model's turn, so that no tool call is torn from its result.
+    /// `None` when there is nothing old.
+    pub(crate) fn recent_start(&self) -> Option<usize> {
         let half = self.bytes() / 2;
         let mut seen = 0;
         let mut start = None;
         for (index, content) in self.contents.iter().enumerate() {
-            let is_prompt = content.role.as_deref() == Some("user")
-                && content.parts.iter().all(|part| part.function_response.is_none());
-            if is_prompt && index > 0 {
+            let is_cut = if content.role.as_deref() == Some("model") {
+                // A first answer belongs to the prompt before it; there is nothing to gain yet.
+                index > 2
+            } else {
+                index > 0 && content.parts.iter().all(|part| part.function_response.is_none())
+            };
+            if is_cut {
                 start = Some(index);
                 if seen >= half {
                     break;
@@ -57,18 +57,37 @@ impl History {
         }
         start
     }
+
+    /// Puts a summary in the place of everything before `recent`.
+    pub(crate) fn summarise(&mut self, recent: usize, summary: &str) {
+        let kept = self.contents.split_off(recent.min(self.contents.len()));
+        let text = format!("Summary of the conversation so far:\n{summary}");
+        self.contents = vec![Content::text("user", text)];
+        if kept.first().is_none_or(|first| first.role.as_deref() != Some("model")) {
+            self.contents.push(Content::text("model", "Understood."));
+        }
+        self.contents.extend(kept);
+    }
 }
 
 fn content_bytes(content: &Content) -> usize {
     serde_json::to_vec(content).map_or(0, |bytes| bytes.len())
 }
 
-/// The entry that answers tool calls, in call order.
-pub fn tool_responses(results: impl IntoIterator<Item = (FunctionCall, ToolResult)>) -> Content {
+/// The entry that answers tool calls, in call order. Images and files stand beside the answer they belong
+/// to, because a function response holds text only.
+pub(crate) fn tool_responses(results: impl IntoIterator<Item = (FunctionCall, ToolResult)>) -> Content {
     let mut parts = Vec::new();
     for (call, result) in results {
         let key = if result.error.is_some() { "error" } else { "output" };
-        let text = result.llm_content.to_text();
+        let mut text = result.llm_content.to_text();
+        let attached: Vec<Part> = match result.llm_content {
+            ToolContent::Text(_) => Vec::new(),
+            ToolContent::Parts(own) => own.into_iter().filter(|part| part.text.is_none()).collect(),
+        };
+        if text.is_empty() && !attached.is_empty() {
+            text = format!("The content follows as {} part(s).", attached.len());
+        }
         let response = FunctionResponse {
             id: call.id,
             name: call.name,
@@ -76,19 +95,93 @@ pub fn tool_responses(results: impl IntoIterator<Item = (FunctionCall, ToolResul
             ..FunctionResponse::default()
         };
         parts.push(Part { function_response: Some(response), ..Part::default() });
-        if let ToolContent::Parts(own) = result.llm_content {
-            parts.extend(own.into_iter().filter(|part| part.text.is_none()));
-        }
+        parts.extend(attached);
     }
     Content { role: Some("user".to_owned()), parts, ..Content::default() }
 }
 
 /// A hook's message as an entry of its own.
-pub fn system_message(text: &str) -> Content {
+pub(crate) fn system_message(text: &str) -> Content {
     Content::text("user", format!("[System] {text}"))
 }
 
 /// The system instruction in the SDK's form.
-pub fn system_instruction(text: &str) -> Value {
+pub(crate) fn system_instruction(text: &str) -> Value {
     json!({ "role": "system", "parts": [{ "text": text }] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(roles: &[(&str, usize)]) -> History {
+        let contents = roles.iter().map(|(role, bytes)| match *role {
+            "tool" => {
+                let result = ToolResult::text("x".repeat(*bytes));
+                tool_responses([(FunctionCall::default(), result)])
+            }
+            role => Content::text(role, "x".repeat(*bytes)),
+        });
+        History { contents: contents.collect() }
+    }
+
+    #[test]
+    fn the_old_half_ends_where_no_call_is_torn_from_its_result() {
+        for (why, roles, expected) in [
+            ("empty", &[][..], None),
+            ("one prompt", &[("user", 100), ("model", 100)][..], None),
+            ("two prompts", &[("user", 100), ("model", 100), ("user", 10), ("model", 10)], Some(2)),
+            (
+                "one long run of tools",
+                &[("user", 9), ("model", 9), ("tool", 900), ("model", 9), ("tool", 9)],
+                Some(3),
+            ),
+            (
+                "the newest is the largest",
+                &[("user", 9), ("model", 9), ("user", 9), ("model", 9), ("tool", 9000)],
+                Some(3),
+            ),
+        ] {
+            assert_eq!(history(roles).recent_start(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn roles_alternate_after_a_summary() {
+        let roles = |history: &History| {
+            history.contents.iter().map(|content| content.role.clone().unwrap()).collect::<Vec<_>>()
+        };
+        let mut at_prompt = history(&[("user", 1), ("model", 1), ("user", 1)]);
+        at_prompt.summarise(2, "s");
+        assert_eq!(roles(&at_prompt), ["user", "model", "user"]);
+        let mut at_model = history(&[("user", 1), ("model", 1), ("tool", 1), ("model", 1)]);
+        at_model.summarise(3, "s");
+        assert_eq!(roles(&at_model), ["user", "model"]);
+        let mut all = history(&[("user", 1), ("model", 1)]);
+        all.summarise(2, "s");
+        assert_eq!(roles(&all), ["user", "model"]);
+    }
+
+    #[test]
+    fn images_stand_beside_their_response() {
+        let mut image = Part::default();
+        image.extra.insert("inlineData".to_owned(), json!({ "mimeType": "image/png", "data": "AA==" }));
+        let call = FunctionCall {
+            id: Some("7".to_owned()),
+            name: "read_file".to_owned(),
+            ..FunctionCall::default()
+        };
+        let result = ToolResult {
+            llm_content: ToolContent::Parts(vec![image.clone(), Part::text("\n\n[System] a logo")]),
+            ..ToolResult::default()
+        };
+        let content = serde_json::to_value(tool_responses([(call, result)])).unwrap();
+        assert_eq!(
+            content,
+            json!({ "role": "user", "parts": [
+                { "functionResponse": { "id": "7", "name": "read_file", "response": { "output": "\n\n[System] a logo" } } },
+                { "inlineData": { "mimeType": "image/png", "data": "AA==" } },
+            ] })
+        );
+    }
 }

@@ -5,8 +5,11 @@
 //! what happens, and the session log keeps it.
 
 mod approval;
+mod compress;
+mod exchange;
 mod history;
 pub mod log;
+mod log_schema;
 pub mod model;
 mod observer;
 mod scheduler;
@@ -15,5 +18,6 @@ pub mod tools;
 pub mod ui;
 
 pub use approval::ApprovalMode;
+pub use log_schema::session_log_schema;
 pub use observer::AgentObserver;
 pub use session::{Answer, PromptOutcome, Session, SessionOptions, SessionParts};

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
@@ -21,6 +21,7 @@ pub struct SessionLog {
     session_id: String,
     path: PathBuf,
     file: Mutex<File>,
+    problem: OnceLock<String>,
 }
 
 /// A line of the log; `timestamp` and `sessionId` are added to each.
@@ -174,7 +175,7 @@ impl SessionLog {
         }
         let file = File::options().create(true).append(true).mode(0o600).open(path)?;
         let path = std::path::absolute(path)?;
-        Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file) })
+        Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file), problem: OnceLock::new() })
     }
 
     /// Where it is.
@@ -182,7 +183,12 @@ impl SessionLog {
         &self.path
     }
 
-    /// Writes a line. A log that cannot be written is reported and never stops the agent.
+    /// Why the log is not complete, if a line could not be written.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.get().map(String::as_str)
+    }
+
+    /// Writes a line. A log that cannot be written never stops the agent; [`SessionLog::problem`] tells of it.
     pub fn write(&self, line: &LogLine<'_>) {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
@@ -195,10 +201,14 @@ impl SessionLog {
         let stamped = Stamped { line, timestamp: hookrail::timestamp_now(), session_id: &self.session_id };
         let written = serde_json::to_vec(&stamped).map_err(io::Error::from).and_then(|mut bytes| {
             bytes.push(b'\n');
+            if self.problem.get().is_some() {
+                // What came before may have lost its end; this line shall not be lost with it.
+                bytes.insert(0, b'\n');
+            }
             self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&bytes)
         });
         if let Err(error) = written {
-            tracing::warn!(target: "llxprt:core:agent:log", "cannot write {}: {error}", self.path.display());
+            self.problem.get_or_init(|| error.to_string());
         }
     }
 

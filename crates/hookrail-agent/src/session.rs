@@ -1,20 +1,23 @@
 //! The turn loop: prompt → model → tools → model, until the model is done or a hook stops it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use hookrail::genai::{Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse};
+use hookrail::genai::{
+    Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part,
+};
 use hookrail::{
-    AgentEvents, Config, EventName, HookEventHandler, PreCompressTrigger, ProcessedHookResult,
-    SessionEndReason, SessionStartSource, fire_after_model_hook, fire_before_model_hook,
-    fire_before_tool_selection_hook,
+    AgentEvents, Config, HookEventHandler, PreCompressTrigger, ProcessedHookResult, SessionEndReason,
+    SessionStartSource,
 };
 use serde_json::json;
 
 use crate::approval::ApprovalMode;
+use crate::exchange::Audience;
 use crate::history::{History, system_instruction, system_message, tool_responses};
 use crate::log::{LogLine, SessionLog};
 use crate::model::{ModelClient, ModelError};
-use crate::scheduler::{AllowedTools, Scheduler};
+use crate::scheduler::{Call, Scheduler};
 use crate::tools::{ToolContext, ToolTable};
 use crate::ui::{Happening, Ui};
 
@@ -56,8 +59,12 @@ pub struct SessionOptions {
 pub struct Session {
     pub(crate) parts: SessionParts,
     pub(crate) history: History,
-    /// Messages of `AfterModel` hooks for the next request.
-    pending_messages: Vec<String>,
+    /// Messages of `AfterModel` hooks for the next request that is sent.
+    pub(crate) pending_messages: Vec<String>,
+    /// The history's size after it was summarised last, or after the attempt.
+    pub(crate) summarised_to: usize,
+    /// How many tool calls the model asked for.
+    tool_calls: usize,
 }
 
 /// How the work on a prompt ended.
@@ -88,30 +95,22 @@ pub struct Answer {
 }
 
 /// Why a turn cannot go on.
-enum Interrupt {
+pub(crate) enum Interrupt {
     Stopped(String),
     ModelFailed(ModelError),
     Cancelled,
 }
 
-/// Who hears what the model says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Audience {
-    User,
-    Nobody,
-}
-
-/// What came out of one model call.
-struct Reply {
-    response: GenerateContentResponse,
-    allowed: AllowedTools,
-    suppressed: bool,
-}
-
 impl Session {
     /// A session with an empty history.
     pub fn new(parts: SessionParts) -> Self {
-        Self { parts, history: History::default(), pending_messages: Vec::new() }
+        Self {
+            parts,
+            history: History::default(),
+            pending_messages: Vec::new(),
+            summarised_to: 0,
+            tool_calls: 0,
+        }
     }
 
     /// The engine's session.
@@ -119,38 +118,52 @@ impl Session {
         &self.parts.config
     }
 
+    /// What the session was made of.
+    pub fn parts(&self) -> &SessionParts {
+        &self.parts
+    }
+
     /// Begins the session: its hooks may add context, or stop it, if the settings let them.
-    pub async fn start(&mut self, source: SessionStartSource) -> Result<(), String> {
+    pub async fn start(&mut self, source: SessionStartSource) -> Result<(), PromptOutcome> {
         self.parts.log.write(&LogLine::SessionStart {
             source: source.as_str(),
             cwd: &self.parts.config.working_dir().to_string_lossy(),
             model: &self.parts.options.model,
         });
         let Some(handler) = self.handler() else { return Ok(()) };
-        let result = handler.fire_session_start_event(source).await;
+        let result = self.unless_cancelled(handler.fire_session_start_event(source)).await?;
         if !self.applies_agent_events() {
             return Ok(());
         }
+        self.stop_if_asked(&result)?;
         if let Some(context) = additional_context(&result) {
             self.history.push(Content::text("user", context));
         }
-        let stop = result.stop();
         self.pending_messages.extend(result.system_message);
-        stop.map_or(Ok(()), |reason| Err(self.stop(reason.0)))
+        Ok(())
     }
 
-    /// Ends the session. The log is complete afterwards.
-    pub async fn end(&mut self, reason: SessionEndReason) {
+    /// Ends the session; its hooks get no longer than `limit`, if there is one. The log is complete
+    /// afterwards.
+    pub async fn end(&mut self, reason: SessionEndReason, limit: Option<Duration>) {
         if let Some(handler) = self.handler() {
-            // Whatever these hooks say, the session is over.
-            let _ = handler.fire_session_end_event(reason).await;
+            let hooks = handler.fire_session_end_event(reason);
+            // Whatever these hooks say, the session is over. Those that are late are killed.
+            match limit {
+                None => drop(hooks.await),
+                Some(limit) => {
+                    if tokio::time::timeout(limit, hooks).await.is_err() {
+                        self.notice("SessionEnd hooks took too long and were ended");
+                    }
+                }
+            }
         }
         self.parts.log.write(&LogLine::SessionEnd { reason: reason.as_str() });
     }
 
     /// Forgets the conversation: one session ends, another begins.
-    pub async fn clear(&mut self) -> Result<(), String> {
-        self.end(SessionEndReason::Clear).await;
+    pub async fn clear(&mut self) -> Result<(), PromptOutcome> {
+        self.end(SessionEndReason::Clear, None).await;
         self.history.clear();
         self.pending_messages.clear();
         self.start(SessionStartSource::Clear).await
@@ -158,36 +171,13 @@ impl Session {
 
     /// Works on a prompt until the model is done, then lets `AfterAgent` hooks have their say.
     pub async fn prompt(&mut self, prompt: &str) -> PromptOutcome {
-        let mut prompt = prompt.to_owned();
-        let mut consecutive_blocks = 0;
-        loop {
-            let outcome = self.work_on(&prompt).await;
-            let PromptOutcome::Answered(answer) = outcome else { return outcome };
-            let Some(handler) = self.handler() else { return PromptOutcome::Answered(answer) };
-            let again = consecutive_blocks > 0;
-            let result = handler.fire_after_agent_event(&prompt, &answer.text, again).await;
-            if !self.applies_agent_events() {
-                return PromptOutcome::Answered(answer);
-            }
-            let output = result.aggregated.final_output.as_ref();
-            if output.and_then(|output| output.specific("clearContext")).is_some_and(|clear| clear == true) {
-                self.history.clear();
-            }
-            if let Some(reason) = result.stop() {
-                return PromptOutcome::Stopped(self.stop(reason.0));
-            }
-            let Some(block) = result.block else { return PromptOutcome::Answered(answer) };
-            consecutive_blocks += 1;
-            if consecutive_blocks > MAX_CONSECUTIVE_BLOCKS {
-                self.notice("AfterAgent hooks kept sending the agent back; it ends here.");
-                return PromptOutcome::Answered(answer);
-            }
-            self.parts.ui.happened(&Happening::Blocked { what: "end of the run", reason: &block.reason });
-            prompt = block.reason;
+        match self.prompt_to_its_end(prompt).await {
+            Ok(outcome) => outcome,
+            Err(interrupt) => interrupt.into(),
         }
     }
 
-    /// `/compress`: summarises the oldest turns now.
+    /// `/compress`: summarises the conversation now.
     pub async fn compress(&mut self) -> PromptOutcome {
         match self.summarise(PreCompressTrigger::Manual).await {
             Ok(()) => PromptOutcome::Answered(Answer::default()),
@@ -195,46 +185,90 @@ impl Session {
         }
     }
 
-    async fn work_on(&mut self, prompt: &str) -> PromptOutcome {
+    async fn prompt_to_its_end(&mut self, prompt: &str) -> Result<PromptOutcome, Interrupt> {
+        let mut prompt = prompt.to_owned();
+        let mut consecutive_blocks = 0;
+        let mut turns_left = self.parts.options.max_turns;
+        loop {
+            if let Some(reason) = self.admit_prompt(&prompt).await? {
+                return Ok(PromptOutcome::PromptBlocked(reason));
+            }
+            let Some(answer) = self.work(&mut turns_left).await? else {
+                return Ok(PromptOutcome::MaxTurns(self.parts.options.max_turns));
+            };
+            let Some(handler) = self.handler() else { return Ok(PromptOutcome::Answered(answer)) };
+            let again = consecutive_blocks > 0;
+            let hooks = handler.fire_after_agent_event(&prompt, &answer.text, again);
+            let result = self.unless_cancelled(hooks).await?;
+            if !self.applies_agent_events() {
+                return Ok(PromptOutcome::Answered(answer));
+            }
+            let output = result.aggregated.final_output.as_ref();
+            if output.and_then(|output| output.specific("clearContext")).is_some_and(|clear| clear == true) {
+                self.history.clear();
+            }
+            self.stop_if_asked(&result)?;
+            self.pending_messages.extend(result.system_message);
+            let Some(block) = result.block else { return Ok(PromptOutcome::Answered(answer)) };
+            consecutive_blocks += 1;
+            if consecutive_blocks > MAX_CONSECUTIVE_BLOCKS {
+                self.notice("AfterAgent hooks kept sending the agent back; it ends here");
+                return Ok(PromptOutcome::Answered(answer));
+            }
+            self.parts.ui.happened(&Happening::Blocked { what: "end of the run", reason: &block.reason });
+            prompt = block.reason;
+        }
+    }
+
+    /// Lets `BeforeAgent` hooks see the prompt and adds it to the history; gives the reason of a block.
+    async fn admit_prompt(&mut self, prompt: &str) -> Result<Option<String>, Interrupt> {
         self.parts.log.write(&LogLine::User { prompt });
         let mut content = Content::text("user", prompt);
         if let Some(handler) = self.handler() {
-            let result = handler.fire_before_agent_event(prompt).await;
+            let result = self.unless_cancelled(handler.fire_before_agent_event(prompt)).await?;
             if self.applies_agent_events() {
-                if let Some(reason) = result.stop() {
-                    return PromptOutcome::Stopped(self.stop(reason.0));
-                }
-                if let Some(block) = result.block {
+                if let Some(block) = &result.block {
                     self.parts.ui.happened(&Happening::Blocked { what: "prompt", reason: &block.reason });
-                    return PromptOutcome::PromptBlocked(block.reason);
                 }
-                content.parts.extend(additional_context(&result).map(hookrail::genai::Part::text));
+                self.stop_if_asked(&result)?;
+                if let Some(block) = result.block {
+                    return Ok(Some(block.reason));
+                }
+                content.parts.extend(additional_context(&result).map(Part::text));
                 self.pending_messages.extend(result.system_message);
             }
         }
         self.history.push(content);
-        match self.turns().await {
-            Ok(outcome) => outcome,
-            Err(interrupt) => interrupt.into(),
-        }
+        Ok(None)
     }
 
-    async fn turns(&mut self) -> Result<PromptOutcome, Interrupt> {
-        for _ in 0..self.parts.options.max_turns {
-            if self.history.bytes() > self.parts.options.history_budget {
+    /// Model and tools in turn until the model is done; `None` when it still wanted more after the last
+    /// turn.
+    async fn work(&mut self, turns_left: &mut u32) -> Result<Option<Answer>, Interrupt> {
+        while *turns_left > 0 {
+            *turns_left -= 1;
+            if self.is_history_too_large() {
                 self.summarise(PreCompressTrigger::Auto).await?;
             }
             let request = self.request();
             let reply = self.call_model(request, Audience::User).await?;
-            let calls: Vec<_> = reply.response.function_calls().cloned().collect();
             let text = reply.response.text();
-            if let Some(content) =
-                reply.response.candidates.into_iter().next().and_then(|first| first.content)
-            {
+            let calls: Vec<Call> = reply
+                .response
+                .function_calls()
+                .zip(self.tool_calls + 1..)
+                .map(|(call, number)| Call { id: format!("call-{number}"), call: call.clone() })
+                .collect();
+            self.tool_calls += calls.len();
+            if calls.is_empty() && text.is_empty() {
+                self.explain_silence(&reply.response);
+            }
+            let first = reply.response.candidates.into_iter().next();
+            if let Some(content) = first.and_then(|first| first.content) {
                 self.history.push(Content { role: Some("model".to_owned()), ..content });
             }
             if calls.is_empty() {
-                return Ok(PromptOutcome::Answered(Answer { text, suppressed: reply.suppressed }));
+                return Ok(Some(Answer { text, suppressed: reply.suppressed }));
             }
             let parts = &self.parts;
             let scheduler = Scheduler {
@@ -245,7 +279,7 @@ impl Session {
                 log: &parts.log,
                 ui: parts.ui.as_ref(),
             };
-            let batch = scheduler.run(calls, &reply.allowed).await;
+            let batch = scheduler.run(&calls, &reply.allowed).await;
             self.history.push(tool_responses(batch.results));
             if let Some(stop) = batch.stop {
                 return Err(Interrupt::Stopped(self.stop(stop.0)));
@@ -254,17 +288,25 @@ impl Session {
                 return Err(Interrupt::Cancelled);
             }
         }
-        Ok(PromptOutcome::MaxTurns(self.parts.options.max_turns))
+        Ok(None)
     }
 
-    fn request(&mut self) -> GenerateContentParameters {
+    /// A model that ends without a word had a reason that a person should know.
+    fn explain_silence(&self, response: &GenerateContentResponse) {
+        let finish = response.candidates.first().and_then(|first| first.finish_reason.as_deref());
+        if let Some(reason) = finish.filter(|reason| *reason != "STOP") {
+            self.notice(&format!("the model ended without an answer: {reason}"));
+        }
+    }
+
+    fn request(&self) -> GenerateContentParameters {
         let project = self.parts.config.working_dir().display();
         let instruction = format!(
             "You are a coding agent working in the project at {project}. Use the tools to read and change \
              files and to run commands. Say briefly what you did."
         );
         let mut contents = self.history.contents().to_vec();
-        contents.extend(self.pending_messages.drain(..).map(|message| system_message(&message)));
+        contents.extend(self.pending_messages.iter().map(|message| system_message(message)));
         GenerateContentParameters {
             model: self.parts.options.model.clone(),
             contents,
@@ -277,191 +319,38 @@ impl Session {
         }
     }
 
-    /// One model call with its hooks: `BeforeModel`, `BeforeToolSelection`, the call, `AfterModel`.
-    async fn call_model(
-        &mut self,
-        request: GenerateContentParameters,
-        audience: Audience,
-    ) -> Result<Reply, Interrupt> {
-        let cancel = self.parts.context.cancel.clone();
-        // Dropping the call ends its hooks and its stream.
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Interrupt::Cancelled),
-            reply = self.call_model_to_its_end(request, audience) => reply,
-        }
-    }
-
-    async fn call_model_to_its_end(
-        &mut self,
-        mut request: GenerateContentParameters,
-        audience: Audience,
-    ) -> Result<Reply, Interrupt> {
-        let before = fire_before_model_hook(&self.parts.config, &request).await;
-        if before.blocked {
-            if let Some(stop) = before.stop {
-                return Err(Interrupt::Stopped(self.stop(stop.0)));
-            }
-            let suppressed = before.suppress_output || audience == Audience::Nobody;
-            return Ok(self.answer_instead_of_the_model(
-                &request,
-                before.reason,
-                before.synthetic_response,
-                suppressed,
-            ));
-        }
-        request = before.modified_request.unwrap_or(request);
-        request.contents.extend(before.system_message.map(|message| system_message(&message)));
-
-        let mut suppressed = before.suppress_output || audience == Audience::Nobody;
-        let has_tools = request
-            .config
-            .as_ref()
-            .is_some_and(|config| config.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
-        if has_tools {
-            let selection = fire_before_tool_selection_hook(&self.parts.config, &request).await;
-            if let Some(stop) = selection.stop {
-                return Err(Interrupt::Stopped(self.stop(stop.0)));
-            }
-            if let Some(tool_config) = selection.tool_config {
-                request.config.get_or_insert_default().tool_config = Some(tool_config);
-            }
-            request.contents.extend(selection.system_message.map(|message| system_message(&message)));
-            suppressed |= selection.suppress_output;
-        }
-        let allowed =
-            AllowedTools::of(request.config.as_ref().and_then(|config| config.tool_config.as_ref()));
-
-        self.parts.log.write(&LogLine::ModelRequest { request: &request });
-        self.parts.ui.happened(&Happening::ModelStarted { model: &request.model });
-        // What an AfterModel hook may still change or hide is shown only after it has spoken.
-        let streamed = !suppressed && !self.listens_to(EventName::AfterModel);
-        let ui = &self.parts.ui;
-        let response = self
-            .parts
-            .model
-            .stream(&request)
-            .complete(|chunk| {
-                if streamed {
-                    show_text(ui.as_ref(), chunk);
-                }
-            })
-            .await
-            .map_err(Interrupt::ModelFailed)?;
-        self.parts.ui.happened(&Happening::ModelFinished);
-
-        let after = fire_after_model_hook(&self.parts.config, &request, response).await;
-        self.parts.log.write(&LogLine::ModelResponse {
-            response: &after.response,
-            synthetic: false,
-            modified: after.modified,
-        });
-        if after.dropped_tool_calls > 0 {
-            self.notice(&format!(
-                "an AfterModel hook replaced the response: {} tool call(s) of the model are gone",
-                after.dropped_tool_calls
-            ));
-        }
-        if let Some(stop) = after.stop {
-            return Err(Interrupt::Stopped(self.stop(stop.0)));
-        }
-        self.pending_messages.extend(after.system_message);
-        suppressed |= after.suppress_output;
-        if !streamed && !suppressed {
-            show_text(self.parts.ui.as_ref(), &after.response);
-        }
-        Ok(Reply { response: after.response, allowed, suppressed })
-    }
-
-    /// A blocked call: the model is never asked, and no stream is opened.
-    fn answer_instead_of_the_model(
-        &self,
-        request: &GenerateContentParameters,
-        reason: Option<String>,
-        synthetic: Option<GenerateContentResponse>,
-        suppressed: bool,
-    ) -> Reply {
-        let response = synthetic.unwrap_or_else(|| GenerateContentResponse::from_text(""));
-        let reason = reason.unwrap_or_default();
-        self.parts.ui.happened(&Happening::Blocked { what: "model call", reason: &reason });
-        self.parts.log.write(&LogLine::ModelResponse {
-            response: &response,
-            synthetic: true,
-            modified: false,
-        });
-        if !suppressed {
-            show_text(self.parts.ui.as_ref(), &response);
-        }
-        let allowed =
-            AllowedTools::of(request.config.as_ref().and_then(|config| config.tool_config.as_ref()));
-        Reply { response, allowed, suppressed }
-    }
-
-    /// Summarises the oldest turns with the model's help.
-    async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
-        let Some(recent) = self.history.recent_start() else { return Ok(()) };
-        if let Some(handler) = self.handler() {
-            let result = handler.fire_pre_compress_event(trigger).await;
-            if self.applies_agent_events()
-                && let Some(reason) = result.stop()
-            {
-                return Err(Interrupt::Stopped(self.stop(reason.0)));
-            }
-        }
-        let before = self.history.bytes();
-        let (old, kept) = self.history.contents().split_at(recent);
-        let kept = kept.to_vec();
-        let mut contents = old.to_vec();
-        contents.push(Content::text(
-            "user",
-            "Summarise the conversation so far for your own later use: the goals, what was done to which files, \
-             what was found, what is still open. Facts only.",
-        ));
-        let request = GenerateContentParameters {
-            model: self.parts.options.model.clone(),
-            contents,
-            ..GenerateContentParameters::default()
-        };
-        let summary = self.call_model(request, Audience::Nobody).await?.response.text();
-        if summary.trim().is_empty() {
-            self.notice("the history was not summarised: the model gave no summary");
-            return Ok(());
-        }
-        let mut contents = vec![
-            Content::text("user", format!("Summary of the conversation so far:\n{summary}")),
-            Content::text("model", "Understood."),
-        ];
-        contents.extend(kept);
-        self.history.replace(contents);
-        self.parts.ui.happened(&Happening::Compressed { before, after: self.history.bytes() });
-        Ok(())
-    }
-
     /// The event handler, if hooks are on.
-    fn handler(&self) -> Option<&HookEventHandler> {
+    pub(crate) fn handler(&self) -> Option<&HookEventHandler> {
         let system = self.parts.config.hook_system()?;
         system.initialize();
         system.event_handler().ok()
     }
 
-    fn listens_to(&self, event: EventName) -> bool {
-        let Some(system) = self.parts.config.hook_system() else { return false };
-        system.initialize();
-        system.registry().is_ok_and(|registry| registry.listens_to(event))
-    }
-
-    fn applies_agent_events(&self) -> bool {
+    pub(crate) fn applies_agent_events(&self) -> bool {
         self.parts.config.hook_system().is_some_and(|system| system.agent_events() == AgentEvents::Apply)
     }
 
+    /// Waits for hooks, unless the user gives up first; dropping them ends them.
+    pub(crate) async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
+        tokio::select! {
+            biased;
+            () = self.parts.context.cancel.cancelled() => Err(Interrupt::Cancelled),
+            result = hooks => Ok(result),
+        }
+    }
+
+    pub(crate) fn stop_if_asked(&self, result: &ProcessedHookResult) -> Result<(), Interrupt> {
+        result.stop().map_or(Ok(()), |reason| Err(Interrupt::Stopped(self.stop(reason.0))))
+    }
+
     /// Records that a hook stopped the agent, and shows it.
-    fn stop(&self, reason: String) -> String {
+    pub(crate) fn stop(&self, reason: String) -> String {
         self.parts.log.write(&LogLine::Stop { reason: &reason });
         self.parts.ui.happened(&Happening::Stopped { reason: &reason });
         reason
     }
 
-    fn notice(&self, text: &str) {
+    pub(crate) fn notice(&self, text: &str) {
         self.parts.ui.happened(&Happening::Notice(text));
     }
 }
@@ -473,13 +362,6 @@ impl From<Interrupt> for PromptOutcome {
             Interrupt::ModelFailed(error) => Self::ModelFailed(error),
             Interrupt::Cancelled => Self::Cancelled,
         }
-    }
-}
-
-fn show_text(ui: &dyn Ui, response: &GenerateContentResponse) {
-    let text = response.text();
-    if !text.is_empty() {
-        ui.happened(&Happening::AnswerText(&text));
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a person or a program may see of a run, as one stream of happenings, and the one question an
 //! agent asks. Implemented by whoever shows it; the agent itself never prints.
 
-use hookrail::{EventName, HookRun};
+use hookrail::genai::UsageMetadata;
+use hookrail::{EventName, HookRun, JsonObject, ToolResult};
 
 use crate::log::ToolStatus;
 use crate::tools::BoxFuture;
@@ -18,8 +19,21 @@ pub enum Happening<'a> {
     AnswerText(&'a str),
     /// The model's answer is complete.
     ModelFinished,
+    /// What the model call cost, where the provider says so.
+    Usage(&'a UsageMetadata),
+    /// The model asks for a tool call.
+    ToolRequested {
+        /// The call's id within the session.
+        id: &'a str,
+        /// The tool.
+        name: &'a str,
+        /// The arguments as the model gave them.
+        args: &'a JsonObject,
+    },
     /// A tool call changed its state.
     ToolState {
+        /// The call's id within the session.
+        id: &'a str,
         /// The tool.
         name: &'a str,
         /// Where the call is.
@@ -27,12 +41,16 @@ pub enum Happening<'a> {
     },
     /// A tool call is over.
     ToolFinished {
+        /// The call's id within the session.
+        id: &'a str,
         /// The tool.
         name: &'a str,
         /// How it ended.
         status: ToolStatus,
         /// What the user sees of the result; `None` when a hook suppressed it.
         display: Option<&'a str>,
+        /// The whole result, as the model gets it.
+        result: &'a ToolResult,
     },
     /// A hook was started.
     HookStarted {
@@ -80,6 +98,17 @@ pub enum ToolState {
     Executing,
     /// Its result is buffered and will not change: the call ran, or it was blocked and never will.
     Idle,
+}
+
+impl ToolState {
+    /// The word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Executing => "executing",
+            Self::Idle => "idle",
+        }
+    }
 }
 
 /// A permission question.

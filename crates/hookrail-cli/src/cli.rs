@@ -66,7 +66,9 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hookrail check\n  hookrail check --strict --format json")]
+#[command(
+    after_help = "Examples:\n  hookrail check\n  hookrail check --strict --format json\n\nJSON: { \"findings\": [{ code, severity, file, line, column, message, help }], \"errors\": N, \"warnings\": N };\nseverity is error, warning or note; file, line, column and help may be null.\n\nExit code: 1 if there are errors (with --strict also if there are warnings), else 0."
+)]
 pub(crate) struct CheckArgs {
     /// How to print the findings
     #[arg(long, value_enum, default_value_t)]
@@ -78,7 +80,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50"
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise"
 )]
 pub(crate) struct FireArgs {
     /// The event to fire
@@ -150,7 +152,7 @@ pub(crate) struct ToggleArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail trust\n  hookrail trust --yes\n  hookrail trust --list\n  hookrail trust --revoke"
+    after_help = "Examples:\n  hookrail trust\n  hookrail trust --yes\n  hookrail trust --list\n  hookrail trust --revoke\n\nAn approval holds for exactly what was shown: event, matcher, command, timeout, env, onFailure, order, and the\ncontent of the project files that the command names. Any change asks again. Commands that an agent starts\n(HOOKRAIL_AGENT is set) cannot change approvals.\n\nExit codes: 0 fine, 1 something waits and could not be asked about, or cannot be approved"
 )]
 pub(crate) struct TrustArgs {
     /// Approve everything without asking
@@ -203,7 +205,7 @@ pub(crate) struct LogArgs {
     /// Session logs to read instead of the engine's own log
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Wait for new lines
+    /// Show the last ten calls, then wait for new ones
     #[arg(short, long, conflicts_with = "stats")]
     pub(crate) follow: bool,
     /// Only this event

@@ -1,3 +1,15 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
 
+pub(crate) mod agent;
+pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod explain;
+pub(crate) mod fire;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod man;
+pub(crate) mod schema;
+pub(crate) mod toggle;
+pub(crate) mod trust;

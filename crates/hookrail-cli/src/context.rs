@@ -19,7 +19,12 @@ impl Context {
         // Hooks see one name for a directory, whatever way the user took to it.
         let directory =
             directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;
-        Ok(Self { paths: SettingsPaths::new(directory, |name| std::env::var_os(name)) })
+        let mut paths = SettingsPaths::new(directory, |name| std::env::var_os(name));
+        if !paths.home.as_os_str().is_empty() {
+            // A relative one is meant from where the user stands, not from where a hook runs.
+            paths.home = current.join(&paths.home);
+        }
+        Ok(Self { paths })
     }
 
     /// The project's directory.

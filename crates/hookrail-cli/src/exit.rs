@@ -36,6 +36,23 @@ impl ExitStatus {
     }
 }
 
+/// An error together with what to type next, told as `hint: …`. Works as an error of its own and, with
+/// `anyhow::Context`, around another one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Hinted {
+    message: String,
+    /// What to do next.
+    pub(crate) hint: String,
+}
+
+impl Hinted {
+    /// An error that says what to do about it.
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
         Self::from(status.code())

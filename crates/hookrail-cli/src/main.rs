@@ -1,11 +1,18 @@
 //! The `hookrail` program: parse, run, exit.
 
+mod agent_ui;
 mod cli;
 mod commands;
 mod context;
 mod exit;
+mod hook_log;
 mod logging;
 mod printer;
+mod settings_file;
+mod survey;
+mod interactive;
+mod progress;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -13,8 +20,8 @@ use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
 use crate::context::Context;
-use crate::exit::ExitStatus;
-use crate::printer::{ClosedPipe, Printer};
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::{ClosedPipe, Printer, escape_line};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -44,20 +51,36 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     match cli.command {
+        Command::Check(args) => commands::check::run(&args, &context()?, printer),
+        Command::Explain(args) => commands::explain::run(&args, &context()?, printer),
+        Command::List(args) => commands::list::run(&args, &context()?, printer),
+        Command::Enable(args) => commands::toggle::run(&args, true, &context()?, printer),
+        Command::Disable(args) => commands::toggle::run(&args, false, &context()?, printer),
+        Command::Init(args) => commands::init::run(&args, &context()?, printer),
+        Command::Fire(args) => commands::fire::run(&args, &context()?, printer),
+        Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
+        Command::Log(args) => commands::log::run(&args, &context()?, printer),
+        Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
+        Command::Man(args) => commands::man::run(&args, printer),
+        Command::Agent(args) => commands::agent::run(&args, &context()?, printer),
+        Command::Demo => commands::demo::run(printer),
         _ => anyhow::bail!("`{}` cannot work here yet", context()?.project().display()),
     }
 }
 
 /// Tells an error with its causes and, where there is one, a hint.
-fn report(error: &anyhow::Error) -> ExitStatus {
+pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.is::<ClosedPipe>() {
         return ExitStatus::Success;
     }
     let mut printer = Printer::new();
-    printer.talk(format_args!("error: {error}"));
+    printer.talk(format_args!("error: {}", escape_line(&error.to_string())));
     for cause in error.chain().skip(1) {
-        printer.talk(format_args!("caused by: {cause}"));
+        printer.talk(format_args!("caused by: {}", escape_line(&cause.to_string())));
+    }
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        printer.talk(format_args!("hint: {}", escape_line(&hinted.hint)));
     }
     ExitStatus::Failure
 }

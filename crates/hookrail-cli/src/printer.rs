@@ -31,18 +31,29 @@ impl Printer {
     /// Prints a value as a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
         let text = serde_json::to_string(value)?;
-        self.data(text)
+        self.data(escape_json(&text))
     }
 
     /// Prints a value as indented JSON.
     pub(crate) fn json_pretty(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        self.data(text)
+        self.data(escape_json(&text))
+    }
+
+    /// Prints a piece of data at once, without ending the line.
+    pub(crate) fn piece(&mut self, text: &str) -> anyhow::Result<()> {
+        closed_pipe_or(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()))
     }
 
     /// Says something to the person; nothing depends on it.
     pub(crate) fn talk(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
+    }
+
+    /// Asks the person something, on a line that the answer ends.
+    pub(crate) fn ask(&mut self, question: &str) {
+        let _ = write!(self.err, "{question}");
+        let _ = self.err.flush();
     }
 
     /// Delivers what is buffered.
@@ -78,6 +89,25 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
 /// Like [`escape`], for text that must stay on one line.
 pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Makes JSON text safe to show without changing what it means: deceptive characters, which can stand in its
+/// strings only, are written as JSON's own escapes.
+pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(is_deceptive) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_deceptive(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
 }
 
 fn is_deceptive(c: char) -> bool {
@@ -121,5 +151,14 @@ mod tests {
             assert_eq!(escape(text), shown);
         }
         assert_eq!(escape_line("a\nb"), "a\\nb");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning() {
+        let text = "grüße \u{202e}\u{7f}\u{9b}\u{e0041}\u{1b}\n";
+        let json = serde_json::to_string(text).unwrap();
+        let safe = escape_json(&json);
+        assert_eq!(safe, r#""grüße \u202e\u007f\u009b\udb40\udc41\u001b\n""#);
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
     }
 }

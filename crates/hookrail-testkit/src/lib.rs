@@ -8,6 +8,8 @@
     reason = "test support fails a test by panicking"
 )]
 
+pub mod model_server;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -72,26 +74,26 @@ impl TestProject {
 
     /// Writes the project's settings.
     pub fn settings(&self, settings: &Value) -> &Self {
-        write(&self.settings_path(), &pretty(settings));
+        write(&self.settings_path(), pretty(settings));
         self
     }
 
     /// Writes the user's settings.
     pub fn user_settings(&self, settings: &Value) -> &Self {
-        write(&self.user_settings_path(), &pretty(settings));
+        write(&self.user_settings_path(), pretty(settings));
         self
     }
 
     /// Writes the system's settings.
     pub fn system_settings(&self, settings: &Value) -> &Self {
-        write(&self.system_settings_path(), &pretty(settings));
+        write(&self.system_settings_path(), pretty(settings));
         self
     }
 
     /// Writes an extension's manifest into the home directory.
     pub fn extension(&self, name: &str, manifest: &Value) -> PathBuf {
         let dir = self.home().join(".llxprt/extensions").join(name);
-        write(&dir.join("llxprt-extension.json"), &pretty(manifest));
+        write(&dir.join("llxprt-extension.json"), pretty(manifest));
         dir
     }
 

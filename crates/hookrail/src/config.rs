@@ -96,6 +96,17 @@ pub struct Settings {
     pub diagnostics: Vec<Diagnostic>,
     /// Fields of hooks that hookrail does not know, by the index of their hook.
     extra_fields: BTreeMap<usize, JsonObject>,
+    /// Where each hook stands in its file; as many as there are hooks.
+    spans: Vec<HookSpans>,
+}
+
+/// Where the parts of a hook stand in its file, in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookSpans {
+    /// The command; the opening brace of a hook without one.
+    pub command: std::ops::Range<usize>,
+    /// The matcher of the hook's group.
+    pub matcher: Option<std::ops::Range<usize>>,
 }
 
 impl Settings {
@@ -107,6 +118,11 @@ impl Settings {
     /// The fields of a hook that hookrail does not know, by the hook's index in [`Settings::hooks`].
     pub fn extra_fields(&self, hook: usize) -> Option<&JsonObject> {
         self.extra_fields.get(&hook)
+    }
+
+    /// Where a hook stands in its file, by the hook's index in [`Settings::hooks`].
+    pub fn spans(&self, hook: usize) -> Option<&HookSpans> {
+        self.spans.get(hook)
     }
 
     /// What counts: project over user over system, without the project's say while it does not count.

@@ -40,9 +40,9 @@ pub use bus::{
 };
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use config::{
-    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, LevelSettings,
-    Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit, load_enable_flag,
-    load_settings, settings_schema,
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, HookSpans,
+    LevelSettings, Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit,
+    load_enable_flag, load_settings, settings_schema,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
@@ -67,7 +67,9 @@ pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipp
 pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
 pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason};
 pub use run::{Exit, HookRun};
-pub use runner::{HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment};
+pub use runner::{
+    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
+};
 pub use schema::{input_schema, output_schema, sample_input};
 pub use system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
 pub use tool::{ToolContent, ToolError, ToolResult};

@@ -189,6 +189,20 @@ impl HookRegistry {
         changed
     }
 
+    /// Disables every hook that goes by another name or command, until the end of the run. Returns how many
+    /// hooks go by this one, whatever their state.
+    pub fn disable_others(&self, name_or_command: &str) -> usize {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kept, others): (Vec<_>, Vec<_>) =
+            self.hooks.iter().partition(|each| goes_by(&each.hook, name_or_command));
+        for registered in others.into_iter().filter(|each| each.is_enabled()) {
+            registered.state.store(DISABLED, Ordering::Release);
+        }
+        self.update_listening();
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        kept.len()
+    }
+
     pub(crate) fn registered_for(&self, event: EventName) -> impl Iterator<Item = &Registered> {
         self.by_event.get(event as usize).into_iter().flatten().filter_map(|place| self.hooks.get(*place))
     }
@@ -331,6 +345,23 @@ pub(crate) mod tests {
             assert_eq!(enabled(&registry).join(" "), left, "DELTA-HSYS-002: {name}");
             let now = (registry.listens_to(EventName::BeforeTool), registry.listens_to(EventName::AfterTool));
             assert_eq!(now, listening, "HOOK-013: {name}");
+        }
+    }
+
+    #[test]
+    fn one_hook_can_be_left_on_alone() {
+        let named = Hook { name: "guard".to_owned(), ..hook("a.sh") };
+        for (only, kept, left) in
+            [("guard", 1, "a.sh"), ("a.sh", 2, "a.sh a.sh"), ("off.sh", 1, ""), ("unknown", 0, "")]
+        {
+            // The second hook has no name of its own, so that it goes by the first one's command.
+            let registry = HookRegistry::trusting(
+                vec![named.clone(), hook("a.sh"), hook("b.sh"), hook("off.sh")],
+                &[entry("off.sh", Level::User)],
+            );
+            assert_eq!(registry.disable_others(only), kept, "{only}");
+            assert_eq!(enabled(&registry).join(" "), left, "{only}");
+            assert_eq!(registry.listens_to(EventName::BeforeTool), !left.is_empty(), "{only}");
         }
     }
 

@@ -91,6 +91,18 @@ pub struct HookRunner {
     on_start: Option<StartListener>,
 }
 
+/// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
+/// program that has to exit at once.
+#[derive(Debug, Clone)]
+pub struct Escalations(Reaper);
+
+impl Escalations {
+    /// Kills all of them, and from now on whoever runs out of time.
+    pub fn kill(&self) {
+        self.0.kill_all();
+    }
+}
+
 /// Which thread starts a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpawnOn {
@@ -175,6 +187,11 @@ impl HookRunner {
             }
         }
         (runs, input)
+    }
+
+    /// A handle on the hooks that ran out of time.
+    pub fn escalations(&self) -> Escalations {
+        Escalations(self.reaper.clone())
     }
 
     /// Waits until every hook that ran out of time or was given up has really ended. A program does this

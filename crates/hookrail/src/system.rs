@@ -12,7 +12,7 @@ use crate::hook::{Hook, Origin};
 use crate::host::Host;
 use crate::planner::{Explanation, HookPlanner};
 use crate::registry::{HookRegistry, HookStatus, JudgedHook};
-use crate::runner::{HookRunner, RunnerOptions, StartListener};
+use crate::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
 use crate::trust::{HookTrust, Judgement};
 
 /// The hook system of one session.
@@ -36,6 +36,7 @@ struct Started {
     handler: HookEventHandler,
     diagnostics: Vec<Diagnostic>,
     agent_events: AgentEvents,
+    enabled: bool,
 }
 
 /// A component was asked for before the hook system was started.
@@ -88,6 +89,16 @@ impl HookSystem {
         self.inner.started().registry.set_hook_enabled(name, enabled)
     }
 
+    /// Turns every hook but those of this name (or command) off until the session ends; says how many are of it.
+    pub fn disable_other_hooks(&self, name: &str) -> usize {
+        self.inner.started().registry.disable_others(name)
+    }
+
+    /// Whether hooks are on, now that it is known whether the project's own word counts.
+    pub fn hooks_are_on(&self) -> bool {
+        self.inner.started().enabled
+    }
+
     /// Every hook, enabled and approved or not.
     pub fn all_hooks(&self) -> Vec<HookStatus> {
         self.inner.started().registry.all_hooks()
@@ -113,6 +124,11 @@ impl HookSystem {
         if let Some(started) = self.inner.started.get() {
             started.handler.runner().drain().await;
         }
+    }
+
+    /// A handle on hooks that ran out of time, for a program that cannot wait for [`HookSystem::drain`].
+    pub fn escalations(&self) -> Escalations {
+        self.handler().runner().escalations()
     }
 
     /// Stops answering on the bus. Events can still be fired directly.
@@ -146,9 +162,16 @@ impl Started {
         let enabled = effective.enabled || project_turns_hooks_on(&settings, &judgement);
         let diagnostics = diagnostics(&settings, &judgement);
 
+        // Hooks that are off only because their project waits for approval are listed, so that a person can see
+        // what to approve.
+        let waits = |trust: &HookTrust| {
+            settings.enable.project == Some(true) && matches!(trust, HookTrust::NotApproved { .. })
+        };
         let judged = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals);
         let hooks = judged
-            .filter(|((hook, _), _)| enabled && settings.is_active(hook, project_counts))
+            .filter(|((hook, trust), _)| {
+                (enabled || waits(trust)) && settings.is_active(hook, project_counts)
+            })
             .map(|((hook, trust), seal)| JudgedHook { hook: hook.clone(), trust, seal });
         let registry = Arc::new(HookRegistry::new(hooks, &settings.disabled));
         let runner = HookRunner::new(RunnerOptions {
@@ -161,7 +184,7 @@ impl Started {
         let planner = HookPlanner::new(Arc::clone(&registry));
         let handler = HookEventHandler::new(Arc::clone(host), planner, runner, HookAggregator);
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
-        Self { registry, handler, diagnostics, agent_events: effective.agent_events }
+        Self { registry, handler, diagnostics, agent_events: effective.agent_events, enabled }
     }
 }
 
@@ -211,4 +234,41 @@ fn unapproved<'a>(settings: &'a Settings, judgement: &'a Judgement) -> impl Iter
 fn place_of(origin: &Origin) -> Option<Place> {
     let known = origin.line > 0;
     known.then(|| Place { file: origin.file.clone(), line: origin.line, column: 1, span: 0..0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use hookrail_testkit::TestProject;
+    use serde_json::json;
+
+    use crate::config::SettingsPaths;
+    use crate::event::EventName;
+    use crate::host::Config;
+    use crate::planner::SkipReason;
+    use crate::trust::{ApprovalStore, TrustPolicy};
+
+    #[test]
+    fn hooks_that_wait_for_approval_are_listed_although_only_their_project_turns_hooks_on() {
+        let project = TestProject::new();
+        let hooks = |command: &str| json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": command }] }] });
+        project.settings(&json!({ "enableHooks": true, "hooks": hooks("theirs") }));
+        project.user_settings(&json!({ "hooks": hooks("mine") }));
+        let paths = SettingsPaths {
+            project_dir: project.dir(),
+            home: project.home(),
+            system: project.system_settings_path(),
+        };
+        let store = ApprovalStore::new(project.home().join("state"));
+        let config = Config::builder(project.dir())
+            .settings_paths(paths)
+            .trust(TrustPolicy::RequireApproval(store))
+            .build();
+        let system = config.hook_system().unwrap();
+        let explanation = system.explain(EventName::BeforeTool, Some("write_file"));
+        assert!(explanation.plan.is_none(), "nothing runs");
+        let listed: Vec<_> =
+            explanation.skipped.iter().map(|skipped| (skipped.hook.command(), &skipped.why)).collect();
+        assert!(matches!(listed.as_slice(), [("theirs", SkipReason::NotApproved { .. })]), "{listed:?}");
+        assert!(!system.hooks_are_on());
+    }
 }

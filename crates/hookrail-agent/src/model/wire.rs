@@ -4,6 +4,8 @@
 //! `generationConfig`. Fields this file does not know go into `generationConfig`, where Gemini adds most
 //! of its new ones.
 
+use std::borrow::Cow;
+
 use hookrail::JsonObject;
 use hookrail::genai::{
     Content, FunctionCallingConfig, FunctionCallingMode, GenerateContentConfig, GenerateContentParameters,
@@ -23,7 +25,8 @@ const SDK_ONLY: [&str; 4] =
 pub fn request_body(request: &GenerateContentParameters) -> Value {
     let GenerateContentParameters { model: _, contents, config, extra } = request;
     // The API refuses contents without parts, which a conversation may well have.
-    let contents: Vec<&Content> = contents.iter().filter(|content| !content.parts.is_empty()).collect();
+    let contents: Vec<Cow<'_, Content>> =
+        contents.iter().filter(|content| !content.parts.is_empty()).map(with_wire_role).collect();
     let mut body = JsonObject::new();
     put(&mut body, "contents", &contents);
     if let Some(config) = config {
@@ -35,6 +38,16 @@ pub fn request_body(request: &GenerateContentParameters) -> Value {
         }
     }
     Value::Object(body)
+}
+
+/// Gemini knows the roles `user` and `model` only. Hooks may add messages with the role `system`; on the
+/// wire they are the user's.
+fn with_wire_role(content: &Content) -> Cow<'_, Content> {
+    if content.role.as_deref() == Some("system") {
+        Cow::Owned(Content { role: Some("user".to_owned()), ..content.clone() })
+    } else {
+        Cow::Borrowed(content)
+    }
 }
 
 fn add_config(body: &mut JsonObject, config: &GenerateContentConfig) {

@@ -25,6 +25,9 @@ use super::{BoxFuture, Tool, ToolContext, ToolKind, text};
 const GRACE: Duration = Duration::from_secs(2);
 /// How long output is waited for once the shell has ended: a background process may keep the pipe open.
 const LAST_OUTPUT: Duration = Duration::from_millis(250);
+/// Variables that commands do not inherit: the key is the agent's, and whatever a command prints goes to
+/// the model and into the session log.
+const API_KEYS: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
 /// Lines of output that people see.
 const SHOWN_LINES: usize = 40;
 
@@ -245,6 +248,9 @@ impl Call {
 fn shell(program: &str, command: &str, directory: &Path) -> Command {
     let mut shell = Command::new(program);
     shell.arg("-c").arg(command).current_dir(directory);
+    for name in API_KEYS {
+        shell.env_remove(name);
+    }
     shell
 }
 

@@ -10,7 +10,7 @@ use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail_agent::model::{ApiKey, GeminiClient, GeminiOptions, ModelClient, ModelError, RetryPolicy};
 use serde_json::{Value, json};
 
-use crate::model_server::{Server, Step, chunk, chunked_head, events, last_chunk, send, sized};
+use hookrail_testkit::model_server::{Server, Step, chunk, chunked_head, events, last_chunk, send, sized};
 
 const KEY: &str = "AIza-s3cret-key";
 

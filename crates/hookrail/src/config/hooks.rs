@@ -2,14 +2,16 @@
 //! finding, and its neighbours stay.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
 
-use super::Settings;
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
+use super::{HookSpans, Settings};
 use crate::event::{EventName, JsonObject, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
 use crate::matcher::Matcher;
@@ -73,6 +75,7 @@ struct HookReader<'r, 's, 'v> {
 struct Group {
     event: EventName,
     matcher: Matcher,
+    matcher_span: Option<Range<usize>>,
     sequential: bool,
 }
 
@@ -110,6 +113,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             let help = "write \"hooks\": [ { \"type\": \"command\", \"command\": \"…\" } ]";
             return self.findings.wrong_type(route.key("hooks"), "an array of hooks", &hooks.value, help);
         };
+        let matcher_span = given(matcher).map(|value| self.findings.source().in_file(bytes_of(value)));
         let matcher = match given(matcher) {
             None => Matcher::any(),
             Some(Value::StringLit(text)) => self.read_matcher(event, text, route.key("matcher")),
@@ -121,7 +125,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             }
         };
         let sequential = boolean(sequential, route.key("sequential"), self.findings).unwrap_or(false);
-        let group = Group { event, matcher, sequential };
+        let group = Group { event, matcher, matcher_span, sequential };
         let list = route.key("hooks");
         for (index, hook) in array.elements.iter().enumerate() {
             self.read_hook(&group, hook, list.index(index));
@@ -203,6 +207,14 @@ impl<'v> HookReader<'_, '_, 'v> {
             }
             self.settings.extra_fields.insert(self.settings.hooks.len(), extra);
         }
+        let span = match command {
+            Some(command) => bytes_of(&command.value),
+            None => object.range.start..object.range.start + 1,
+        };
+        self.settings.spans.push(HookSpans {
+            command: self.findings.source().in_file(span),
+            matcher: group.matcher_span.clone(),
+        });
         self.settings.hooks.push(hook);
     }
 
@@ -333,6 +345,11 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
         variables
     }
+}
+
+fn bytes_of(value: &Value<'_>) -> Range<usize> {
+    let range = value.range();
+    range.start..range.end
 }
 
 /// What a matcher of an event outside the tools is compared with.

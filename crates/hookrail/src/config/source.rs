@@ -71,6 +71,11 @@ impl<'a> Source<'a> {
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
+    /// A range of the text as a range of the file.
+    pub(super) fn in_file(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.shift..range.end + self.shift
+    }
+
     /// The place of a range of the text.
     pub(super) fn place(&self, range: Range<usize>) -> Option<Place> {
         let file = self.file?;
@@ -85,12 +90,7 @@ impl<'a> Source<'a> {
             known_column.saturating_sub(self.characters(range.start..known_offset))
         };
         self.last.set((start, range.start, column));
-        Some(Place {
-            file: file.to_path_buf(),
-            line,
-            column: column + 1,
-            span: range.start + self.shift..range.end + self.shift,
-        })
+        Some(Place { file: file.to_path_buf(), line, column: column + 1, span: self.in_file(range) })
     }
 
     fn characters(&self, range: Range<usize>) -> usize {

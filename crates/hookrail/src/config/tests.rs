@@ -455,3 +455,17 @@ proptest! {
         prop_assert_eq!(parsed.map_err(|finding| finding.message), Ok(serde_json::from_str(&text).unwrap()));
     }
 }
+
+#[test]
+fn every_hook_knows_where_its_parts_stand_in_the_file() {
+    let text = "\u{feff}{ \"hooks\": { \"BeforeTool\": [{ \"matcher\": \"grüß\", \"hooks\": [\n\
+        { \"type\": \"command\", \"command\": \"a.sh\" }, { \"type\": \"nonsense\" }, { \"type\": \"plugin\" } ] }],\n\
+        \"AfterTool\": [{ \"hooks\": [{ \"command\": \"b.sh\", \"type\": \"command\" }] }] } }";
+    let mut settings = Settings::default();
+    super::load::parse_level(&Level::User, &Source::of_file(Path::new("s.json"), text), &mut settings);
+    let parts: Vec<_> = (0..settings.hooks.len())
+        .map(|hook| settings.spans(hook).unwrap())
+        .map(|spans| (&text[spans.command.clone()], spans.matcher.clone().map(|matcher| &text[matcher])))
+        .collect();
+    assert_eq!(parts, [("\"a.sh\"", Some("\"grüß\"")), ("{", Some("\"grüß\"")), ("\"b.sh\"", None)]);
+}

@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 use std::io::{ErrorKind, PipeReader, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
 /// hangs inside the kernel takes this long.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a caller in a hurry waits until the last group is gone.
+const HURRY: Duration = Duration::from_millis(500);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// What is read at once, and how often in one look, of outputs that nobody wants any more.
@@ -36,6 +39,8 @@ struct Shared {
     wake: Condvar,
     /// How many groups are being ended.
     pending: watch::Sender<usize>,
+    /// No group is given any more time.
+    in_a_hurry: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +71,8 @@ impl Reaper {
     pub(crate) fn with_grace(grace: Duration) -> Self {
         let (pending, _) = watch::channel(0);
         let (queue, wake) = (Mutex::default(), Condvar::new());
-        Self { shared: Arc::new(Shared { grace, queue, wake, pending }) }
+        let in_a_hurry = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { grace, queue, wake, pending, in_a_hurry }) }
     }
 
     /// Waits until no group is left to be ended.
@@ -79,6 +85,17 @@ impl Reaper {
             if tokio::time::timeout(Duration::from_millis(100), empty).await.is_ok() {
                 return;
             }
+        }
+    }
+
+    /// Ends every group that is still given time to clean up, now and from now on. Waits a moment for the
+    /// signals to be sent, because whoever calls this is about to exit.
+    pub(super) fn kill_all(&self) {
+        self.shared.in_a_hurry.store(true, Ordering::Release);
+        let deadline = Instant::now() + HURRY;
+        while *self.shared.pending.borrow() > 0 && Instant::now() < deadline {
+            self.shared.start_thread(self.shared.lock());
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -139,6 +156,10 @@ impl Shared {
             // Signals and looks into the process table are done without the lock: handing over must not wait.
             drop(queue);
             let before = groups.len();
+            if self.in_a_hurry.load(Ordering::Acquire) {
+                let now = Instant::now();
+                groups.iter_mut().for_each(|group| group.kill_at = group.kill_at.min(now));
+            }
             // Loaded at most once for all groups of a round, and only if a leader has ended.
             let table = LazyCell::<Option<ProcessTable>>::new(ProcessTable::load);
             groups.retain_mut(|group| !group.step(&table));

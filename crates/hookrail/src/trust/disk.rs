@@ -48,6 +48,7 @@ pub(super) fn path_in(dir: &Path) -> PathBuf {
 
 /// Reads the file; one that is not there holds nothing. Needs no lock, because the file is only ever replaced.
 pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
+    refuse_relative(dir)?;
     let path = path_in(dir);
     let unreadable = |source| TrustError::Unreadable { path: path.clone(), source };
     match fs::metadata(dir) {
@@ -82,6 +83,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
 
 /// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.
 pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
+    refuse_relative(dir)?;
     let path = path_in(dir);
     create_private_dir(dir).map_err(|source| AtomicFileError::Io {
         step: "create",
@@ -120,6 +122,16 @@ fn is_beyond_repair(error: &TrustError) -> bool {
         ),
         _ => false,
     }
+}
+
+/// Without a home directory the state folder would be looked for where the program happens to stand: in the
+/// project, which could bring approvals of itself along.
+fn refuse_relative(dir: &Path) -> Result<(), TrustError> {
+    if dir.is_absolute() {
+        return Ok(());
+    }
+    let why = "is not an absolute path: there seems to be no home directory".to_owned();
+    Err(TrustError::Unsafe { path: dir.to_owned(), why })
 }
 
 /// Refuses what another user could have written. The superuser could anyway.

@@ -132,6 +132,20 @@ impl ApprovalStore {
     /// Approves what a person saw: the chosen hooks of a review, and the project's settings with them.
     /// What was shown is what is approved; a file that changed since makes its hook wait again.
     pub fn approve(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
+        self.approve_with(review, chosen, true)
+    }
+
+    /// Approves the chosen hooks of a review and nothing else: settings that nobody saw still wait.
+    pub fn approve_hooks(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
+        self.approve_with(review, chosen, false)
+    }
+
+    fn approve_with(
+        &self,
+        review: &Review,
+        chosen: &[&Pending],
+        with_settings: bool,
+    ) -> Result<(), TrustError> {
         for pending in chosen {
             if let Some(why) = &pending.obstacle {
                 return Err(TrustError::NotApprovable { name: pending.hook.name.clone(), why: why.clone() });
@@ -140,7 +154,9 @@ impl ApprovalStore {
         let approved_at = jiff::Timestamp::now().to_string();
         update(&self.dir, |store| {
             let project = store.projects.entry(review.project.key()).or_default();
-            project.settings = Some(review.current_settings.clone());
+            if with_settings {
+                project.settings = Some(review.current_settings.clone());
+            }
             for pending in chosen {
                 let terms = &pending.reading.terms;
                 project

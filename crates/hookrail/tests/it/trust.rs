@@ -440,6 +440,28 @@ fn a_world_writable_state_folder_is_refused() {
 }
 
 #[test]
+fn a_store_at_a_relative_path_is_refused() {
+    // Without a home directory the state folder would be looked for in the project, which must not be able to
+    // bring its own approvals along.
+    let project = TestProject::new();
+    let own = hook("./guard.sh");
+    project.script("guard.sh", "exit 2");
+    approve_all(&store(&project), &project.dir(), std::slice::from_ref(&own));
+    assert_eq!(verdict(&store(&project), &project.dir(), &own), "approved");
+    let here = std::env::current_dir().unwrap();
+    let mut relative: PathBuf = here.components().skip(1).map(|_| "..").collect();
+    relative.push(store(&project).path().parent().unwrap().strip_prefix("/").unwrap());
+    let relative = ApprovalStore::new(relative);
+    assert!(relative.path().exists(), "the same file");
+    let judgement = relative.judge(&project.dir(), std::slice::from_ref(&own), &Value::Null);
+    assert_ne!(judgement.hooks, [HookTrust::Approved]);
+    assert_eq!(judgement.problem.unwrap().code, "approvals-unsafe");
+    let review = relative.pending(&project.dir(), &[own], &Value::Null);
+    let all: Vec<_> = review.pending.iter().collect();
+    assert!(matches!(relative.approve(&review, &all), Err(TrustError::Unsafe { .. })));
+}
+
+#[test]
 fn a_store_of_another_user_is_refused() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
@@ -540,4 +562,30 @@ fn allowing_all_looks_at_nothing() {
         TrustPolicy::default().judge(&project.dir(), &[hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks, [HookTrust::Trusted]);
     assert!(judgement.seals[0].is_none() && judgement.project_settings_approved);
+}
+
+#[test]
+fn approving_hooks_alone_leaves_the_projects_settings_waiting() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    let (store, dir, hook) = (store(&project), project.dir(), hook("./x.sh"));
+    let settings = json!({ "maxOutputBytes": 1 });
+    let review = store.pending(&dir, std::slice::from_ref(&hook), &settings);
+    store.approve_hooks(&review, &[&review.pending[0]]).expect("an approval");
+    let judgement = store.judge(&dir, std::slice::from_ref(&hook), &settings);
+    assert_eq!(judgement.hooks, [HookTrust::Approved]);
+    assert!(!judgement.project_settings_approved, "nobody looked at these");
+}
+
+#[test]
+fn a_store_at_a_relative_path_approves_nothing() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    let (store, dir, hook) =
+        (ApprovalStore::new(PathBuf::from(".llxprt/hookrail")), project.dir(), hook("./x.sh"));
+    let judgement = store.judge(&dir, std::slice::from_ref(&hook), &Value::Null);
+    assert!(matches!(judgement.hooks.as_slice(), [HookTrust::NotApproved { .. }]));
+    assert_eq!(judgement.problem.map(|problem| problem.code), Some("approvals-unsafe"));
+    let review = store.pending(&dir, &[hook], &Value::Null);
+    assert!(store.approve(&review, &[&review.pending[0]]).is_err(), "nothing is written either");
 }

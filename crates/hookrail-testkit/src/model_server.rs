@@ -9,33 +9,36 @@ use std::time::Duration;
 
 /// One thing the server does on a connection. After the last one it closes.
 #[derive(Debug, Clone)]
-pub(crate) enum Step {
+pub enum Step {
+    /// Sends these bytes.
     Send(Vec<u8>),
+    /// Waits.
     Pause(Duration),
     /// Keeps the connection open and silent until the client or the test has gone.
     Hang,
 }
 
-pub(crate) fn send(bytes: impl AsRef<[u8]>) -> Step {
+/// Sends these bytes.
+pub fn send(bytes: impl AsRef<[u8]>) -> Step {
     Step::Send(bytes.as_ref().to_vec())
 }
 
 /// A response whose length is told, so that its end is certain.
-pub(crate) fn sized(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
+pub fn sized(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
     let length = body.as_ref().len();
     let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
     vec![send(head), send(body)]
 }
 
 /// The head of an event stream of chunks.
-pub(crate) fn chunked_head() -> Step {
+pub fn chunked_head() -> Step {
     send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
     )
 }
 
 /// One HTTP chunk.
-pub(crate) fn chunk(body: impl AsRef<[u8]>) -> Step {
+pub fn chunk(body: impl AsRef<[u8]>) -> Step {
     let body = body.as_ref();
     let mut bytes = format!("{:x}\r\n", body.len()).into_bytes();
     bytes.extend_from_slice(body);
@@ -44,26 +47,28 @@ pub(crate) fn chunk(body: impl AsRef<[u8]>) -> Step {
 }
 
 /// The end of a chunked body.
-pub(crate) fn last_chunk() -> Step {
+pub fn last_chunk() -> Step {
     send("0\r\n\r\n")
 }
 
 /// A complete event stream, sent in one HTTP chunk per piece.
-pub(crate) fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Step> {
+pub fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Step> {
     let pieces = pieces.into_iter().map(chunk);
     std::iter::once(chunked_head()).chain(pieces).chain([last_chunk()]).collect()
 }
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Received {
+pub struct Received {
     /// The request line and all headers.
-    pub(crate) head: String,
-    pub(crate) body: String,
+    pub head: String,
+    /// The body.
+    pub body: String,
 }
 
 /// The server. The first connection gets the first script, and so on; the last script is repeated.
-pub(crate) struct Server {
+#[derive(Debug)]
+pub struct Server {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
     stop: Arc<AtomicBool>,
@@ -71,9 +76,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(scripts: Vec<Vec<Step>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+    /// Starts it on a port of its own.
+    pub fn start(scripts: Vec<Vec<Step>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
+        let address = listener.local_addr().expect("the address of the server");
         let received = Arc::new(Mutex::new(Vec::new()));
         let stop = Arc::new(AtomicBool::new(false));
         let thread = std::thread::spawn({
@@ -83,12 +89,14 @@ impl Server {
         Self { address, received, stop, thread: Some(thread) }
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its base URL.
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
-        self.received.lock().unwrap().clone()
+    /// The requests that came so far.
+    pub fn received(&self) -> Vec<Received> {
+        self.received.lock().expect("no thread of the server has panicked").clone()
     }
 }
 
@@ -110,7 +118,7 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
         }
         let Some(request) = read_request(&connection) else { continue };
         let number = {
-            let mut received = received.lock().unwrap();
+            let mut received = received.lock().expect("no thread of the server has panicked");
             received.push(request);
             received.len() - 1
         };

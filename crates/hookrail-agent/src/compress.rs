@@ -1,0 +1,55 @@
+//! Keeps the history within its budget: the oldest turns are summarised by the model.
+
+use hookrail::PreCompressTrigger;
+use hookrail::genai::{Content, GenerateContentParameters};
+
+use crate::exchange::Audience;
+use crate::session::{Interrupt, Session};
+use crate::ui::Happening;
+
+const INSTRUCTION: &str = "Summarise the conversation so far for your own later use: the goals, what was done to \
+     which files, what was found, what is still open. Facts only.";
+
+impl Session {
+    /// Whether the history has outgrown its budget. One that cannot be made smaller is tried again only
+    /// after it has grown noticeably, or every turn would begin with a summary.
+    pub(crate) fn is_history_too_large(&self) -> bool {
+        let budget = self.parts.options.history_budget;
+        let bytes = self.history.bytes();
+        bytes > budget && (self.summarised_to <= budget || bytes > self.summarised_to + budget / 4)
+    }
+
+    /// Summarises the oldest turns with the model's help; all of them when the user asks for it.
+    pub(crate) async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
+        let length = self.history.contents().len();
+        let recent = match trigger {
+            PreCompressTrigger::Manual => (length > 0).then_some(length),
+            PreCompressTrigger::Auto => self.history.recent_start(),
+        };
+        let Some(recent) = recent else { return Ok(()) };
+        if let Some(handler) = self.handler() {
+            let result = self.unless_cancelled(handler.fire_pre_compress_event(trigger)).await?;
+            if self.applies_agent_events() {
+                self.stop_if_asked(&result)?;
+            }
+        }
+        let before = self.history.bytes();
+        let mut contents: Vec<Content> = self.history.contents().iter().take(recent).cloned().collect();
+        contents.push(Content::text("user", INSTRUCTION));
+        let request = GenerateContentParameters {
+            model: self.parts.options.model.clone(),
+            contents,
+            ..GenerateContentParameters::default()
+        };
+        let summary = self.call_model(request, Audience::Nobody).await?.response.text();
+        if summary.trim().is_empty() {
+            self.notice("the history was not summarised: there was no summary");
+        } else {
+            self.history.summarise(recent, &summary);
+            let after = self.history.bytes();
+            self.parts.ui.happened(&Happening::Compressed { before, after });
+        }
+        self.summarised_to = self.history.bytes();
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! What a person or a program sees of `hookrail agent`: the answer on stdout, the hook trace on stderr.
+//!
+//! `text.rs` and `json.rs` make the three output formats, `trace.rs` words the hook trace, and this file
+//! holds them together and asks permission on a terminal.
+
+mod json;
+mod text;
+mod trace;
+
+use std::io::IsTerminal as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hookrail_agent::PromptOutcome;
+use hookrail_agent::tools::BoxFuture;
+use hookrail_agent::ui::{Happening, Question, Ui};
+
+use crate::cli::OutputFormat;
+use crate::printer::{Printer, escape_line};
+use crate::progress::Shows;
+use crate::terminal;
+
+use json::{Summary, stream_line};
+use text::AnswerStream;
+
+/// The agent's face.
+pub(crate) struct AgentUi {
+    format: OutputFormat,
+    quiet: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    printer: Printer,
+    answer: AnswerStream,
+    summary: Summary,
+    /// Why stdout takes no more, if so. The run goes on; its log is complete.
+    broken: Option<anyhow::Error>,
+}
+
+impl AgentUi {
+    /// A face for a session. With a stream of JSON, the first line is printed at once.
+    pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
+        let streams = format == OutputFormat::Text && std::io::stdout().is_terminal();
+        let state = State {
+            printer: Printer::new(),
+            answer: AnswerStream::new(streams),
+            summary: Summary::new(session_id),
+            broken: None,
+        };
+        let this = Self { format, quiet, state: Mutex::new(state) };
+        if format == OutputFormat::StreamJson {
+            this.state().print_json(&json::init(session_id, model));
+        }
+        this
+    }
+
+    /// Says something that is neither an answer nor an error.
+    pub(crate) fn talk(&self, text: &str) {
+        if !self.quiet {
+            let mut state = self.state();
+            state.end_line();
+            state.printer.talk(text);
+        }
+    }
+
+    /// Prints what a prompt came to.
+    pub(crate) fn finish(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
+        let mut state = self.state();
+        match self.format {
+            OutputFormat::Text => state.end_answer(outcome),
+            OutputFormat::Json => {
+                let result = state.summary.result(outcome, None);
+                state.print_json(&result);
+            }
+            OutputFormat::StreamJson => {
+                let result = state.summary.result(outcome, Some("result"));
+                state.print_json(&result);
+            }
+        }
+        state.broken.take().map_or(Ok(()), Err)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ui for AgentUi {
+    fn happened(&self, happening: &Happening<'_>) {
+        let mut state = self.state();
+        state.summary.count(happening);
+        match self.format {
+            OutputFormat::Text => {
+                if let Happening::AnswerText(piece) = happening {
+                    state.show_piece(piece);
+                }
+            }
+            OutputFormat::Json => {}
+            OutputFormat::StreamJson => {
+                if let Some(line) = stream_line(happening) {
+                    state.print_json(&line);
+                }
+            }
+        }
+        // A stop explains the exit code, so that it is said even where nothing else is.
+        let is_stop = matches!(happening, Happening::Stopped { .. });
+        if (!self.quiet || is_stop)
+            && let Some(line) = trace::line(happening)
+        {
+            state.end_line();
+            state.printer.talk(line);
+        }
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
+        Box::pin(async {
+            // Without a terminal nobody can answer, and nobody's answer is no.
+            if !terminal::can_ask() {
+                self.talk(&format!(
+                    "{}: permission denied, there is no terminal to ask on; see --approval-mode",
+                    escape_line(&question.title)
+                ));
+                return false;
+            }
+            self.end_line();
+            terminal::ask(question).await
+        })
+    }
+}
+
+impl Shows for AgentUi {
+    fn has_open_line(&self) -> bool {
+        self.state().answer.is_open()
+    }
+
+    fn end_line(&self) {
+        self.state().end_line();
+    }
+}
+
+/// What went wrong with a prompt, in one sentence; empty if nothing did.
+pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
+    match outcome {
+        PromptOutcome::ModelFailed(error) => error.to_string(),
+        PromptOutcome::MaxTurns(turns) => {
+            format!("the model still wanted more after {turns} model calls; raise --max-turns")
+        }
+        PromptOutcome::Cancelled => "interrupted".to_owned(),
+        PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) | PromptOutcome::Stopped(_) => {
+            String::new()
+        }
+    }
+}
+
+impl State {
+    fn print_json(&mut self, value: &serde_json::Value) {
+        let printed = self.printer.json(value).and_then(|()| self.printer.flush());
+        self.keep_first_problem(printed);
+    }
+
+    fn show_piece(&mut self, piece: &str) {
+        let printed = self.answer.show(&mut self.printer, piece);
+        self.keep_first_problem(printed);
+    }
+
+    fn end_answer(&mut self, outcome: &PromptOutcome) {
+        let printed = self.answer.end(&mut self.printer, outcome);
+        self.keep_first_problem(printed);
+    }
+
+    /// Ends a line of the answer that a message would otherwise be glued to.
+    fn end_line(&mut self) {
+        let printed = self.answer.end_line(&mut self.printer);
+        self.keep_first_problem(printed);
+    }
+
+    fn keep_first_problem(&mut self, printed: anyhow::Result<()>) {
+        if let Err(problem) = printed {
+            self.broken.get_or_insert(problem);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The answer as text: piece by piece on a terminal, else the final answer alone.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use hookrail_agent::PromptOutcome;
+
+use crate::printer::Printer;
+
+/// Prints an answer.
+pub(super) struct AnswerStream {
+    /// Whether pieces are shown as they come.
+    streams: bool,
+    /// Whether the last piece left its line open.
+    open: bool,
+}
+
+impl AnswerStream {
+    pub(super) fn new(streams: bool) -> Self {
+        Self { streams, open: false }
+    }
+
+    /// Shows a piece, if somebody is watching.
+    pub(super) fn show(&mut self, printer: &mut Printer, piece: &str) -> anyhow::Result<()> {
+        if !self.streams || piece.is_empty() {
+            return Ok(());
+        }
+        self.open = !piece.ends_with('\n');
+        printer.piece(&tame(piece))
+    }
+
+    /// Ends the answer. Where nobody watched, this prints it: as it is, because a program reads it.
+    pub(super) fn end(&mut self, printer: &mut Printer, outcome: &PromptOutcome) -> anyhow::Result<()> {
+        self.end_line(printer)?;
+        match outcome {
+            PromptOutcome::Answered(answer)
+                if !self.streams && !answer.suppressed && !answer.text.is_empty() =>
+            {
+                let text = answer.text.strip_suffix('\n').unwrap_or(&answer.text);
+                printer.data(text)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the last piece left its line open.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Makes sure that what follows begins on a line of its own.
+    pub(super) fn end_line(&mut self, printer: &mut Printer) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.open) { printer.piece("\n") } else { Ok(()) }
+    }
+}
+
+/// Keeps a model's words from giving orders to the terminal. Unlike a review of hooks, an answer may
+/// contain joiners and variants, which emoji are made of.
+fn tame(text: &str) -> Cow<'_, str> {
+    let is_order = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_order) {
+        return Cow::Borrowed(text);
+    }
+    let mut tamed = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_order(c) {
+            let _ = write!(tamed, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            tamed.push(c);
+        }
+    }
+    Cow::Owned(tamed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_give_no_orders_to_terminals() {
+        assert_eq!(tame("a\u{1b}[2Jb\n\tc"), "a\\u{1b}[2Jb\n\tc");
+        assert_eq!(tame("❤️ 👩‍💻"), "❤️ 👩‍💻");
+    }
+}

@@ -1,0 +1,267 @@
+//! `hookrail agent`: one session of the agent, from the prompt to the exit code.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use hookrail::{Config, Escalations, HookObserver, SessionEndReason, SessionStartSource, Severity};
+use hookrail_agent::log::SessionLog;
+use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
+use hookrail_agent::tools::{ToolContext, ToolTable};
+use hookrail_agent::ui::{Happening, Ui as _};
+use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent_ui::{AgentUi, outcome_text};
+use crate::cli::{AgentArgs, ApprovalMode};
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::interactive::{self, Desk, Ended};
+use crate::printer::{Printer, escape_line};
+use crate::progress::Progress;
+
+/// How long `SessionEnd` hooks may take after Ctrl-C.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let prompt = match read_prompt(args)? {
+        Prompt::Missing => {
+            printer.talk("error: there is no prompt");
+            printer.talk("hint: hookrail agent -p 'What does this project do?'");
+            return Ok(ExitStatus::Usage);
+        }
+        prompt => prompt,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let outcome = runtime.block_on(until_killed(args, context, prompt));
+    // A thread that hangs in a file system or waits for a key press does not keep the program alive.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Where prompts come from.
+enum Prompt {
+    Given(String),
+    Interactive,
+    Missing,
+}
+
+fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
+    let text = match &args.prompt {
+        Some(prompt) => prompt.clone(),
+        None if std::io::stdin().is_terminal() => return Ok(Prompt::Interactive),
+        None => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).context("cannot read the prompt from stdin")?;
+            // The line end belongs to `echo`, not to the prompt.
+            String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned()
+        }
+    };
+    Ok(if text.trim().is_empty() { Prompt::Missing } else { Prompt::Given(text) })
+}
+
+/// Runs the session. The first Ctrl-C cancels it, which it ends by itself; at the second everything is
+/// dropped, which kills hooks and tools.
+async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
+    let cancel = CancellationToken::new();
+    let mut signals = Signals::listen()?;
+    let escalations = OnceLock::new();
+    let session = run_session(args, context, prompt, cancel.clone(), &escalations);
+    let interrupted = async {
+        // At the interactive prompt Ctrl-C is a key, and the prompt cancels by itself.
+        tokio::select! {
+            () = signals.next() => cancel.cancel(),
+            () = cancel.cancelled() => {}
+        }
+        signals.next().await;
+    };
+    let outcome = tokio::select! {
+        biased;
+        () = interrupted => None,
+        outcome = session => Some(outcome),
+    };
+    outcome.unwrap_or_else(|| {
+        // Hooks that ran out of time before are not waited for either.
+        escalations.get().inspect(|escalations| escalations.kill());
+        Ok(ExitStatus::Interrupted)
+    })
+}
+
+/// The signals that ask a program to end.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    /// `None` where whoever started the program wants it to outlive its terminal.
+    hang_up: Option<Signal>,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
+        })
+    }
+
+    async fn next(&mut self) {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = hang_up => {}
+        }
+    }
+}
+
+/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
+}
+
+async fn run_session(
+    args: &AgentArgs,
+    context: &Context,
+    prompt: Prompt,
+    cancel: CancellationToken,
+    escalations: &OnceLock<Escalations>,
+) -> anyhow::Result<ExitStatus> {
+    let session_id = uuid::Uuid::new_v4().to_string();
+    let log_path = args.session_log.clone().unwrap_or_else(|| default_log_path(context, &session_id));
+    let log = SessionLog::open(&log_path, &session_id)
+        .with_context(|| format!("cannot write the session log `{}`", log_path.display()))?;
+    let log = Arc::new(log);
+    let ui = Arc::new(AgentUi::new(args.output_format, args.quiet, &session_id, &args.model));
+    let progress = Arc::new(Progress::on_stderr(Arc::clone(&ui), !args.quiet));
+    let model = model(args, &progress)?;
+    let observer = AgentObserver { log: Arc::clone(&log), ui: progress.clone(), next: engine_log(context) };
+    let config = context
+        .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
+        .session_id(&session_id)
+        .transcript_path(log.path())
+        .build();
+    warn_about_settings(&config, &ui);
+    if let Some(system) = config.hook_system() {
+        escalations.get_or_init(|| system.escalations());
+    }
+
+    let mut session = Session::new(SessionParts {
+        context: ToolContext { project: context.project().to_owned(), cancel: cancel.clone() },
+        config,
+        model,
+        tools: ToolTable::standard(),
+        log,
+        ui: progress.clone(),
+        options: SessionOptions {
+            model: args.model.clone(),
+            approval: approval_mode(args.approval_mode),
+            max_turns: args.max_turns,
+            history_budget: usize::try_from(args.history_budget).unwrap_or(usize::MAX),
+        },
+    });
+    let ended = match (session.start(SessionStartSource::Startup).await, prompt) {
+        (Err(outcome), _) => ended(&ui, &progress, outcome),
+        (Ok(()), Prompt::Given(prompt)) => {
+            let outcome = session.prompt(&prompt).await;
+            ended(&ui, &progress, outcome)
+        }
+        (Ok(()), Prompt::Interactive | Prompt::Missing) => {
+            let homeless = context.paths.home.as_os_str().is_empty();
+            let history = (!homeless).then(|| context.state_dir().join("history"));
+            let quiet = args.quiet;
+            let desk = Desk { ui: &ui, progress: &progress, cancel: &cancel, history, quiet };
+            interactive::run(&mut session, &desk).await
+        }
+    };
+    session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
+    progress.idle();
+    if let Some(system) = session.config().hook_system() {
+        system.drain().await;
+    }
+    if let Some(problem) = session.parts().log.problem() {
+        ui.talk(&format!("warning: the session log `{}` is not complete: {problem}", log_path.display()));
+    }
+    ended.status
+}
+
+/// The end of a run that had one prompt.
+fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> Ended {
+    progress.idle();
+    Ended { status: finished(ui, outcome), reason: SessionEndReason::Exit }
+}
+
+/// Shows what a prompt came to and gives the exit code for it.
+pub(crate) fn finished(ui: &AgentUi, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
+    let shown = ui.finish(&outcome);
+    match outcome {
+        PromptOutcome::ModelFailed(error) => Err(error.into()),
+        PromptOutcome::MaxTurns(_) => Err(anyhow::Error::msg(outcome_text(&outcome))),
+        PromptOutcome::Stopped(_) => Ok(ExitStatus::Stopped),
+        PromptOutcome::Cancelled => Ok(ExitStatus::Interrupted),
+        PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) => shown.map(|()| ExitStatus::Success),
+    }
+}
+
+fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
+    context.state_dir().join("sessions").join(format!("{session_id}.jsonl"))
+}
+
+/// The engine's own log, which `hookrail log` reads.
+fn engine_log(_: &Context) -> Option<Arc<dyn HookObserver>> {
+    None
+}
+
+/// Who answers. Nothing touches the network before the first call.
+fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
+    if let Some(file) = &args.replay {
+        return Ok(Arc::new(ReplayModel::load(file)?));
+    }
+    let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
+    let watcher = Arc::clone(ui);
+    let gemini = GeminiClient::with_retry_notice(options, move |notice| {
+        watcher.happened(&Happening::Notice(&notice.to_string()));
+    });
+    match &args.record {
+        Some(file) => Ok(Arc::new(RecordingModel::create(file, gemini)?)),
+        None => Ok(Arc::new(gemini)),
+    }
+}
+
+fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
+    match mode {
+        ApprovalMode::Default => hookrail_agent::ApprovalMode::Default,
+        ApprovalMode::AutoEdit => hookrail_agent::ApprovalMode::AutoEdit,
+        ApprovalMode::Yolo => hookrail_agent::ApprovalMode::Yolo,
+    }
+}
+
+/// Tells what is wrong with the settings, and which hooks wait for approval.
+fn warn_about_settings(config: &Config, ui: &AgentUi) {
+    let Some(system) = config.hook_system() else { return };
+    let findings = system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning);
+    let (unapproved, others): (Vec<_>, Vec<_>) =
+        findings.partition(|finding| finding.code == "hook-not-approved");
+    for finding in others {
+        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        ui.talk(&format!("warning: {}", escape_line(&format!("{place}{}", finding.message))));
+    }
+    let what = match unapproved.as_slice() {
+        [] => return,
+        [_] => "a hook of this project is not approved and will not run".to_owned(),
+        many => format!("{} hooks of this project are not approved and will not run", many.len()),
+    };
+    ui.talk(&format!("warning: {what}; review with `hookrail trust`"));
+    for finding in unapproved {
+        ui.talk(&format!("  {}", escape_line(&finding.message)));
+    }
+}

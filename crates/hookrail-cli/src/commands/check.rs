@@ -1,0 +1,288 @@
+//! `hookrail check`: everything that is wrong with the hook settings, at once.
+
+mod finding;
+mod program;
+mod shell;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hookrail::{
+    ConfigSource, DisabledBy, EventName, Hook, HookKind, HookPlanner, HookRegistry, HookTrust, MatchVerdict,
+    Settings, SkipReason,
+};
+use hookrail_agent::tools::ToolTable;
+use serde::Serialize;
+
+use self::finding::{Finding, Severity, Sources};
+use crate::cli::{CheckArgs, Format};
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+use crate::survey::{Survey, is_home, near_words, shown};
+
+pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let survey = Survey::load(context);
+    let mut check = Check { context, survey: &survey, sources: Sources::default(), findings: Vec::new() };
+    check.everything();
+    let Check { mut findings, sources, .. } = check;
+    finding::sort(&mut findings);
+
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+    match args.format {
+        Format::Json => printer.json_pretty(&Report { findings: &findings, errors, warnings })?,
+        Format::Text => {
+            for finding in &findings {
+                printer.data(finding.render(&sources, context))?;
+                printer.data("")?;
+            }
+            printer.data(summary(&survey, [errors, warnings, notes]))?;
+        }
+    }
+    let failed = errors > 0 || (args.strict && warnings > 0);
+    Ok(if failed { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// The JSON form.
+#[derive(Serialize)]
+struct Report<'f> {
+    findings: &'f [Finding],
+    errors: usize,
+    warnings: usize,
+}
+
+fn summary(survey: &Survey, counts: [usize; 3]) -> String {
+    let files: BTreeSet<&Path> =
+        survey.settings.hooks.iter().map(|hook| hook.origin.file.as_path()).collect();
+    let looked_at = match survey.settings.hooks.len() {
+        0 => "no hooks are configured".to_owned(),
+        hooks => format!("{} in {}", counted(hooks, "hook"), counted(files.len(), "file")),
+    };
+    let found: Vec<String> = counts
+        .into_iter()
+        .zip(["error", "warning", "note"])
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(count, word))
+        .collect();
+    if found.is_empty() {
+        format!("No findings: {looked_at}.")
+    } else {
+        format!("Found {}: {looked_at}.", found.join(", "))
+    }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+struct Check<'c> {
+    context: &'c Context,
+    survey: &'c Survey,
+    sources: Sources,
+    findings: Vec<Finding>,
+}
+
+impl Check<'_> {
+    fn everything(&mut self) {
+        let survey = self.survey;
+        for diagnostic in &survey.settings.diagnostics {
+            self.findings.push(Finding::from_engine(diagnostic, &mut self.sources));
+        }
+        self.findings.extend(
+            survey.judgement.problem.iter().map(|problem| Finding::from_engine(problem, &mut self.sources)),
+        );
+        self.parents_settings();
+        self.hooks_off();
+        let hooks = AsIfApproved::new(&survey.settings);
+        self.disabled_and_unapproved(&hooks);
+        self.matchers();
+        self.commands();
+        self.duplicates(&hooks);
+    }
+
+    fn at_hook(
+        &mut self,
+        index: usize,
+        severity: Severity,
+        code: &'static str,
+        message: String,
+        help: String,
+    ) {
+        let spans = self.survey.settings.spans(index).cloned().unwrap_or_default();
+        self.at(index, spans.command, Finding::new(severity, code, message, help));
+    }
+
+    fn at(&mut self, index: usize, span: std::ops::Range<usize>, finding: Finding) {
+        let Some(hook) = self.survey.settings.hooks.get(index) else { return };
+        let finding = finding.at(&hook.origin.file, span, hook.origin.line, &mut self.sources);
+        self.findings.push(finding);
+    }
+
+    /// Nothing searches upwards, which surprises people who start in a folder below the project's.
+    fn parents_settings(&mut self) {
+        let paths = &self.context.paths;
+        if paths.project_file().exists() {
+            return;
+        }
+        let parents =
+            paths.project_dir.ancestors().skip(1).map(|dir| (dir, dir.join(".llxprt/settings.json")));
+        let found = parents.into_iter().find(|(dir, file)| file.is_file() && !is_home(dir, self.context));
+        if let Some((dir, file)) = found {
+            let message = "the settings of a parent directory are not read here".to_owned();
+            let help =
+                format!("to work there: `hookrail -C {} check`", shell::quote(&dir.display().to_string()));
+            self.findings
+                .push(Finding::new(Severity::Note, "settings-in-parent", message, help).in_file(&file));
+        }
+    }
+
+    fn hooks_off(&mut self) {
+        if self.survey.enabled || self.survey.settings.hooks.is_empty() {
+            return;
+        }
+        let off = self.survey.why_off(self.context);
+        let finding = Finding::new(Severity::Warning, "hooks-off", off.message, off.help);
+        self.findings.push(match &off.file {
+            Some(file) => finding.in_file(file),
+            None => finding,
+        });
+    }
+
+    fn disabled_and_unapproved(&mut self, hooks: &AsIfApproved) {
+        let survey = self.survey;
+        let skipped = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
+        let disabled: HashMap<usize, String> = skipped
+            .filter_map(|(index, why)| match why {
+                SkipReason::Disabled(DisabledBy::Settings(level)) => Some((index, level.to_string())),
+                _ => None,
+            })
+            .collect();
+        for (index, (hook, trust)) in survey.settings.hooks.iter().zip(&survey.judgement.hooks).enumerate() {
+            if let Some(level) = disabled.get(&index) {
+                let message = format!("hook `{}` is disabled by the {level} settings", hook.name);
+                let flag = if *level == "project" { " --project" } else { "" };
+                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(&hook.name));
+                self.at_hook(index, Severity::Note, "hook-disabled", message, help);
+            }
+            if let HookTrust::NotApproved { why } = trust {
+                let message = format!("hook `{}` does not run: {why}", hook.name);
+                let help = "review it with `hookrail trust`".to_owned();
+                self.at_hook(index, Severity::Warning, "hook-not-approved", message, help);
+            }
+        }
+    }
+
+    fn matchers(&mut self) {
+        let table = ToolTable::standard();
+        let tools = table.names();
+        let mut seen: HashSet<(PathBuf, usize)> = HashSet::new();
+        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+            let Some(text) = hook.matcher.text() else { continue };
+            let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
+            let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
+            // A pattern that is none is reported by the engine, with what becomes of it.
+            if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
+                continue;
+            }
+            let Some(span) = self.survey.settings.spans(index).and_then(|spans| spans.matcher.clone()) else {
+                continue;
+            };
+            // One finding for a group, not one for each of its hooks.
+            if !seen.insert((hook.origin.file.clone(), span.start)) {
+                continue;
+            }
+            let message = format!("matcher `{text}` matches none of the agent's tools");
+            let near = near_words(text, tools.iter().copied());
+            let help = match near.first() {
+                Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
+                None => format!("the tools are: {}", tools.join(", ")),
+            };
+            let finding = Finding::new(Severity::Warning, "matcher-matches-no-tool", message, help);
+            self.at(index, span, finding);
+        }
+    }
+
+    fn commands(&mut self) {
+        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+            let HookKind::Command(command) = &hook.kind else { continue };
+            if command.contains('\0') {
+                continue; // Reported by the engine, and nothing can be asked about it.
+            }
+            for problem in program::problems(hook, command, self.context) {
+                self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
+            }
+        }
+    }
+
+    /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
+    /// dropped is dropped once everything is approved.
+    fn duplicates(&mut self, hooks: &AsIfApproved) {
+        let settings = &self.survey.settings;
+        let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
+        for event in EventName::ALL {
+            for target in targets(event, settings.hooks.iter().filter(|hook| hook.event == event)) {
+                for (index, why) in hooks.skipped(event, target.as_deref()) {
+                    let SkipReason::Duplicate { of } = why else { continue };
+                    let (_, targets) = dropped.entry(index).or_insert_with(|| (of, Vec::new()));
+                    targets.extend(target.clone());
+                }
+            }
+        }
+        for (index, (of, targets)) in dropped {
+            let about =
+                if targets.is_empty() { String::new() } else { format!(" for {}", targets.join(", ")) };
+            let place = format!("{}:{}", shown(&of.origin.file, self.context), of.origin.line);
+            let message =
+                format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
+            let help = "remove one of the two".to_owned();
+            self.at_hook(index, Severity::Warning, "duplicate-command", message, help);
+        }
+    }
+}
+
+/// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
+fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
+    match event {
+        EventName::BeforeTool | EventName::AfterTool => {
+            ToolTable::standard().names().into_iter().map(|name| Some(name.to_owned())).collect()
+        }
+        _ => {
+            let words: BTreeSet<&str> = hooks.filter_map(|hook| hook.matcher.text()).collect();
+            if words.is_empty() {
+                return vec![None];
+            }
+            words.into_iter().map(|word| Some(word.to_owned())).collect()
+        }
+    }
+}
+
+/// A registry of all hooks as if they were approved, and the way back from its hooks to the settings.
+struct AsIfApproved {
+    planner: HookPlanner,
+    indices: HashMap<*const Hook, usize>,
+}
+
+impl AsIfApproved {
+    fn new(settings: &Settings) -> Self {
+        let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
+        // The registry ranks hooks by source and keeps their order within it.
+        let mut indices: Vec<(ConfigSource, usize)> =
+            settings.hooks.iter().enumerate().map(|(index, hook)| (hook.source, index)).collect();
+        indices.sort_unstable();
+        let ranked = registry.all_hooks();
+        let indices =
+            ranked.iter().zip(indices).map(|(status, (_, index))| (Arc::as_ptr(&status.hook), index));
+        Self { indices: indices.collect(), planner: HookPlanner::new(registry) }
+    }
+
+    /// What the hooks of an event are left out for, by their index in the settings.
+    fn skipped(&self, event: EventName, target: Option<&str>) -> Vec<(usize, SkipReason)> {
+        let skipped = self.planner.explain(event, target).skipped.into_iter();
+        skipped
+            .filter_map(|skipped| Some((*self.indices.get(&Arc::as_ptr(&skipped.hook))?, skipped.why)))
+            .collect()
+    }
+}

@@ -1,0 +1,190 @@
+//! One finding: its place in a file, its JSON form and its picture.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use hookrail::Diagnostic;
+pub(super) use hookrail::Severity;
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::printer::escape_line;
+use crate::survey::shown;
+
+/// Something to know about the settings. The fields of its JSON form are a contract.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) code: &'static str,
+    pub(super) severity: Severity,
+    file: Option<PathBuf>,
+    line: Option<usize>,
+    column: Option<usize>,
+    message: String,
+    help: Option<String>,
+    #[serde(skip)]
+    span: Option<Range<usize>>,
+}
+
+/// The texts of the files that findings point into, each read once.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    texts: HashMap<PathBuf, Option<String>>,
+}
+
+impl Sources {
+    fn load(&mut self, file: &Path) -> Option<&str> {
+        let text = self.texts.entry(file.to_owned()).or_insert_with(|| {
+            let is_regular = fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
+            let bytes = if is_regular { fs::read(file).ok()? } else { return None };
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        });
+        text.as_deref()
+    }
+
+    fn get(&self, file: &Path) -> Option<&str> {
+        self.texts.get(file)?.as_deref()
+    }
+}
+
+impl Finding {
+    /// A finding without a place.
+    pub(super) fn new(severity: Severity, code: &'static str, message: String, help: String) -> Self {
+        let help = Some(help).filter(|help| !help.is_empty());
+        Self { code, severity, file: None, line: None, column: None, message, help, span: None }
+    }
+
+    /// What the engine found.
+    pub(super) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
+        let place = diagnostic.place.as_ref();
+        if let Some(place) = place {
+            sources.load(&place.file);
+        }
+        Self {
+            code: diagnostic.code,
+            severity: diagnostic.severity,
+            file: place.map(|place| place.file.clone()),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            message: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+            span: place.map(|place| place.span.clone()),
+        }
+    }
+
+    /// The same finding about a whole file.
+    pub(super) fn in_file(self, file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+
+    /// The same finding about some bytes of a file; `line` stands in where the file cannot be read again.
+    pub(super) fn at(self, file: &Path, span: Range<usize>, line: usize, sources: &mut Sources) -> Self {
+        let before = sources.load(file).and_then(|text| text.get(..span.start));
+        let (line, column) = before.map_or((line, None), |before| {
+            let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+            let in_line = before.get(start..).unwrap_or_default().trim_start_matches('\u{feff}');
+            (before.matches('\n').count() + 1, Some(in_line.chars().count() + 1))
+        });
+        Self { line: Some(line), column, span: Some(span), ..self.in_file(file) }
+    }
+
+    /// The finding for people: message, place, excerpt and hint.
+    pub(super) fn render(&self, sources: &Sources, context: &Context) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let mut group = Group::with_title(level.primary_title(escape_line(&self.message)).id(self.code));
+        if let Some(file) = &self.file {
+            let file_name = shown(file, context);
+            let excerpt = self.span.clone().and_then(|span| Excerpt::of(sources.get(file)?, span));
+            let mut origin = Origin::path(file_name);
+            if let Some(line) = self.line {
+                origin = origin.line(line);
+                if let Some(column) = self.column {
+                    origin = origin.char_column(column);
+                }
+            }
+            group = group.element(origin);
+            if let (Some(excerpt), Some(line)) = (excerpt, self.line) {
+                let annotation = AnnotationKind::Primary.span(excerpt.marked);
+                group = group.element(Snippet::source(excerpt.line).line_start(line).annotation(annotation));
+            }
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(escape_line(help)));
+        }
+        // Colors are removed by the printer where nobody wants them.
+        let picture = Renderer::styled().render(&[group]);
+        // The place is told apart from the excerpt, because the excerpt of a long line is cut and would have
+        // other columns; the renderer then announces the excerpt with a `:::` of its own, which says nothing.
+        let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
+        picture.lines().filter(says_something).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The order of the files as they were read, then places; what has no place comes last.
+pub(super) fn sort(findings: &mut [Finding]) {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for finding in findings.iter() {
+        if let Some(file) = finding.file.as_ref().filter(|file| !files.contains(file)) {
+            files.push(file.clone());
+        }
+    }
+    findings.sort_by_key(|finding| {
+        let file = finding.file.as_ref().and_then(|file| files.iter().position(|known| known == file));
+        (file.unwrap_or(usize::MAX), finding.line, finding.column)
+    });
+}
+
+/// One line of a file around a place, made safe to show.
+struct Excerpt {
+    line: String,
+    marked: Range<usize>,
+}
+
+/// How much of a long line is shown before the place, and of the place itself, and after it.
+const BEFORE: usize = 48;
+const WITHIN: usize = 80;
+const AFTER: usize = 24;
+
+impl Excerpt {
+    fn of(text: &str, span: Range<usize>) -> Option<Self> {
+        let before = text.get(..span.start)?;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let rest = text.get(span.start..)?;
+        let end = span.start + rest.find('\n').unwrap_or(rest.len());
+        let before = text.get(start..span.start)?.trim_start_matches('\u{feff}');
+        let marked = text.get(span.start..span.end.min(end).max(span.start))?;
+        let after = text.get(span.start + marked.len()..end)?.trim_end_matches('\r');
+
+        let skipped = before.chars().count().saturating_sub(BEFORE);
+        let mut line = if skipped > 0 { "…".to_owned() } else { String::new() };
+        line.extend(before.chars().skip(skipped).map(safe));
+        let from = line.len();
+        line.push_str(&clipped(marked, WITHIN));
+        let to = line.len();
+        line.push_str(&clipped(after, AFTER));
+        if to == from && line.get(from..).unwrap_or_default().is_empty() {
+            line.push(' '); // Something must be there to point at.
+        }
+        let to = to.max(from + line.get(from..)?.chars().next().map_or(0, char::len_utf8));
+        Some(Self { line, marked: from..to })
+    }
+}
+
+fn clipped(text: &str, most: usize) -> String {
+    let mut clipped: String = text.chars().take(most).map(safe).collect();
+    if text.chars().nth(most).is_some() {
+        clipped.push('…');
+    }
+    clipped
+}
+
+/// One character as it may be shown.
+fn safe(c: char) -> String {
+    if c == '\t' { " ".to_owned() } else { escape_line(c.encode_utf8(&mut [0; 4])) }
+}

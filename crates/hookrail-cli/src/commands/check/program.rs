@@ -1,0 +1,173 @@
+//! What would happen if a command were started: is its program there, can it be executed, is there
+//! anything to interpret it, does the shell understand it?
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use hookrail::Hook;
+
+use super::finding::Severity;
+use super::shell;
+use super::words::beginning;
+use crate::context::Context;
+use crate::survey::shown;
+
+/// Something that is wrong with a command.
+pub(super) struct Problem {
+    pub(super) severity: Severity,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+    Problem { severity: Severity::Error, code, message: message.into(), help: help.into() }
+}
+
+/// Programs that run the file named after them.
+const INTERPRETERS: [&str; 14] = [
+    "bash", "bun", "dash", "deno", "fish", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh",
+    "zsh",
+];
+
+/// What a shell knows by itself.
+const BUILTINS: [&str; 50] = [
+    ".", ":", "[", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "declare", "dirs", "disown",
+    "echo", "enable", "eval", "exec", "exit", "export", "false", "fg", "getopts", "hash", "help", "history",
+    "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "return", "set",
+    "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
+    "unset", "wait",
+];
+
+/// Everything that is wrong with a hook's command.
+pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
+    let project = context.project();
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
+    if command.starts_with(['-', '+']) {
+        let message = "the command starts with an option: the shell takes it for one of its own";
+        return vec![error("command-starts-with-dash", message, "write the program first")];
+    }
+    let beginning = beginning(command, project, home.as_deref());
+    let mut problems = Vec::new();
+    if !beginning.whole
+        && let Some(complaint) = shell::syntax_error(command)
+    {
+        let message = format!("the shell cannot read this command: {complaint}");
+        let help = format!("{} ends with 2 on this, and 2 means: the operation is blocked", shell::shell());
+        problems.push(error("shell-syntax", message, help));
+        return problems;
+    }
+    let mut words = beginning.words.iter();
+    let Some(program) = words.next() else { return problems };
+    if program.contains('/') {
+        let file = project.join(program);
+        problems.extend(script_problem(&file, true, hook, context));
+        return problems;
+    }
+    let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    if !BUILTINS.contains(&program.as_str()) && find_in_path(program, &path).is_none() {
+        let message = format!("there is no program `{program}`");
+        let help = if project.join(program).is_file() {
+            format!("for the file in the project write `./{program}`")
+        } else {
+            "install it, or name it with its path".to_owned()
+        };
+        problems.push(error("program-not-found", message, help));
+    } else if INTERPRETERS.contains(&program.as_str())
+        && let Some(script) = words.next().filter(|word| word.contains('.') || word.contains('/'))
+        && !script.starts_with('-')
+        && !script.contains("://")
+    {
+        problems.extend(script_problem(&project.join(script), false, hook, context));
+    }
+    problems
+}
+
+/// What is wrong with the file that a command names as its program, or as its interpreter's script.
+fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<Problem> {
+    // Without the `.` of `./x`.
+    let file: &Path = &file.components().collect::<PathBuf>();
+    let name = shown(file, context);
+    let Ok(metadata) = fs::metadata(file) else {
+        let message = if fs::symlink_metadata(file).is_ok() {
+            format!("`{name}` is a link to a file that does not exist")
+        } else {
+            format!("`{name}` does not exist")
+        };
+        return Some(error("script-missing", message, "create it, or mend the path"));
+    };
+    if metadata.is_dir() {
+        return Some(error("script-is-directory", format!("`{name}` is a directory"), "name a file in it"));
+    }
+    if !executed {
+        return None;
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        let help = format!("`chmod +x {}`", shell::quote(&file.display().to_string()));
+        return Some(error("script-not-executable", format!("`{name}` is not executable"), help));
+    }
+    interpreter_problem(file, &name, hook)
+}
+
+/// What is wrong with the `#!` line of an executable file.
+fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> {
+    let mut head = Vec::with_capacity(512);
+    if !fs::metadata(file).ok()?.is_file() || File::open(file).ok()?.take(512).read_to_end(&mut head).is_err()
+    {
+        return None;
+    }
+    let Some(line) = head.strip_prefix(b"#!") else {
+        return without_shebang(&head, name);
+    };
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    if line.ends_with('\r') {
+        let message =
+            format!("the first line of `{name}` ends with a carriage return: no such interpreter exists");
+        let help = format!(
+            "`sed -i 's/\\r$//' {}` gives it Unix line ends",
+            shell::quote(&file.display().to_string())
+        );
+        return Some(error("shebang-crlf", message, help));
+    }
+    let mut words = line.split_whitespace();
+    let interpreter = words.next().unwrap_or_default();
+    let missing = |interpreter: &str| {
+        let message = format!("`{name}` needs `{interpreter}`, which does not exist");
+        Some(error("interpreter-missing", message, "install it, or mend the first line of the script"))
+    };
+    if interpreter.is_empty() || !Path::new(interpreter).exists() {
+        return missing(interpreter);
+    }
+    if Path::new(interpreter).file_name() == Some(OsStr::new("env")) {
+        let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+        let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        if !program.contains('/') && find_in_path(program, &path).is_none() {
+            return missing(program);
+        }
+    }
+    None
+}
+
+/// A program in machine code needs no interpreter; a text without one is run by the shell.
+fn without_shebang(head: &[u8], name: &str) -> Option<Problem> {
+    if head.contains(&0) {
+        return None;
+    }
+    let message = format!("`{name}` does not begin with `#!`: it runs as a shell script, whatever it is");
+    let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`".to_owned();
+    Some(Problem { severity: Severity::Warning, code: "script-without-shebang", message, help })
+}
+
+/// Where a program is, as the shell would find it.
+pub(super) fn find_in_path(program: &str, path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| {
+        fs::metadata(file)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    })
+}

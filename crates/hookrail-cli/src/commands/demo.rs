@@ -1,0 +1,224 @@
+//! `hookrail demo`: six hooks at work in the real agent, offline, in a temporary project.
+//!
+//! Nothing here knows how a scene ends. Each one is played by the engine and the agent, with a replay
+//! instead of a model, and told from the session log that the agent wrote.
+
+mod scenes;
+mod story;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Context as _;
+use hookrail::{Config, SessionEndReason, SessionStartSource, SettingsPaths, TrustPolicy};
+use hookrail_agent::log::SessionLog;
+use hookrail_agent::model::ReplayModel;
+use hookrail_agent::tools::{BoxFuture, ToolContext, ToolTable};
+use hookrail_agent::ui::{Happening, Question, Ui};
+use hookrail_agent::{AgentObserver, ApprovalMode, Session, SessionOptions, SessionParts};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use self::scenes::{SCENES, Scene};
+use self::story::{BOLD, DIM, RESET, Story};
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+
+/// Plays all scenes.
+pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Dropped, and so removed, on every way out: at the end, on an error and on Ctrl-C.
+    let stage = Stage::set_up()?;
+    let start = Instant::now();
+    let hook_runs = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            _ = tokio::signal::ctrl_c() => Ok(None),
+            played = play(&stage, printer) => played.map(Some),
+        }
+    })?;
+    let Some(hook_runs) = hook_runs else { return Ok(ExitStatus::Interrupted) };
+    let seconds = start.elapsed().as_secs_f64();
+    stage.root.close().context("cannot remove the temporary project")?;
+    printer
+        .data(format_args!("{hook_runs} hook runs in {seconds:.2} s; the temporary project is gone.\n"))?;
+    printer.data(NEXT)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Plays and tells all scenes; says how many hooks ran.
+async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
+    printer.data(format_args!(
+        "Six hooks in a temporary project. A replay stands in for the model; the hooks, the agent and the \
+         files are real.\n"
+    ))?;
+    let mut hook_runs = 0;
+    for (number, scene) in (1..).zip(SCENES) {
+        printer.data(format_args!("{BOLD}{number}  {}{RESET}", scene.title))?;
+        printer.data(format_args!(
+            "   {DIM}{}{} · {}{RESET}",
+            scene.event,
+            scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}")),
+            scene.command(),
+        ))?;
+        for line in scene.script.lines().skip(1) {
+            printer.data(format_args!("   {DIM}│{RESET} {line}"))?;
+        }
+        let (log, shown) = stage.play(scene).await?;
+        let story = Story::read(&log, &shown);
+        hook_runs += story.hook_runs();
+        for line in story.lines() {
+            printer.data(line)?;
+        }
+        for file in scene.look_at {
+            let there = if stage.project().join(file).exists() { "is there" } else { "is not there" };
+            printer.data(story::line("files", "", &format!("{file} {there}")))?;
+        }
+        printer.data("")?;
+        printer.flush()?;
+    }
+    Ok(hook_runs)
+}
+
+const NEXT: &str = "Next:
+  hookrail init                                 write your first hook
+  hookrail fire BeforeTool --tool write_file    try it, without any agent
+  hookrail trust                                approve the hooks of a project
+  hookrail agent -p 'What does this project do?'   let it work (needs GEMINI_API_KEY)";
+
+/// The temporary project and home. Dropping it removes both.
+struct Stage {
+    root: tempfile::TempDir,
+}
+
+impl Stage {
+    fn set_up() -> anyhow::Result<Self> {
+        let root = tempfile::Builder::new()
+            .prefix("hookrail-demo-")
+            .tempdir()
+            .context("cannot make a temporary folder; set TMPDIR to a folder you may write to")?;
+        let stage = Self { root };
+        let project = stage.project();
+        for (path, content) in [
+            ("build/app.bin", "the last good build\n"),
+            ("config.toml", "port = 8080\n"),
+            ("config.toml.in", "port = @PORT@\n"),
+            ("src/main.rs", "fn main() {\n    println!(\"hello\");\n}\n"),
+        ] {
+            write(&project.join(path), content)?;
+        }
+        fs::create_dir_all(stage.home())?;
+        Ok(stage)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Plays a scene in a session of its own: its log, and what a user would have seen of the answer.
+    async fn play(&self, scene: &Scene) -> anyhow::Result<(Vec<Value>, String)> {
+        let project = self.project().canonicalize()?;
+        let home = self.home().canonicalize()?;
+        write(&project.join(format!(".llxprt/hooks/{}.sh", scene.hook)), scene.script)?;
+        write(&project.join(".llxprt/settings.json"), &scene.settings().to_string())?;
+
+        let log_path = home.join(format!("{}.jsonl", scene.hook));
+        let session_id = format!("demo-{}", scene.hook);
+        let log = Arc::new(SessionLog::open(&log_path, &session_id)?);
+        let ui = Arc::new(Watcher::default());
+        let environment = std::env::vars_os()
+            .filter(|(name, _)| name != "HOME" && name != "HOOKRAIL_HOME")
+            .chain([("HOME".into(), home.clone().into())])
+            .collect();
+        let config = Config::builder(&project)
+            .session_id(session_id)
+            .transcript_path(log.path())
+            .settings_paths(SettingsPaths {
+                project_dir: project.clone(),
+                system: home.join("no-system-settings.json"),
+                home,
+            })
+            .trust(TrustPolicy::ApproveForThisRun)
+            .environment(environment)
+            .observer(Arc::new(AgentObserver { log: Arc::clone(&log), ui: ui.clone(), next: None }))
+            .build();
+        let mut session = Session::new(SessionParts {
+            config,
+            model: Arc::new(ReplayModel::parse(format!("{}.jsonl", scene.hook), scene.replay.as_bytes())?),
+            tools: ToolTable::standard(),
+            context: ToolContext { project, cancel: CancellationToken::new() },
+            log,
+            ui: ui.clone(),
+            options: SessionOptions {
+                model: "replay".to_owned(),
+                approval: ApprovalMode::Yolo,
+                max_turns: 5,
+                history_budget: 1_000_000,
+            },
+        });
+        if session.start(SessionStartSource::Startup).await.is_ok() {
+            // How it ended stands in the log, from which the story is told.
+            let _ = session.prompt(scene.prompt).await;
+        }
+        session.end(SessionEndReason::Exit, None).await;
+        if let Some(system) = session.config().hook_system() {
+            system.drain().await;
+        }
+        let lines = fs::read_to_string(&log_path)?;
+        let log = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        let shown = ui.answer.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok((log, shown))
+    }
+}
+
+impl Scene {
+    /// Runs also where temporary folders hold no executable files.
+    fn command(&self) -> String {
+        format!("sh .llxprt/hooks/{}.sh", self.hook)
+    }
+
+    /// The settings file that configures this hook and no other.
+    fn settings(&self) -> Value {
+        let hook = json!({
+            "type": "command",
+            "name": self.hook,
+            "command": self.command(),
+        });
+        let mut group = json!({ "hooks": [hook] });
+        if let (Some(matcher), Some(group)) = (self.matcher, group.as_object_mut()) {
+            group.insert("matcher".to_owned(), json!(matcher));
+        }
+        json!({ "enableHooks": true, "hooks": { self.event.as_str(): [group] } })
+    }
+}
+
+/// Keeps what a user would see of the answer.
+#[derive(Default)]
+struct Watcher {
+    answer: Mutex<String>,
+}
+
+impl Ui for Watcher {
+    fn happened(&self, happening: &Happening<'_>) {
+        if let Happening::AnswerText(text) = happening {
+            self.answer.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+        }
+    }
+
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, bool> {
+        Box::pin(async { false })
+    }
+}
+
+fn write(path: &std::path::Path, content: &str) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, content).with_context(|| format!("cannot write `{}`", path.display()))
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# After a tool: tell the model something that it cannot read in the file.
+case "$(cat)" in
+  *'"file_path":"config.toml"'*)
+    note="config.toml is generated: change config.toml.in instead"
+    echo "{\"hookSpecificOutput\":{\"additionalContext\":\"$note\"}}" ;;
+esac

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Exit code 2 says no. The reason on stderr is what the model gets instead of a result.
+case "$(cat)" in
+  *'"file_path":".env"'*)
+    echo "keys belong into the keychain, not into .env" >&2
+    exit 2 ;;
+esac

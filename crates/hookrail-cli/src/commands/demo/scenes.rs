@@ -1,0 +1,82 @@
+//! The six scenes: a hook, a prompt, and what the replay answers. How they end is not written here.
+
+use hookrail::EventName;
+
+/// One hook at work.
+pub(super) struct Scene {
+    /// What to watch for.
+    pub(super) title: &'static str,
+    /// The hook's name; its script is called the same.
+    pub(super) hook: &'static str,
+    pub(super) event: EventName,
+    pub(super) matcher: Option<&'static str>,
+    pub(super) script: &'static str,
+    pub(super) prompt: &'static str,
+    pub(super) replay: &'static str,
+    /// Files whose presence tells how it went.
+    pub(super) look_at: &'static [&'static str],
+}
+
+/// In the order in which they are played.
+pub(super) const SCENES: &[Scene] = &[
+    Scene {
+        title: "Block a write",
+        hook: "protect-env",
+        event: EventName::BeforeTool,
+        matcher: Some("write_file|replace"),
+        script: include_str!("protect-env.sh"),
+        prompt: "Save the API key in .env",
+        replay: include_str!("protect-env.jsonl"),
+        look_at: &[".env"],
+    },
+    Scene {
+        title: "Rewrite an argument",
+        hook: "soft-delete",
+        event: EventName::BeforeTool,
+        matcher: Some("run_shell_command"),
+        script: include_str!("soft-delete.sh"),
+        prompt: "Get rid of the build folder",
+        replay: include_str!("soft-delete.jsonl"),
+        look_at: &["build", "build.old/app.bin"],
+    },
+    Scene {
+        title: "Inject context",
+        hook: "generated-files",
+        event: EventName::AfterTool,
+        matcher: Some("read_file"),
+        script: include_str!("generated-files.sh"),
+        prompt: "Which port does it listen on?",
+        replay: include_str!("generated-files.jsonl"),
+        look_at: &[],
+    },
+    Scene {
+        title: "Redact an answer",
+        hook: "redact-keys",
+        event: EventName::AfterModel,
+        matcher: None,
+        script: include_str!("redact-keys.sh"),
+        prompt: "Which key does the deploy use?",
+        replay: include_str!("redact-keys.jsonl"),
+        look_at: &[],
+    },
+    Scene {
+        title: "Restrict the tool list",
+        hook: "read-only",
+        event: EventName::BeforeToolSelection,
+        matcher: None,
+        script: include_str!("read-only.sh"),
+        prompt: "Review src/main.rs, but change nothing",
+        replay: include_str!("read-only.jsonl"),
+        look_at: &[],
+    },
+    Scene {
+        title: "Stop the agent",
+        hook: "no-deploy",
+        event: EventName::BeforeTool,
+        matcher: Some("run_shell_command"),
+        script: include_str!("no-deploy.sh"),
+        prompt: "Ship it",
+        replay: include_str!("no-deploy.jsonl"),
+        look_at: &[],
+    },
+];

@@ -1,0 +1,174 @@
+//! A session log told to a person: who said what, and what came of it.
+
+use serde_json::Value;
+
+use crate::printer::escape_line;
+
+pub(super) const BOLD: &str = "\u{1b}[1m";
+pub(super) const DIM: &str = "\u{1b}[2m";
+pub(super) const RESET: &str = "\u{1b}[0m";
+const YELLOW: &str = "\u{1b}[33m";
+const GREEN: &str = "\u{1b}[1;32m";
+
+/// Longest text of one line, in characters.
+const WIDTH: usize = 160;
+
+/// What happened in one session.
+pub(super) struct Story<'a> {
+    log: &'a [Value],
+    shown: &'a str,
+}
+
+/// One line: who, in which color, and what.
+pub(super) fn line(who: &str, color: &str, text: &str) -> String {
+    let text = escape_line(text.trim_end());
+    let mut short: String = text.chars().take(WIDTH).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    let reset = if color.is_empty() { "" } else { RESET };
+    format!("   {color}{who:<7}{reset} {short}")
+}
+
+impl<'a> Story<'a> {
+    /// Reads a log; `shown` is what the user saw of the answer.
+    pub(super) fn read(log: &'a [Value], shown: &'a str) -> Self {
+        Self { log, shown }
+    }
+
+    /// How many hooks ran.
+    pub(super) fn hook_runs(&self) -> usize {
+        self.log.iter().filter(|entry| kind(entry) == "hook_call").count()
+    }
+
+    /// The story, line by line.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for (index, entry) in self.log.iter().enumerate() {
+            let before = self.log.get(..index).unwrap_or_default();
+            for next in self.tell(entry, before) {
+                // A hook that repeats itself at every model call says nothing new.
+                if !told.contains(&next) {
+                    told.push(next);
+                }
+            }
+        }
+        told
+    }
+
+    fn tell(&self, entry: &Value, before: &[Value]) -> Vec<String> {
+        match kind(entry) {
+            "user" => vec![line("you", "", text(entry, "/prompt"))],
+            "hook_call" => hook(entry),
+            "model_request" => request(entry, before),
+            "model_response" => self.response(entry),
+            "tool_call" => tool(entry, before),
+            "stop" => vec![result(&format!("the agent stopped: {}", text(entry, "/reason")))],
+            _ => Vec::new(),
+        }
+    }
+
+    fn response(&self, entry: &Value) -> Vec<String> {
+        if entry.pointer("/modified") == Some(&Value::Bool(true)) {
+            return vec![result(&format!("you see: {}", self.shown))];
+        }
+        parts(entry)
+            .filter_map(|part| {
+                let said = part.get("text").and_then(Value::as_str).map(str::to_owned);
+                let said = said.or_else(|| part.get("functionCall").map(call));
+                said.map(|said| line("model", "", &said))
+            })
+            .collect()
+    }
+}
+
+/// What a hook said; silent ones are not worth a line.
+fn hook(entry: &Value) -> Vec<String> {
+    let mut told = Vec::new();
+    if text(entry, "/event") == "AfterModel" {
+        // The log keeps the answer as changed; what the model itself said is what the hook was given.
+        told.push(line("model", "", text(entry, "/input/llm_response/text")));
+    }
+    let exit = entry.pointer("/exitCode").and_then(Value::as_i64);
+    let stderr = text(entry, "/stderr").trim();
+    let stdout = text(entry, "/stdout").trim();
+    let said = match exit {
+        Some(0) if stdout.is_empty() => return told,
+        Some(0) => stdout.to_owned(),
+        Some(code) => format!("exit {code}: {stderr}"),
+        None => text(entry, "/error").to_owned(),
+    };
+    told.push(line("hook", YELLOW, &said));
+    told
+}
+
+/// What hooks changed about a request.
+fn request(entry: &Value, before: &[Value]) -> Vec<String> {
+    let mut told = Vec::new();
+    let allowed = "/request/config/toolConfig/functionCallingConfig/allowedFunctionNames";
+    if let Some(names) = entry.pointer(allowed).and_then(Value::as_array) {
+        let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+        told.push(result(&format!("the model may call only {}", names.join(", "))));
+    }
+    let sent = texts(entry.pointer("/request/contents").unwrap_or(&Value::Null));
+    for context in before.iter().filter_map(|entry| {
+        entry.pointer("/output/hookSpecificOutput/additionalContext").and_then(Value::as_str)
+    }) {
+        if sent.iter().any(|text| text.contains(context)) {
+            told.push(result(&format!("the model reads it with the tool's result: {context}")));
+        }
+    }
+    told
+}
+
+/// How a tool call ended, and whether it ran as the model wanted it.
+fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
+    let name = text(entry, "/name");
+    let reason = text(entry, "/result/error/message");
+    let wanted = before.iter().rev().find(|entry| kind(entry) == "model_response").and_then(|response| {
+        parts(response)
+            .filter_map(|part| part.get("functionCall"))
+            .find(|call| call.get("name").and_then(Value::as_str) == Some(name))
+    });
+    let changed = wanted.is_some_and(|wanted| wanted.get("args") != entry.get("args"));
+    let told = match text(entry, "/status") {
+        "blocked" => result(&format!("{name} was blocked: {reason}")),
+        "denied" => result(&format!("{name} was refused: {reason}")),
+        "error" => line("tool", "", &format!("{name} failed: {reason}")),
+        "success" if changed => result(&format!("instead, this ran: {}", call(entry))),
+        status => line("tool", "", &format!("{name}: {status}")),
+    };
+    vec![told]
+}
+
+fn result(text: &str) -> String {
+    line("result", GREEN, text)
+}
+
+fn kind(entry: &Value) -> &str {
+    text(entry, "/type")
+}
+
+fn text<'a>(entry: &'a Value, pointer: &str) -> &'a str {
+    entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn parts(response: &Value) -> impl Iterator<Item = &Value> {
+    response.pointer("/response/candidates/0/content/parts").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A tool call in one line.
+fn call(call: &Value) -> String {
+    let args = call.get("args").map(Value::to_string).unwrap_or_default();
+    format!("{} {args}", text(call, "/name"))
+}
+
+/// Every text inside of a value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}

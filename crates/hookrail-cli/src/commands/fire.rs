@@ -1,0 +1,201 @@
+//! `hookrail fire`: one event through the whole hook system, and everything that came of it.
+
+mod input;
+mod report;
+mod summary;
+mod text;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use hookrail::{Config, HookSystem, ProcessedHookResult, Severity, TypedInput};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{FireArgs, Format};
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::hook_log::HookLog;
+use crate::printer::{ClosedPipe, Printer, escape, escape_line};
+use input::InputProblem;
+use report::{Report, Skipped};
+use summary::Summary;
+
+/// How many findings about the settings are told; `check` tells all of them.
+const FINDINGS: usize = 5;
+
+/// Fires the event and prints what the hooks say.
+pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let input = match input::load(args) {
+        Ok(input) => input,
+        Err(InputProblem::Usage { message, hint }) => {
+            printer.talk(format_args!("error: {}", escape(&message)));
+            printer.talk(format_args!("hint: {hint}"));
+            return Ok(ExitStatus::Usage);
+        }
+        Err(InputProblem::Unreadable(error)) => return Err(error),
+    };
+    let log = Arc::new(HookLog::new(&context.state_dir()));
+    let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
+    let Some(system) = config.hook_system() else {
+        printer.talk("hooks are off: nothing runs");
+        printer.talk(TURN_ON);
+        let nothing = ProcessedHookResult::empty(args.event);
+        return print(
+            args,
+            &Fired { input: &input, result: nothing, skipped: Vec::new() },
+            None,
+            context,
+            printer,
+        );
+    };
+    system.initialize();
+    tell_findings(system, context.project(), printer);
+    if let Some(name) = &args.only
+        && system.disable_other_hooks(name) == 0
+        && system.hooks_are_on()
+    {
+        printer.talk(format_args!("error: there is no hook `{}`", escape_line(name)));
+        printer.talk("hint: `hookrail list` shows the names of all hooks");
+        return Ok(ExitStatus::Failure);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    runtime.block_on(fire(args, &config, system, &input, context, printer))
+}
+
+const TURN_ON: &str = "hint: `\"enableHooks\": true` in the settings turns them on";
+
+/// What one event brought.
+struct Fired<'a> {
+    input: &'a TypedInput,
+    result: ProcessedHookResult,
+    skipped: Vec<Skipped>,
+}
+
+async fn fire(
+    args: &FireArgs,
+    config: &Config,
+    system: &HookSystem,
+    input: &TypedInput,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
+    let mut interrupted = async || {
+        tokio::select! { _ = interrupt.recv() => {} _ = terminate.recv() => {} }
+    };
+    let fired = tokio::select! {
+        // Giving the event up kills its hooks.
+        () = interrupted() => None,
+        fired = fire_repeatedly(args, config, system, input) => Some(fired?),
+    };
+    let status = if let Some((fired, summary)) = &fired {
+        print(args, fired, summary.as_ref(), context, printer)
+    } else {
+        printer.talk("interrupted");
+        Ok(ExitStatus::Interrupted)
+    };
+    tokio::select! {
+        () = system.drain() => status,
+        // Asked a second time, nothing is waited for.
+        () = interrupted() => Ok(ExitStatus::Interrupted),
+    }
+}
+
+/// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
+async fn fire_repeatedly<'a>(
+    args: &FireArgs,
+    config: &Config,
+    system: &HookSystem,
+    input: &'a TypedInput,
+) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
+    let handler = system.event_handler()?;
+    let event = input.event();
+    let explanation = system.explain(args.event, event.match_target());
+    let mut summary = args.repeat.map(|_| Summary::default());
+    let mut kept: Option<ProcessedHookResult> = None;
+    for _ in 0..args.repeat.unwrap_or(1) {
+        let start = Instant::now();
+        let result = handler.fire_with(&event, &input.base, &input.extra).await;
+        if let Some(summary) = &mut summary {
+            summary.add(&result, start.elapsed());
+        }
+        if kept.as_ref().is_none_or(|kept| gravity(&result) >= gravity(kept)) {
+            kept = Some(result);
+        }
+    }
+    let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event));
+    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
+    Ok((Fired { input, result, skipped }, summary))
+}
+
+fn gravity(result: &ProcessedHookResult) -> u8 {
+    status_of(result).code()
+}
+
+fn status_of(result: &ProcessedHookResult) -> ExitStatus {
+    if result.block.is_some() {
+        ExitStatus::Blocked
+    } else if result.should_stop {
+        ExitStatus::Stopped
+    } else {
+        ExitStatus::Success
+    }
+}
+
+fn print(
+    args: &FireArgs,
+    fired: &Fired<'_>,
+    summary: Option<&Summary>,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    for warning in &fired.result.warnings {
+        printer.talk(format_args!("warning: {}", escape(warning)));
+    }
+    let outcome = match args.format {
+        Format::Json => printer.json_pretty(&Report::new(fired, summary)),
+        Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
+    };
+    match outcome.and_then(|()| printer.flush()) {
+        // The verdict is in the exit code as well, and holds although nobody reads the text.
+        Err(error) if !error.is::<ClosedPipe>() => Err(error),
+        _ => Ok(status_of(&fired.result)),
+    }
+}
+
+/// Tells why hooks might not do what was expected of them.
+fn tell_findings(system: &HookSystem, project: &Path, printer: &mut Printer) {
+    let unapproved =
+        system.diagnostics().iter().filter(|finding| finding.code == "hook-not-approved").count();
+    if unapproved > 0 {
+        let (hooks, are) = if unapproved == 1 { ("hook", "is") } else { ("hooks", "are") };
+        printer.talk(format_args!(
+            "warning: {unapproved} {hooks} of this project {are} not approved and will not run"
+        ));
+        printer.talk("hint: review and approve with `hookrail trust`");
+    }
+    if !system.hooks_are_on() {
+        printer.talk("hooks are off: the project turns them on, which counts once it is approved");
+    }
+    let findings = system
+        .diagnostics()
+        .iter()
+        .filter(|finding| finding.severity >= Severity::Warning && finding.code != "hook-not-approved");
+    for finding in findings.clone().take(FINDINGS) {
+        let place = finding.place.as_ref().map_or_else(String::new, |place| {
+            let file = place.file.strip_prefix(project).unwrap_or(&place.file);
+            format!("{}:{}:{}: ", escape_line(&file.to_string_lossy()), place.line, place.column)
+        });
+        printer.talk(format_args!("warning: {place}{}", escape(&finding.message)));
+    }
+    if findings.count() > FINDINGS {
+        printer.talk("hint: there is more; `hookrail check` shows everything");
+    }
+}

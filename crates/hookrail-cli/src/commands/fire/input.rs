@@ -1,0 +1,107 @@
+//! What an event is fired with: what was given, else a sample.
+
+use std::fs;
+use std::io::{self, Read as _};
+
+use anyhow::Context as _;
+use hookrail::{EventName, TypedInput, parse_input, sample_input};
+use serde_json::{Value, json};
+
+use crate::cli::FireArgs;
+
+/// Why an event cannot be fired.
+pub(super) enum InputProblem {
+    /// What was given makes no sense.
+    Usage { message: String, hint: String },
+    /// What was given cannot be read at all.
+    Unreadable(anyhow::Error),
+}
+
+/// Reads what was given on the command line.
+pub(super) fn load(args: &FireArgs) -> Result<TypedInput, InputProblem> {
+    let event = args.event;
+    let is_tool_event = matches!(event, EventName::BeforeTool | EventName::AfterTool);
+    if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
+        return Err(InputProblem::Usage {
+            message: format!("`--tool` and `--input` are for BeforeTool and AfterTool, not for {event}"),
+            hint: format!("`hookrail fire {event} --payload FILE` takes the event's own fields"),
+        });
+    }
+    let fields = match &args.payload {
+        Some(_) => payload(args)?,
+        None => sample(args)?,
+    };
+    parse_input(event, fields).map_err(|error| InputProblem::Usage {
+        message: format!("the payload does not fit {event}: {error}"),
+        hint: format!("`hookrail schema input {event}` prints what belongs in it"),
+    })
+}
+
+/// The payload from a file or stdin. The tool given on the command line counts more.
+fn payload(args: &FireArgs) -> Result<Value, InputProblem> {
+    let path = args.payload.as_deref().unwrap_or("-".as_ref());
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read the payload from stdin")
+    } else {
+        fs::read(path)
+            .map(|content| bytes = content)
+            .with_context(|| format!("cannot read the payload `{}`", path.display()))
+    };
+    read.map_err(InputProblem::Unreadable)?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let hint = format!("`hookrail schema input {}` prints what belongs in it", args.event);
+    let mut fields = parse_json("the payload", text, &hint)?;
+    if let (Some(tool), Value::Object(fields)) = (&args.tool, &mut fields) {
+        fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
+    }
+    Ok(fields)
+}
+
+/// The event's sample, with what was given in its place.
+fn sample(args: &FireArgs) -> Result<Value, InputProblem> {
+    let mut fields = sample_input(args.event);
+    if let Some(tool) = &args.tool {
+        fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
+        if let Some(arguments) = sample_arguments(tool) {
+            fields.insert("tool_input".to_owned(), arguments);
+        }
+    }
+    if let Some(input) = &args.input {
+        let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
+        let input = parse_json("`--input`", input.as_bytes(), hint)?;
+        if !input.is_object() {
+            let message = "`--input` is not a JSON object".to_owned();
+            return Err(InputProblem::Usage { message, hint: hint.to_owned() });
+        }
+        fields.insert("tool_input".to_owned(), input);
+    }
+    Ok(Value::Object(fields))
+}
+
+fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
+    serde_json::from_slice(text).map_err(|error| InputProblem::Usage {
+        message: format!("{what} is not valid JSON: {error}"),
+        hint: hint.to_owned(),
+    })
+}
+
+/// Arguments that fit the tool, for the tools that everybody knows.
+fn sample_arguments(tool: &str) -> Option<Value> {
+    Some(match tool {
+        "read_file" => json!({ "file_path": "notes.txt" }),
+        "replace" => {
+            json!({ "file_path": "notes.txt", "old_string": "Hello", "new_string": "Good morning" })
+        }
+        "list_directory" => json!({ "path": "." }),
+        "glob" => json!({ "pattern": "**/*.txt" }),
+        "search_file_content" => json!({ "pattern": "Hello" }),
+        "run_shell_command" => json!({ "command": "ls -l" }),
+        _ => return None,
+    })
+}
+
+/// What the event is about: the tool's name, or the word of a session event.
+pub(super) fn subject(input: &TypedInput) -> Option<String> {
+    input.event().match_target().map(str::to_owned)
+}

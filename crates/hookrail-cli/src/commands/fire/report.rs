@@ -1,0 +1,173 @@
+//! The result of an event as JSON. Other programs rely on this shape.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hookrail::{
+    BlockCause, ConfigSource, DisabledBy, Explanation, Hook, HookError, HookOutput, HookRun, Level, Origin,
+    ProcessedHookResult, SkipReason,
+};
+use hookrail_agent::log::millis;
+use serde::Serialize;
+
+use super::Fired;
+use super::summary::{Summary, SummaryReport};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
+pub(super) struct Report<'a> {
+    event: &'static str,
+    success: bool,
+    blocked: bool,
+    block_cause: Option<BlockCause>,
+    reason: Option<&'a str>,
+    should_stop: bool,
+    stop_reason: Option<&'a str>,
+    system_message: Option<&'a str>,
+    suppress_output: bool,
+    final_output: Option<&'a HookOutput>,
+    all_outputs: &'a [HookOutput],
+    errors: &'a [HookError],
+    total_duration: u64,
+    skipped: Vec<SkippedReport<'a>>,
+    hooks: Vec<HookReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<SummaryReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct SkippedReport<'a> {
+    name: &'a str,
+    command: &'a str,
+    origin: OriginReport<'a>,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HookReport<'a> {
+    name: &'a str,
+    command: &'a str,
+    source: ConfigSource,
+    origin: OriginReport<'a>,
+    success: bool,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    duration_ms: u64,
+    stdout: &'a str,
+    stderr: &'a str,
+    error: Option<&'a str>,
+    output: Option<&'a HookOutput>,
+}
+
+/// An origin whose file can be written as JSON, whatever its name.
+#[derive(Serialize)]
+struct OriginReport<'a> {
+    level: &'a Level,
+    file: String,
+    line: usize,
+}
+
+impl<'a> OriginReport<'a> {
+    fn of(origin: &'a Origin) -> Self {
+        Self { level: &origin.level, file: origin.file.to_string_lossy().into_owned(), line: origin.line }
+    }
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a Summary>) -> Self {
+        let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
+        Self {
+            event: event.as_str(),
+            success: aggregated.success,
+            blocked: block.is_some(),
+            block_cause: block.as_ref().map(|block| block.cause),
+            reason: block.as_ref().map(|block| block.reason.as_str()),
+            should_stop: fired.result.should_stop,
+            stop_reason: fired.result.stop_reason.as_deref(),
+            system_message: fired.result.system_message.as_deref(),
+            suppress_output: fired.result.suppress_output,
+            final_output: aggregated.final_output.as_ref(),
+            all_outputs: &aggregated.all_outputs,
+            errors: &aggregated.errors,
+            total_duration: millis(aggregated.total_duration),
+            skipped: fired.skipped.iter().map(SkippedReport::of).collect(),
+            hooks: fired.result.runs.iter().map(HookReport::of).collect(),
+            repeat: summary.map(Summary::report),
+        }
+    }
+}
+
+impl<'a> SkippedReport<'a> {
+    fn of(skipped: &'a Skipped) -> Self {
+        Self {
+            name: &skipped.hook.name,
+            command: skipped.hook.command(),
+            origin: OriginReport::of(&skipped.hook.origin),
+            why: &skipped.why,
+        }
+    }
+}
+
+impl<'a> HookReport<'a> {
+    fn of(run: &'a HookRun) -> Self {
+        Self {
+            name: &run.hook.name,
+            command: run.hook.command(),
+            source: run.hook.source,
+            origin: OriginReport::of(&run.hook.origin),
+            success: run.success(),
+            exit_code: run.exit_code(),
+            signal: run.signal(),
+            duration_ms: millis(run.duration),
+            stdout: &run.stdout,
+            stderr: &run.stderr,
+            error: run.failure.as_deref(),
+            output: run.output.as_ref(),
+        }
+    }
+}
+
+/// A hook of the event that did not run.
+pub(super) struct Skipped {
+    pub(super) hook: Arc<Hook>,
+    pub(super) why: String,
+}
+
+/// Every hook of the event that did not run: those that were not planned, and those that were planned in vain.
+pub(super) fn skipped(
+    explanation: &Explanation,
+    result: &ProcessedHookResult,
+    only: Option<&str>,
+    project: &Path,
+) -> Vec<Skipped> {
+    let not_planned = explanation.skipped.iter().map(|skipped| {
+        let why = match (&skipped.why, only) {
+            (SkipReason::Disabled(DisabledBy::RunTime), Some(only)) => format!("left out by `--only {only}`"),
+            (SkipReason::Duplicate { of }, _) if of.origin.line > 0 => {
+                let file = of.origin.file.strip_prefix(project).unwrap_or(&of.origin.file);
+                format!("duplicate of `{}` ({}:{})", of.name, file.display(), of.origin.line)
+            }
+            (why, _) => why.to_string(),
+        };
+        Skipped { hook: Arc::clone(&skipped.hook), why }
+    });
+    let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
+    let in_vain = planned
+        .filter(|planned| !result.runs.iter().any(|run| Arc::ptr_eq(&run.hook, &planned.hook)))
+        .map(|planned| Skipped { hook: Arc::clone(&planned.hook), why: why_in_vain(&planned.hook, result) });
+    in_vain.chain(not_planned).collect()
+}
+
+/// Why a hook that was planned did not run.
+fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
+    let about_it = format!("hook `{}` ", hook.name);
+    if let Some(warning) = result.warnings.iter().find_map(|warning| warning.strip_prefix(&about_it)) {
+        return warning.to_owned();
+    }
+    match result.infrastructure_failure() {
+        Some(failure) => failure.to_owned(),
+        None => "an earlier hook ended the chain".to_owned(),
+    }
+}

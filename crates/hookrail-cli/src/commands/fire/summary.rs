@@ -1,0 +1,113 @@
+//! What firing an event many times tells about its hooks.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use hookrail::ProcessedHookResult;
+use serde::Serialize;
+
+use crate::hook_log::percentile;
+use crate::printer::escape_line;
+
+/// Numbers collected over all repetitions.
+#[derive(Default)]
+pub(super) struct Summary {
+    event: Collected,
+    blocked: usize,
+    /// By place in the settings, so that two hooks of the same name stay two.
+    hooks: BTreeMap<(String, usize, String), Collected>,
+}
+
+#[derive(Default)]
+struct Collected {
+    durations: Vec<Duration>,
+    failures: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct SummaryReport<'a> {
+    /// The whole event, from the call to the verdict.
+    #[serde(flatten)]
+    event: Numbers,
+    blocked: usize,
+    hooks: Vec<HookNumbers<'a>>,
+}
+
+#[derive(Serialize)]
+struct HookNumbers<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    numbers: Numbers,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Numbers {
+    runs: usize,
+    failures: usize,
+    p50_ms: f64,
+    p95_ms: f64,
+    max_ms: f64,
+}
+
+impl Summary {
+    pub(super) fn add(&mut self, result: &ProcessedHookResult, elapsed: Duration) {
+        let failed = result.runs.iter().any(|run| run.failure.is_some());
+        self.event.add(elapsed, failed || result.infrastructure_failure().is_some());
+        self.blocked += usize::from(result.block.is_some());
+        for run in &result.runs {
+            let origin = &run.hook.origin;
+            let key = (origin.file.to_string_lossy().into_owned(), origin.line, run.hook.name.clone());
+            self.hooks.entry(key).or_default().add(run.duration, run.failure.is_some());
+        }
+    }
+
+    pub(super) fn report(&self) -> SummaryReport<'_> {
+        let hooks =
+            self.hooks.iter().map(|((_, _, name), hook)| HookNumbers { name, numbers: hook.numbers() });
+        SummaryReport { event: self.event.numbers(), blocked: self.blocked, hooks: hooks.collect() }
+    }
+
+    /// The numbers as a table.
+    pub(super) fn render(&self) -> String {
+        let report = self.report();
+        let mut text =
+            format!("\n{:>6} {:>8} {:>10} {:>10} {:>10}  hook\n", "runs", "failures", "p50", "p95", "max");
+        let rows = report.hooks.iter().map(|hook| (escape_line(hook.name), &hook.numbers));
+        for (name, numbers) in rows.chain([("(the whole event)".to_owned(), &report.event)]) {
+            let Numbers { runs, failures, p50_ms, p95_ms, max_ms } = numbers;
+            let _ = writeln!(
+                text,
+                "{runs:>6} {failures:>8} {p50_ms:>7.1} ms {p95_ms:>7.1} ms {max_ms:>7.1} ms  {name}"
+            );
+        }
+        let _ = writeln!(text, "blocked {} of {} times", self.blocked, report.event.runs);
+        text
+    }
+}
+
+impl Collected {
+    fn add(&mut self, duration: Duration, failed: bool) {
+        self.durations.push(duration);
+        self.failures += usize::from(failed);
+    }
+
+    fn numbers(&self) -> Numbers {
+        let mut durations = self.durations.clone();
+        durations.sort_unstable();
+        let at = |percent| percentile(&durations, percent).map_or(0.0, milliseconds);
+        Numbers {
+            runs: durations.len(),
+            failures: self.failures,
+            p50_ms: at(50),
+            p95_ms: at(95),
+            max_ms: at(100),
+        }
+    }
+}
+
+/// Milliseconds with three decimals: more would be noise.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,149 @@
+//! The result of an event for people: hook by hook, then the verdict.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun, Level, ProcessedHookResult};
+use hookrail_agent::log::millis;
+use serde_json::Value;
+
+use super::summary::Summary;
+use super::{Fired, input};
+use crate::printer::{escape, escape_line};
+
+/// How much of a text is shown; JSON has all of it.
+const SHOWN: usize = 2_000;
+
+/// Renders everything.
+pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, project: &Path) -> String {
+    let mut text = fired.result.event.to_string();
+    if let Some(subject) = input::subject(fired.input) {
+        let _ = write!(text, " {}", escape_line(&subject));
+    }
+    let _ = match fired.result.runs.len() {
+        0 => writeln!(text, ": no hook ran"),
+        1 => writeln!(text, ": 1 hook ran"),
+        n => writeln!(text, ": {n} hooks ran"),
+    };
+    for run in &fired.result.runs {
+        render_run(&mut text, run, project);
+    }
+    for skipped in &fired.skipped {
+        let _ = writeln!(text, "\nskipped  {}", escape_line(&skipped.hook.name));
+        line(&mut text, "why", &skipped.why);
+        line(&mut text, "from", &from(&skipped.hook, project));
+    }
+    render_verdict(&mut text, &fired.result);
+    if let Some(summary) = summary {
+        text.push_str(&summary.render());
+    }
+    text
+}
+
+fn render_run(text: &mut String, run: &HookRun, project: &Path) {
+    let _ = writeln!(text, "\nran      {}", escape_line(&run.hook.name));
+    if run.hook.name != run.hook.command() {
+        line(text, "command", run.hook.command());
+    }
+    line(text, "from", &from(&run.hook, project));
+    line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
+    if let Some(output) = &run.output {
+        render_output(text, output);
+    }
+    if let Some(failure) = &run.failure {
+        line(text, "failed", failure);
+    }
+    let repeated = run.output.as_ref().and_then(|output| output.reason.as_deref());
+    let stderr = run.stderr.trim();
+    if !stderr.is_empty() && Some(stderr) != repeated {
+        line(text, "stderr", stderr);
+    }
+    // What an answer was read from says nothing new.
+    if run.output.is_none() && !run.stdout.trim().is_empty() {
+        line(text, "stdout", run.stdout.trim());
+    }
+    for warning in &run.warnings {
+        line(text, "warning", warning);
+    }
+}
+
+fn render_output(text: &mut String, output: &HookOutput) {
+    let Ok(Value::Object(fields)) = serde_json::to_value(output) else { return };
+    for (key, value) in &fields {
+        match value {
+            Value::String(value) => line(text, key, value),
+            other => line(text, key, &other.to_string()),
+        }
+    }
+}
+
+fn render_verdict(text: &mut String, result: &ProcessedHookResult) {
+    let verdict = match &result.block {
+        Some(block) => {
+            let cause = match block.cause {
+                BlockCause::Policy => "by policy",
+                BlockCause::Failure => "by failure",
+            };
+            format!("blocked {cause}: {}", block.reason)
+        }
+        None if result.should_stop => "not blocked".to_owned(),
+        None => "allowed".to_owned(),
+    };
+    text.push('\n');
+    labelled(text, "verdict", &verdict);
+    if result.should_stop {
+        labelled(text, "stop", result.stop_reason.as_deref().unwrap_or_default());
+    }
+    if let Some(message) = &result.system_message {
+        labelled(text, "message", message);
+    }
+    if result.suppress_output {
+        labelled(text, "output", "suppressed");
+    }
+    if let Some(specific) =
+        result.aggregated.final_output.as_ref().and_then(|output| output.hook_specific_output.as_ref())
+    {
+        labelled(text, "asks for", &Value::Object(specific.clone()).to_string());
+    }
+    for error in &result.aggregated.errors {
+        labelled(text, "error", &error.message);
+    }
+}
+
+/// A line below a hook.
+fn line(text: &mut String, label: &str, value: &str) {
+    let _ = writeln!(text, "  {}: {}", escape_line(label), indented(value, "    "));
+}
+
+/// A line of the verdict.
+fn labelled(text: &mut String, label: &str, value: &str) {
+    let _ = writeln!(text, "{label:<8} {}", indented(value, "         "));
+}
+
+/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+fn indented(value: &str, indent: &str) -> String {
+    let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
+    let mut text = escape(shown).replace('\n', &format!("\n{indent}"));
+    if shown.len() < value.len() {
+        let _ = write!(text, "… ({} bytes more; `--format json` has everything)", value.len() - shown.len());
+    }
+    text
+}
+
+fn ended(exit: &Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("exit {code}"),
+        Exit::Signal(signal) => format!("ended by signal {signal}"),
+        Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
+        Exit::NotStarted(_) => "not started".to_owned(),
+    }
+}
+
+fn from(hook: &Hook, project: &Path) -> String {
+    let origin = &hook.origin;
+    let file = match origin.level {
+        Level::Project => origin.file.strip_prefix(project).unwrap_or(&origin.file),
+        _ => &origin.file,
+    };
+    format!("{}:{} ({})", file.display(), origin.line, origin.level)
+}

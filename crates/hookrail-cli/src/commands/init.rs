@@ -1,0 +1,249 @@
+//! `hookrail init`: a starter script, its settings entry and its approval.
+
+mod starters;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use hookrail::{EventName, FileContent, edit, load_settings};
+use serde_json::json;
+
+use self::starters::Starter;
+use crate::cli::{InitArgs, Language};
+use crate::context::Context;
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::{Printer, escape_line};
+use crate::settings_file;
+use crate::survey::{Survey, is_home, shown};
+
+pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let starter = Starter::of(args.event);
+    let place = Place::new(args, context)?;
+    let before = Survey::load(context);
+    let settings_waited = context
+        .approvals()
+        .pending(context.project(), &before.settings.hooks, &before.settings.project_settings())
+        .settings
+        .is_some();
+
+    let script = starter.script(args.event, args.lang);
+    let mut written = None;
+    let hook = place.free_name(&before.settings.hooks)?;
+    let entry = json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
+    let edit = |text: &str| {
+        let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
+        if before.enabled { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+    };
+    let changed = settings_file::change(&place.settings, context, edit, || {
+        write_script(&hook.script, &script)?;
+        written = Some(&hook.script);
+        Ok(())
+    });
+    if let Err(error) = changed {
+        if let Some(script) = written {
+            // A script that no settings name would only be in the way of the next attempt.
+            let _ = fs::remove_file(script);
+        }
+        return Err(error);
+    }
+    printer.data(format_args!("wrote {}", shown(&hook.script, context)))?;
+    printer.data(format_args!(
+        "added the {} hook `{}` to {}",
+        args.event,
+        hook.name,
+        shown(&place.settings, context)
+    ))?;
+    if !before.enabled {
+        printer.data(format_args!(
+            "turned hooks on: `\"enableHooks\": true` in {}",
+            shown(&place.settings, context)
+        ))?;
+    }
+    if !place.is_users {
+        approve(&hook, &script, settings_waited, context, printer)?;
+    }
+    print_next_steps(args.event, starter, &place, context, printer)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Where the hook goes.
+struct Place {
+    settings: PathBuf,
+    scripts: PathBuf,
+    is_users: bool,
+    event: EventName,
+    extension: &'static str,
+}
+
+/// A name that is still free, with what follows from it.
+struct NewHook {
+    name: String,
+    script: PathBuf,
+    command: String,
+}
+
+impl Place {
+    fn new(args: &InitArgs, context: &Context) -> anyhow::Result<Self> {
+        let project = context.paths.project_file();
+        let user = context.paths.user_file();
+        // In the home directory the one settings file is the user's, and its hooks run in every project.
+        let is_users = args.user || is_home(context.project(), context);
+        let settings = if is_users {
+            user.ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or leave --user out"))?
+        } else {
+            project
+        };
+        let scripts = settings.parent().unwrap_or(Path::new("")).join("hooks");
+        let extension = match args.lang {
+            Language::Sh => "sh",
+            Language::Python => "py",
+            Language::Node => "js",
+        };
+        Ok(Self { settings, scripts, is_users, event: args.event, extension })
+    }
+
+    /// The first name that neither a hook nor a file has.
+    fn free_name(&self, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
+        for number in 1..1000 {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let name = format!("{}{suffix}", kebab_case(self.event.as_str()));
+            let script = self.scripts.join(format!("{}{suffix}.{}", self.event, self.extension));
+            let is_free = hooks.iter().all(|hook| hook.name != name)
+                && fs::symlink_metadata(&script).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if is_free {
+                let command = self.command(&script)?;
+                return Ok(NewHook { name, script, command });
+            }
+        }
+        Err(Hinted::new(
+            format!("`{}` is full of {} hooks", self.scripts.display(), self.event),
+            "`hookrail list` shows them",
+        )
+        .into())
+    }
+
+    /// How settings name the script.
+    fn command(&self, script: &Path) -> anyhow::Result<String> {
+        let name = script.file_name().unwrap_or_default().to_string_lossy();
+        if !self.is_users {
+            return Ok(format!("\"$LLXPRT_PROJECT_DIR\"/.llxprt/hooks/{name}"));
+        }
+        let expected = std::env::var_os("HOME").map(|home| Path::new(&home).join(".llxprt/hooks"));
+        if expected.as_deref() == Some(self.scripts.as_path()) {
+            return Ok(format!("~/.llxprt/hooks/{name}"));
+        }
+        // `HOOKRAIL_HOME` is not what the shell means by `~`.
+        let path = script.to_str().context("the home directory's name is not UTF-8")?;
+        Ok(format!("'{}'", path.replace('\'', "'\\''")))
+    }
+}
+
+/// `BeforeTool` as `before-tool`.
+fn kebab_case(name: &str) -> String {
+    let mut kebab = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !kebab.is_empty() {
+            kebab.push('-');
+        }
+        kebab.push(c.to_ascii_lowercase());
+    }
+    kebab
+}
+
+/// Writes a script where no file is; an existing one is never touched.
+fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = script.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o755).open(script);
+    let write = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    write.with_context(|| format!("cannot write `{}`", script.display()))
+}
+
+/// Approves the new hook and nothing else.
+fn approve(
+    hook: &NewHook,
+    script: &str,
+    settings_waited: bool,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
+    let store = context.approvals();
+    let settings = load_settings(&context.paths);
+    let review = store.pending(context.project(), &settings.hooks, &settings.project_settings());
+    let own: Vec<_> =
+        review.pending.iter().filter(|pending| pending.hook.command() == hook.command).collect();
+    // Only what this program wrote itself is approved without a look.
+    let untouched = own.iter().all(|pending| {
+        pending.files.iter().all(|file| file.content == FileContent::Text { text: script.to_owned() })
+    });
+    if own.is_empty() || !untouched {
+        printer.talk("warning: somebody else changes this project: the new hook is not approved");
+        printer.talk("hint: review it with `hookrail trust`");
+        return Ok(());
+    }
+    // Settings that waited before were not written here, so that they go on waiting.
+    let approved =
+        if settings_waited { store.approve_hooks(&review, &own) } else { store.approve(&review, &own) };
+    approved.with_context(|| Hinted::new("cannot approve the new hook", "try `hookrail trust`"))?;
+    printer.data("approved it for this project")?;
+    if settings_waited || review.pending.len() > own.len() {
+        printer.talk("note: other things in this project still wait for approval: `hookrail trust`");
+    }
+    Ok(())
+}
+
+fn print_next_steps(
+    event: EventName,
+    starter: &Starter,
+    place: &Place,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
+    let survey = Survey::load(context);
+    if !survey.enabled {
+        let off = survey.why_off(context);
+        printer.talk(format_args!("warning: {}", off.message));
+        printer.talk(format_args!("hint: {}", off.help));
+    }
+    let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
+    let directory = match context.project().to_str() {
+        Some(project) if elsewhere => format!(" -C '{}'", project.replace('\'', "'\\''")),
+        _ => String::new(),
+    };
+    let directory = escape_line(&directory);
+    printer.data("\nTry it:")?;
+    printer.data(format_args!("  hookrail{directory} fire {event}"))?;
+    if let Some((what, arguments)) = starter.try_also {
+        printer.data(format_args!("{what}:"))?;
+        printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
+    }
+    if starter.needs_apply && survey.settings.effective(true).agent_events == hookrail::AgentEvents::Observe {
+        printer.data(format_args!(
+            "\nThe agent applies the answers of {event} hooks only with this in the settings:"
+        ))?;
+        printer.data("  \"hooksConfig\": { \"agentEvents\": \"apply\" }")?;
+    }
+    printer.data("\nTo have your editor check and complete the settings:")?;
+    let schema = place.settings.with_file_name("settings.schema.json");
+    printer.data(format_args!("  hookrail schema settings > {}", shown(&schema, context)))?;
+    printer.data(format_args!(
+        "and put `\"$schema\": \"./settings.schema.json\"` first in {}, or tell VS Code with `json.schemas`.",
+        shown(&place.settings, context)
+    ))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_event() {
+        assert_eq!(kebab_case("BeforeTool"), "before-tool");
+        assert_eq!(kebab_case("BeforeToolSelection"), "before-tool-selection");
+        assert_eq!(kebab_case("Notification"), "notification");
+    }
+}

@@ -1,0 +1,89 @@
+//! Starters around a prompt.
+
+use super::Starter;
+
+pub(super) const BEFORE_AGENT: Starter = Starter {
+    matcher: None,
+    about: "before the agent works on a prompt. They can block the prompt or add to it.",
+    fields: &[("prompt", "what the user wrote")],
+    answers: &[
+        ("{\"hookSpecificOutput\": {\"additionalContext\": \"…\"}}", "adds text to the prompt"),
+        ("{\"decision\": \"block\", \"reason\": \"…\"}", "the prompt is not worked on"),
+    ],
+    exit_two: "blocks the prompt; stderr is the reason",
+    does: "tells the model today's date.",
+    sh: r#"
+printf '{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"Today is %s."}}\n' \
+  "$(date +%Y-%m-%d)"
+"#,
+    python: r#"
+import datetime
+import json
+import sys
+
+payload = json.load(sys.stdin)
+print(json.dumps({
+    "hookSpecificOutput": {
+        "hookEventName": "BeforeAgent",
+        "additionalContext": f"Today is {datetime.date.today().isoformat()}.",
+    }
+}))
+"#,
+    node: r#"
+function main(payload) {
+  const today = new Date().toISOString().slice(0, 10);
+  console.log(JSON.stringify({
+    hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: `Today is ${today}.` },
+  }));
+}
+"#,
+    try_also: None,
+    needs_apply: true,
+};
+
+pub(super) const AFTER_AGENT: Starter = Starter {
+    matcher: None,
+    about: "after the agent finished a prompt. They can send it back to work.",
+    fields: &[
+        ("prompt", "what the user wrote"),
+        ("prompt_response", "what the agent answered"),
+        ("stop_hook_active", "true if a hook sent it back already: then let it go"),
+    ],
+    answers: &[
+        ("{\"decision\": \"block\", \"reason\": \"…\"}", "the agent goes on, with the reason as its prompt"),
+        ("{\"hookSpecificOutput\": {\"clearContext\": true}}", "the agent forgets the conversation"),
+    ],
+    exit_two: "sends the agent back to work; stderr is the reason",
+    does: "sends the agent back, once, when its answer leaves a TODO.",
+    sh: r#"
+case $input in
+  *'"stop_hook_active":true'*) exit 0 ;;
+esac
+if printf '%s' "$input" | grep -Eq '"prompt_response":"([^"\\]|\\.)*TODO'; then
+  printf '%s\n' '{"decision":"block","reason":"Your answer leaves a TODO: finish it, or say why not."}'
+fi
+"#,
+    python: r#"
+import json
+import sys
+
+payload = json.load(sys.stdin)
+if not payload.get("stop_hook_active") and "TODO" in payload["prompt_response"]:
+    print(json.dumps({
+        "decision": "block",
+        "reason": "Your answer leaves a TODO: finish it, or say why not.",
+    }))
+"#,
+    node: r#"
+function main(payload) {
+  if (!payload.stop_hook_active && payload.prompt_response.includes("TODO")) {
+    console.log(JSON.stringify({
+      decision: "block",
+      reason: "Your answer leaves a TODO: finish it, or say why not.",
+    }));
+  }
+}
+"#,
+    try_also: None,
+    needs_apply: true,
+};

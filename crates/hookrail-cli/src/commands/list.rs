@@ -1,0 +1,134 @@
+//! `hookrail list`: every hook with its state and its history.
+
+use hookrail::{EventName, HookStatus};
+use serde::Serialize;
+
+use crate::cli::{Format, ListArgs};
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::hook_log::{self, Statistics};
+use crate::printer::{Printer, escape_line};
+use crate::survey::{HookName, Survey, approved_word, shown};
+
+pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let survey = Survey::load(context);
+    let mut hooks = survey.registry.all_hooks();
+    // By event, each event's hooks by rank.
+    hooks.sort_by_key(|status| status.hook.event);
+    let statistics = Statistics::load(&hook_log::path_in(&context.state_dir()));
+    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &statistics)).collect();
+    match args.format {
+        Format::Json => printer.json_pretty(&List { enabled: survey.enabled, hooks: rows })?,
+        Format::Text if rows.is_empty() => {
+            printer.data("No hooks are configured.")?;
+            printer.talk("hint: `hookrail init` writes a first one");
+        }
+        Format::Text => print_table(&rows, context, printer)?,
+    }
+    if !survey.enabled && !hooks.is_empty() {
+        let off = survey.why_off(context);
+        printer.talk(format_args!("warning: {}", off.message));
+        printer.talk(format_args!("hint: {}", off.help));
+    } else if hooks.iter().any(|status| matches!(status.trust, hookrail::HookTrust::NotApproved { .. })) {
+        printer.talk("hint: review hooks that are not approved with `hookrail trust`");
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The JSON form.
+#[derive(Serialize)]
+struct List<'l> {
+    /// Whether hooks are on at all.
+    enabled: bool,
+    hooks: Vec<Row<'l>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'l> {
+    event: EventName,
+    #[serde(flatten)]
+    hook: HookName<'l>,
+    /// Whether no list disables it.
+    enabled: bool,
+    /// `trusted`, `approved` or `no`.
+    approved: &'static str,
+    #[serde(flatten)]
+    history: History,
+}
+
+/// What the log knows of a hook.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    runs: usize,
+    last_run: Option<String>,
+    p50_ms: Option<u64>,
+    p95_ms: Option<u64>,
+}
+
+impl<'l> Row<'l> {
+    fn new(status: &'l HookStatus, statistics: &Statistics) -> Self {
+        let hook = &status.hook;
+        let known = statistics.of(hook.event, &hook.name);
+        Self {
+            event: hook.event,
+            hook: HookName::of(hook),
+            enabled: status.enabled,
+            approved: approved_word(&status.trust),
+            history: known.map_or_else(History::default, |known| History {
+                runs: known.runs,
+                last_run: Some(known.last_run),
+                p50_ms: Some(known.p50_ms),
+                p95_ms: Some(known.p95_ms),
+            }),
+        }
+    }
+}
+
+const HEADINGS: [&str; 10] =
+    ["EVENT", "NAME", "MATCHER", "SOURCE", "ORIGIN", "ENABLED", "APPROVED", "LAST RUN", "P50", "P95"];
+
+/// Longer texts are cut in the table; JSON has them in full.
+const WIDEST: usize = 48;
+
+fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    let none = || "-".to_owned();
+    let duration = |milliseconds: Option<u64>| milliseconds.map_or_else(none, |ms| format!("{ms} ms"));
+    let cells: Vec<[String; 10]> = std::iter::once(HEADINGS.map(str::to_owned))
+        .chain(rows.iter().map(|row| {
+            let origin = row.hook.origin;
+            [
+                row.event.to_string(),
+                cut(&escape_line(row.hook.name)),
+                row.hook.matcher.map_or_else(none, |matcher| cut(&escape_line(matcher))),
+                escape_line(&origin.level.to_string()),
+                format!("{}:{}", shown(&origin.file, context), origin.line),
+                if row.enabled { "yes" } else { "no" }.to_owned(),
+                row.approved.to_owned(),
+                row.history.last_run.as_deref().map_or_else(none, escape_line),
+                duration(row.history.p50_ms),
+                duration(row.history.p95_ms),
+            ]
+        }))
+        .collect();
+    let mut widths = [0; 10];
+    for row in &cells {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for row in &cells {
+        let line: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        printer.data(line.join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= WIDEST {
+        return text.to_owned();
+    }
+    text.chars().take(WIDEST - 1).chain(['…']).collect()
+}

@@ -1,0 +1,199 @@
+//! The questions, one for each hook.
+
+use std::io::{self, BufRead};
+
+use hookrail::{Pending, Review};
+
+use super::show;
+use crate::printer::{Printer, escape, escape_line};
+
+/// Where questions are asked and answered.
+pub(super) trait Person {
+    /// Shows a text.
+    fn show(&mut self, text: &str);
+    /// Asks; `None` when no answer will ever come.
+    fn ask(&mut self, question: &str) -> io::Result<Option<String>>;
+}
+
+/// A person at a terminal.
+pub(super) struct Terminal<'a, R> {
+    pub(super) printer: &'a mut Printer,
+    pub(super) answers: R,
+}
+
+impl<R: BufRead> Person for Terminal<'_, R> {
+    fn show(&mut self, text: &str) {
+        self.printer.talk(text.trim_end());
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+        self.printer.ask(question);
+        let mut answer = Vec::new();
+        let length = self.answers.read_until(b'\n', &mut answer)?;
+        Ok((length > 0).then(|| String::from_utf8_lossy(&answer).trim().to_lowercase()))
+    }
+}
+
+/// Asks about each hook that waits. `None` means that nothing is to be approved; an empty list, that the project's
+/// settings are.
+pub(super) fn choose<'a>(
+    review: &'a Review,
+    person: &mut dyn Person,
+) -> io::Result<Option<Vec<&'a Pending>>> {
+    person.show(&show::heading(review));
+    if let Some(settings) = &review.settings {
+        person.show(&show::settings(settings, !review.pending.is_empty()));
+        if review.pending.is_empty() {
+            let answer = question(person, "Approve these settings? [y]es, [n]o: ", &["y", "n"])?;
+            return Ok((answer == "y").then(Vec::new));
+        }
+    }
+    let mut chosen = Vec::new();
+    let mut rest = review.pending.iter();
+    while let Some(pending) = rest.next() {
+        person.show(&show::hook(pending));
+        if let Some(obstacle) = &pending.obstacle {
+            person.show(&format!("It cannot be approved: {}", escape(obstacle)));
+            continue;
+        }
+        let name = escape_line(&pending.hook.name);
+        let words = format!("Approve `{name}`? [y]es, [n]o, [a]ll that follow, [q]uit: ");
+        match question(person, &words, &["y", "n", "a", "q"])? {
+            "y" => chosen.push(pending),
+            "n" => {}
+            "a" => {
+                // Nothing is approved unseen: the rest is shown first.
+                let mut batch = vec![pending];
+                for pending in rest.by_ref() {
+                    person.show(&show::hook(pending));
+                    match &pending.obstacle {
+                        None => batch.push(pending),
+                        Some(obstacle) => {
+                            person.show(&format!("It cannot be approved: {}", escape(obstacle)));
+                        }
+                    }
+                }
+                let is_sure = batch.len() == 1 || {
+                    let words = format!("Approve all {} of them? [y]es, [n]o: ", batch.len());
+                    question(person, &words, &["y", "n"])? == "y"
+                };
+                if is_sure {
+                    chosen.append(&mut batch);
+                }
+            }
+            _ => break,
+        }
+    }
+    Ok((!chosen.is_empty()).then_some(chosen))
+}
+
+/// Asks until the answer is one of the words, given by their first letters. No answer at all is the last word.
+fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> io::Result<&'static str> {
+    loop {
+        let Some(answer) = person.ask(words)? else {
+            return Ok(allowed.last().copied().unwrap_or_default());
+        };
+        let known = |word: &&&str| {
+            let full = match **word {
+                "y" => "yes",
+                "n" => "no",
+                "a" => "all",
+                _ => "quit",
+            };
+            answer == **word || answer == full
+        };
+        if let Some(word) = allowed.iter().find(known) {
+            return Ok(word);
+        }
+        person.show("Please answer with one of the letters.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use hookrail::{ApprovalStore, Settings};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Answers from a list, and remembers what was shown before each answer.
+    struct Script {
+        answers: VecDeque<&'static str>,
+        seen: String,
+    }
+
+    impl Person for Script {
+        fn show(&mut self, text: &str) {
+            self.seen.push_str(text);
+        }
+
+        fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
+            self.seen.push_str(question);
+            Ok(self.answers.pop_front().map(str::to_owned))
+        }
+    }
+
+    fn review(commands: &[&str], settings: &Value) -> (tempfile::TempDir, Review) {
+        let folder = tempfile::tempdir().unwrap();
+        let hooks: Vec<Value> =
+            commands.iter().map(|command| json!({ "type": "command", "command": command })).collect();
+        let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
+        let mut hooks = Settings::from_value(folder.path(), &given).hooks;
+        for hook in &mut hooks {
+            hook.origin.level = hookrail::Level::Project;
+        }
+        let store = ApprovalStore::new(folder.path().join("state"));
+        let review = store.pending(folder.path(), &hooks, settings);
+        (folder, review)
+    }
+
+    #[test]
+    fn approves_what_was_answered_and_nothing_unseen() {
+        for (answers, expected) in [
+            (&["y", "n", "y"][..], Some("a c")),
+            (&["n", "no", "n"], None),
+            (&["y", "q"], Some("a")),
+            (&["q"], None),
+            (&["y"], Some("a")), // The end of input is a quit.
+            (&[], None),
+            (&["n", "a", "y"], Some("b c")),
+            (&["a", "n"], None),
+            (&["y", "a"], Some("a")),
+            (&["maybe", "", "yes", "quit"], Some("a")),
+            (&["n", "n", "all"], Some("c")),
+        ] {
+            let (_folder, review) = review(&["a", "b", "c"], &json!({ "enableHooks": true }));
+            let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
+            let chosen = choose(&review, &mut person).unwrap();
+            let names = chosen
+                .map(|chosen| chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>());
+            for name in names.iter().flatten() {
+                assert!(person.seen.contains(&format!("hook `{name}`, new")), "{answers:?}: {name} unseen");
+            }
+            assert_eq!(names.map(|names| names.join(" ")).as_deref(), expected, "{answers:?}");
+            assert!(person.seen.contains("| {\n    |   \"enableHooks\": true"), "{}", person.seen);
+        }
+    }
+
+    #[test]
+    fn settings_alone_are_asked_about() {
+        for (answers, approved) in [(&["y"][..], true), (&["n"], false), (&[], false)] {
+            let (_folder, review) = review(&[], &json!({ "enableHooks": true }));
+            let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
+            let chosen = choose(&review, &mut person).unwrap();
+            assert_eq!(chosen.map(|chosen| chosen.len()), approved.then_some(0), "{answers:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_approved_is_not_asked_about() {
+        let endless = "${a:-".repeat(100);
+        let (_folder, review) = review(&[&endless, "b"], &Value::Null);
+        let mut person = Script { answers: VecDeque::from(["y"]), seen: String::new() };
+        let chosen = choose(&review, &mut person).unwrap().unwrap();
+        assert_eq!(chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>(), ["b"]);
+        assert!(person.seen.contains("It cannot be approved: "));
+    }
+}

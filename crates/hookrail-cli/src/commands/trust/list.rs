@@ -1,0 +1,119 @@
+//! What is approved, and taking it back.
+
+use hookrail::{
+    Approval, ConfigSource, Hook, HookKind, HookTrust, Level, Matcher, Origin, TrustPolicy, load_settings,
+};
+use serde_json::json;
+
+use crate::cli::Format;
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::printer::{Printer, escape_line};
+
+/// Prints the approvals of the project, each with whether it still holds.
+pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let store = context.approvals();
+    let approved = store.list(context.project())?;
+    let hooks = approved.as_ref().map_or(&[][..], |project| &project.hooks);
+    let settings = load_settings(&context.paths);
+    let judgement = TrustPolicy::RequireApproval(store).judge(
+        context.project(),
+        &settings.hooks,
+        &settings.project_settings(),
+    );
+    let holds = |approval: &Approval| {
+        let judged = settings.hooks.iter().zip(&judgement.hooks);
+        judged
+            .filter(|(_, trust)| **trust == HookTrust::Approved)
+            .any(|(hook, _)| hookrail::Terms::of(hook) == approval.terms)
+    };
+    if format == Format::Json {
+        let hooks: Vec<_> = hooks
+            .iter()
+            .map(|approval| {
+                json!({
+                    "name": approval.name,
+                    "event": approval.terms.event.as_str(),
+                    "matcher": approval.terms.matcher,
+                    "command": approval.terms.command,
+                    "files": approval.files.iter().map(|file| &file.path).collect::<Vec<_>>(),
+                    "approvedAt": approval.approved_at,
+                    "holds": holds(approval),
+                })
+            })
+            .collect();
+        printer.json_pretty(&json!({
+            "project": context.project().to_string_lossy(),
+            "settingsApproved": judgement.project_settings_approved,
+            "hooks": hooks,
+        }))?;
+        return Ok(ExitStatus::Success);
+    }
+    if hooks.is_empty() {
+        printer.talk("nothing is approved in this project");
+    }
+    for approval in hooks {
+        let state = if holds(approval) { "holds" } else { "does not hold any more" };
+        printer.data(format_args!("{}  {state}", escape_line(&approval.name)))?;
+        printer.data(format_args!("  event     {}", approval.terms.event))?;
+        if let Some(matcher) = &approval.terms.matcher {
+            printer.data(format_args!("  matcher   {}", escape_line(matcher)))?;
+        }
+        let command = approval.terms.command.as_deref().unwrap_or("(a plugin)");
+        printer.data(format_args!("  command   {}", escape_line(command)))?;
+        for file in &approval.files {
+            printer.data(format_args!("  file      {}", escape_line(&file.path)))?;
+        }
+        printer.data(format_args!("  approved  {}", escape_line(&approval.approved_at)))?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Takes approvals back: of the hooks that go by a name or command or, without one, of the whole project.
+pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let store = context.approvals();
+    let mut count = 0;
+    if name.is_empty() {
+        count = store.revoke(context.project(), None)?;
+    } else {
+        let approved = store.list(context.project())?.map(|project| project.hooks).unwrap_or_default();
+        let meant = approved
+            .iter()
+            .filter(|approval| approval.name == name || approval.terms.command.as_deref() == Some(name));
+        for approval in meant {
+            count += store.revoke(context.project(), Some(&as_approved(approval)))?;
+        }
+        if count == 0 {
+            printer.talk(format_args!(
+                "error: no approved hook of this project is named `{}`",
+                escape_line(name)
+            ));
+            printer.talk("hint: `hookrail trust --list` shows what is approved");
+            return Ok(ExitStatus::Failure);
+        }
+    }
+    match count {
+        0 => printer.talk("nothing was approved in this project"),
+        1 => printer.talk("revoked: 1 hook"),
+        n => printer.talk(format_args!("revoked: {n} hooks")),
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The hook of an approval. The settings may not have it any more.
+fn as_approved(approval: &Approval) -> Hook {
+    let terms = &approval.terms;
+    Hook {
+        event: terms.event,
+        name: approval.name.clone(),
+        description: None,
+        kind: terms.command.clone().map_or(HookKind::Plugin, HookKind::Command),
+        matcher: Matcher::for_event(terms.event, terms.matcher.as_deref()),
+        sequential: terms.sequential,
+        timeout: terms.timeout,
+        env: terms.env.clone(),
+        on_failure: terms.on_failure,
+        source: ConfigSource::Project,
+        origin: Origin { level: Level::Project, file: std::path::PathBuf::new(), line: 0 },
+    }
+}

@@ -1,0 +1,239 @@
+//! What waits for approval, as text and as JSON.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use hookrail::{Change, FileContent, Hook, OnFailure, Pending, PendingSettings, Review, Terms, Why};
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use crate::printer::{escape, escape_line};
+
+/// How long the shortest difference is searched for; after that any difference will do.
+const DIFF_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Everything that waits.
+pub(super) fn everything(review: &Review) -> String {
+    let mut text = heading(review);
+    if let Some(settings) = &review.settings {
+        text.push_str(&self::settings(settings, !review.pending.is_empty()));
+    }
+    for pending in &review.pending {
+        text.push_str(&hook(pending));
+        if let Some(obstacle) = &pending.obstacle {
+            let _ = writeln!(text, "It cannot be approved: {}", escape(obstacle));
+        }
+    }
+    text
+}
+
+/// How much waits, and what an approval means.
+pub(super) fn heading(review: &Review) -> String {
+    let hooks = match review.pending.len() {
+        0 => "The settings of this project wait",
+        1 => "1 hook of this project waits",
+        n => return format!("{n} hooks of this project wait for approval. {MEANING}\n"),
+    };
+    format!("{hooks} for approval. {MEANING}\n")
+}
+
+const MEANING: &str = "Hooks are programs that run with your rights.\n\
+    An approval holds for exactly what is shown; files that a script uses by itself are not watched.";
+
+/// The project's own settings.
+pub(super) fn settings(settings: &PendingSettings, with_hooks: bool) -> String {
+    let mut text = "\nsettings of the project that count only with approval\n".to_owned();
+    match &settings.before {
+        Some(before) => in_margin(&mut text, &difference(before, &settings.after)),
+        None => in_margin(&mut text, &settings.after),
+    }
+    if with_hooks {
+        text.push_str("  They are approved together with the first hook that you approve.\n");
+    }
+    text
+}
+
+/// One hook with its terms and files.
+pub(super) fn hook(pending: &Pending) -> String {
+    let Pending { hook, why, files, .. } = pending;
+    let changes: &[Change] = match why {
+        Why::New => &[],
+        Why::Changed { what } => what,
+    };
+    let mut text = format!("\nhook `{}`, ", escape_line(&hook.name));
+    match why {
+        Why::New => text.push_str("new\n"),
+        Why::Changed { .. } if changes.is_empty() => text.push_str("approved before\n"),
+        Why::Changed { .. } => {
+            let subjects: Vec<String> = changes.iter().map(|change| escape_line(&change.subject())).collect();
+            let _ = writeln!(text, "changed since it was approved: {}", subjects.join(", "));
+        }
+    }
+    render_terms(&mut text, hook, changes);
+    for file in files {
+        let target = file
+            .target
+            .as_ref()
+            .map_or_else(String::new, |target| format!(", which is really {}", escape_line(target)));
+        let _ = writeln!(text, "  file       {}{target}", escape_line(&file.path));
+        let before = changes.iter().find_map(|change| match change {
+            Change::File { path, before, .. } if *path == file.path => Some(before),
+            _ => None,
+        });
+        render_content(&mut text, before, &file.content);
+    }
+    for change in changes {
+        if let Change::File { path, after: FileContent::Missing, .. } = change {
+            let _ = writeln!(text, "  file       {} was approved and is gone", escape_line(path));
+        }
+    }
+    text
+}
+
+fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
+    let mut term = |label: &str, value: String, before: Option<String>| {
+        let _ = writeln!(text, "  {label:<10} {}", escape_line(&value));
+        if let Some(before) = before {
+            let _ = writeln!(text, "  {:<10} was: {}", "", escape_line(&before));
+        }
+    };
+    let before = |wanted: fn(&Change) -> Option<String>| changes.iter().find_map(wanted);
+    let Terms { event, matcher, command, timeout, env, on_failure, sequential } = Terms::of(hook);
+    let event_before = |change: &Change| match change {
+        Change::Event { before, .. } => Some(before.to_string()),
+        _ => None,
+    };
+    term("event", event.to_string(), before(event_before));
+    let matcher_before = |change: &Change| match change {
+        Change::Matcher { before, .. } => Some(any_or(before.as_ref())),
+        _ => None,
+    };
+    term("matcher", any_or(matcher.as_ref()), before(matcher_before));
+    let command_before = |change: &Change| match change {
+        Change::Command { before, .. } => Some(command_or_plugin(before.as_ref())),
+        _ => None,
+    };
+    term("command", command_or_plugin(command.as_ref()), before(command_before));
+    let timeout_before = |change: &Change| match change {
+        Change::Timeout { before, .. } => Some(milliseconds(*before)),
+        _ => None,
+    };
+    term("timeout", milliseconds(timeout), before(timeout_before));
+    let env_before = |change: &Change| match change {
+        Change::Env { before, .. } => Some(variables(before)),
+        _ => None,
+    };
+    let env_before = before(env_before);
+    if !env.is_empty() || env_before.is_some() {
+        term("env", variables(&env), env_before);
+    }
+    let failure_before = |change: &Change| match change {
+        Change::OnFailure { before, .. } => Some(failure_word(*before).to_owned()),
+        _ => None,
+    };
+    let failure_before = before(failure_before);
+    if on_failure == OnFailure::Block || failure_before.is_some() {
+        term("onFailure", failure_word(on_failure).to_owned(), failure_before);
+    }
+    let order_before = |change: &Change| match change {
+        Change::Sequential { before, .. } => Some(before.to_string()),
+        _ => None,
+    };
+    let order_before = before(order_before);
+    if sequential || order_before.is_some() {
+        term("sequential", sequential.to_string(), order_before);
+    }
+    if let Some(description) = &hook.description {
+        term("says", description.clone(), None);
+    }
+    term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
+}
+
+fn any_or(matcher: Option<&String>) -> String {
+    matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
+}
+
+fn command_or_plugin(command: Option<&String>) -> String {
+    command.cloned().unwrap_or_else(|| "(a plugin)".to_owned())
+}
+
+fn milliseconds(timeout: Duration) -> String {
+    format!("{} ms", timeout.as_millis())
+}
+
+fn variables(env: &[(String, String)]) -> String {
+    if env.is_empty() {
+        return "(none)".to_owned();
+    }
+    env.iter().map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join(" ")
+}
+
+fn failure_word(on_failure: OnFailure) -> &'static str {
+    match on_failure {
+        OnFailure::Allow => "allow",
+        OnFailure::Block => "block",
+    }
+}
+
+fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileContent) {
+    match (before, now) {
+        (Some(FileContent::Text { text: before }), FileContent::Text { text: now }) => {
+            in_margin(text, &difference(before, now));
+        }
+        (_, FileContent::Text { text: now }) => in_margin(text, now),
+        (_, FileContent::Opaque { digest }) => {
+            let _ = writeln!(text, "             not a text, or too long to show; SHA-256 {digest}");
+        }
+        (_, FileContent::Unreadable { why }) => {
+            let _ = writeln!(text, "             cannot be read: {}", escape_line(why));
+        }
+        (_, FileContent::Missing) => text.push_str("             is not there\n"),
+    }
+}
+
+/// The difference between two texts, line by line.
+fn difference(before: &str, after: &str) -> String {
+    let diff = TextDiff::configure().timeout(DIFF_PATIENCE).diff_lines(before, after);
+    diff.unified_diff().context_radius(3).header("approved", "now").to_string()
+}
+
+/// A text from the project. The margin tells its lines from ours.
+fn in_margin(text: &mut String, content: &str) {
+    if content.is_empty() {
+        text.push_str("    | (empty)\n");
+    }
+    // `str::lines` would drop a carriage return without showing it.
+    for line in content.strip_suffix('\n').unwrap_or(content).split('\n').filter(|_| !content.is_empty()) {
+        let _ = writeln!(text, "    | {}", escape(line));
+    }
+}
+
+/// What waits, for programs.
+pub(super) fn as_json(review: &Review) -> Value {
+    let pending: Vec<Value> = review
+        .pending
+        .iter()
+        .map(|pending| {
+            let hook = &pending.hook;
+            json!({
+                "name": hook.name,
+                "origin": { "file": hook.origin.file.to_string_lossy(), "line": hook.origin.line },
+                "event": hook.event.as_str(),
+                "matcher": hook.matcher.text(),
+                "command": hook.command(),
+                "timeoutMs": u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
+                "env": hook.env,
+                "onFailure": failure_word(hook.on_failure),
+                "sequential": hook.sequential,
+                "waits": pending.why,
+                "files": pending.files,
+                "obstacle": pending.obstacle,
+            })
+        })
+        .collect();
+    json!({
+        "pending": pending,
+        "settings": review.settings,
+        "problem": review.problem.as_ref().map(|problem| &problem.message),
+    })
+}

@@ -1,0 +1,217 @@
+//! The engine's own log: one line for each hook that ran and one for each event, without payloads.
+//!
+//! Several programs append to the same file at once. A line is one write in append mode, so that lines never mix;
+//! a line that races with a rotation ends up in the file that was just moved aside, where readers look as well.
+
+mod bounded;
+mod read;
+mod stats;
+mod tail;
+
+use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use hookrail::{HookBatch, HookCall, HookObserver, timestamp_now};
+use hookrail_agent::log::{HookCallLine, LogLine, millis};
+use serde::Serialize;
+
+pub(crate) use read::{Call, Line, Lines, open_with_rotated};
+pub(crate) use stats::{HookStats, Statistics, percentile};
+pub(crate) use tail::Tail;
+
+use crate::printer::escape_line;
+
+/// The size past which the log is moved aside.
+const MAX_BYTES: u64 = 10 * 1024 * 1024;
+
+/// How many logs that were moved aside are kept.
+const KEPT: u32 = 3;
+
+/// Where the log of a state folder is.
+pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
+    state_dir.join("log.jsonl")
+}
+
+/// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is told once and
+/// stops nothing.
+pub(crate) struct HookLog {
+    path: PathBuf,
+    max_bytes: u64,
+    session_id: OnceLock<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<Open>,
+    has_warned: bool,
+}
+
+/// The file that lines go to, and which one it is: its name may belong to another file by now.
+struct Open {
+    file: File,
+    identity: (u64, u64),
+}
+
+impl HookLog {
+    /// The log of a state folder.
+    pub(crate) fn new(state_dir: &Path) -> Self {
+        Self::with_limit(path_in(state_dir), MAX_BYTES)
+    }
+
+    fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
+        Self { path, max_bytes, session_id: OnceLock::new(), state: Mutex::default() }
+    }
+
+    /// Names the session whose lines these are; the first name stays.
+    pub(crate) fn set_session(&self, id: &str) {
+        let _ = self.session_id.set(id.to_owned());
+    }
+
+    fn write(&self, line: &LogLine<'_>) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Stamped<'a> {
+            #[serde(flatten)]
+            line: &'a LogLine<'a>,
+            timestamp: String,
+            session_id: &'a str,
+        }
+        let session_id = self.session_id.get().map_or("", String::as_str);
+        let stamped = Stamped { line, timestamp: timestamp_now(), session_id };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = serde_json::to_vec(&stamped).map_err(io::Error::from).and_then(|mut bytes| {
+            bytes.push(b'\n');
+            self.append(&mut state.open, &bytes)
+        });
+        if let Err(error) = written
+            && !std::mem::replace(&mut state.has_warned, true)
+        {
+            let path = escape_line(&self.path.to_string_lossy());
+            let _ = writeln!(io::stderr(), "warning: cannot write the hook log `{path}`: {error}");
+        }
+    }
+
+    fn append(&self, open: &mut Option<Open>, line: &[u8]) -> io::Result<()> {
+        let at_path = self.metadata()?;
+        let size = at_path.as_ref().map_or(0, Metadata::len);
+        let is_full = size > 0 && size.saturating_add(line.len() as u64) > self.max_bytes;
+        if is_full {
+            self.rotate(line.len() as u64)?;
+            *open = None;
+        } else if at_path.as_ref().map(identity) != open.as_ref().map(|open| open.identity) {
+            *open = None;
+        }
+        let open = match open {
+            Some(open) => open,
+            None => open.insert(self.open()?),
+        };
+        match open.file.write(line)? {
+            written if written == line.len() => Ok(()),
+            // The disk is full. The line is lost, but must not swallow the start of the next one.
+            _ => {
+                let _ = open.file.write(b"\n");
+                Err(io::ErrorKind::StorageFull.into())
+            }
+        }
+    }
+
+    /// What is at the log's path. A pipe or a device there could block whoever opens it.
+    fn metadata(&self) -> io::Result<Option<Metadata>> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
+            Ok(_) => Err(io::Error::other("it is not a regular file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open(&self) -> io::Result<Open> {
+        let mut options = File::options();
+        options.create(true).append(true).mode(0o600);
+        let file = match options.open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Some(folder) = self.path.parent() {
+                    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+                }
+                options.open(&self.path)
+            }
+            other => other,
+        }?;
+        let metadata = file.metadata()?;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            // Somebody made it readable for others; what hooks say is nobody else's business.
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(Open { identity: identity(&metadata), file })
+    }
+
+    /// Moves a full log aside, unless another program is doing it or has done it.
+    fn rotate(&self, incoming: u64) -> io::Result<()> {
+        let lock = self.path.with_extension("lock");
+        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(lock)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            // Never waited for: a line in a file that is too long is better than a hook that waits.
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        if self.metadata()?.is_none_or(|now| now.len().saturating_add(incoming) <= self.max_bytes) {
+            return Ok(());
+        }
+        for number in (1..KEPT).rev() {
+            rename_if_there(&rotated(&self.path, number), &rotated(&self.path, number + 1))?;
+        }
+        rename_if_there(&self.path, &rotated(&self.path, 1))
+    }
+}
+
+impl HookObserver for HookLog {
+    fn hook_call(&self, call: &HookCall<'_>) {
+        let run = call.run;
+        let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
+        let error = run.failure.as_deref().map(bounded::text);
+        self.write(&LogLine::HookCall(HookCallLine {
+            event: call.event.as_str(),
+            name: &run.hook.name,
+            command: run.hook.command(),
+            input: None,
+            output: run.output.as_ref().map(bounded::output),
+            exit_code: run.exit_code(),
+            signal: run.signal(),
+            stdout: &stdout,
+            stderr: &stderr,
+            duration_ms: millis(run.duration),
+            success: run.success(),
+            error: error.as_deref(),
+        }));
+    }
+
+    fn hook_batch(&self, batch: &HookBatch) {
+        self.write(&LogLine::batch(batch));
+    }
+}
+
+/// The path of a log that was moved aside: 1 is the youngest.
+fn rotated(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Reads hook calls back, from the engine's own log and from session logs.
+//!
+//! Logs are written by programs that may be killed at any time and by other versions of this one, so that a line
+//! that cannot be read is passed over.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use hookrail::{Decision, EventName};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{KEPT, identity, rotated};
+use crate::cli::Outcome;
+
+/// One hook that ran.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Call {
+    pub(crate) event: String,
+    pub(crate) name: String,
+    pub(crate) command: String,
+    pub(crate) output: Option<Value>,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) duration_ms: u64,
+    pub(crate) error: Option<String>,
+    pub(crate) timestamp: String,
+    pub(crate) session_id: String,
+}
+
+impl Call {
+    /// Whether it ended like this. A hook may block and stop at once.
+    pub(crate) fn ended_in(&self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Block => self.blocked(),
+            Outcome::Stop => self.stopped(),
+            Outcome::Failure => self.error.is_some(),
+            Outcome::Allow => !self.blocked() && !self.stopped() && self.error.is_none(),
+        }
+    }
+
+    /// How it ended, in a word.
+    pub(crate) fn outcome(&self) -> &'static str {
+        match (self.blocked(), self.stopped(), self.error.is_some()) {
+            (true, true, _) => "block+stop",
+            (true, false, _) => "block",
+            (false, true, _) => "stop",
+            (false, false, true) => "failure",
+            (false, false, false) => "allow",
+        }
+    }
+
+    /// Whether it blocked an operation that can be blocked.
+    pub(crate) fn blocked(&self) -> bool {
+        let Ok(event) = self.event.parse::<EventName>() else { return false };
+        let blocks = |pointer: &str| {
+            let word =
+                self.output.as_ref().and_then(|output| output.pointer(pointer)).and_then(Value::as_str);
+            word.is_some_and(|word| Decision::from_word(word).blocks())
+        };
+        event.can_block()
+            && (blocks("/decision")
+                || (event == EventName::BeforeTool && blocks("/hookSpecificOutput/permissionDecision")))
+    }
+
+    fn stopped(&self) -> bool {
+        self.output.as_ref().and_then(|output| output.get("continue")) == Some(&Value::Bool(false))
+    }
+
+    /// What it had to say, if anything.
+    pub(crate) fn said(&self) -> Option<&str> {
+        let field = |key| self.output.as_ref().and_then(|output| output.get(key)).and_then(Value::as_str);
+        self.error
+            .as_deref()
+            .or_else(|| field("reason"))
+            .or_else(|| field("stopReason"))
+            .or_else(|| field("systemMessage"))
+    }
+}
+
+/// A line that tells of a hook call, as it stands in the log and as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) call: Call,
+}
+
+impl Line {
+    /// Reads a line; `None` if it tells of something else, or cannot be read.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Typed<'a> {
+            #[serde(borrow)]
+            r#type: std::borrow::Cow<'a, str>,
+        }
+        let line = line.trim_ascii();
+        let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else {
+            return after_a_torn_line(line).and_then(Self::parse);
+        };
+        if typed.r#type != "hook_call" {
+            return None;
+        }
+        let call = serde_json::from_slice(line).ok()?;
+        Some(Self { text: String::from_utf8_lossy(line).into_owned(), call })
+    }
+}
+
+/// A line whose writer was killed halfway has no end, so that the next one begins in the middle of it.
+fn after_a_torn_line(line: &[u8]) -> Option<&[u8]> {
+    const START: &[u8] = br#"{"type":""#;
+    let at = line.windows(START.len()).rposition(|window| window == START)?;
+    line.get(at..).filter(|_| at > 0)
+}
+
+/// The hook calls of a log, one after another.
+pub(crate) struct Lines<R> {
+    reader: R,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: Vec::new() }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = io::Result<Line>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.buffer.clear();
+            match self.reader.read_until(b'\n', &mut self.buffer) {
+                Ok(0) => return None,
+                Ok(_) => {
+                    if let Some(line) = Line::parse(&self.buffer) {
+                        return Some(Ok(line));
+                    }
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Opens a log and those that were moved aside, the oldest first.
+pub(crate) fn open_with_rotated(path: &Path) -> io::Result<Vec<BufReader<File>>> {
+    // From the youngest to the oldest: a rotation in between shows a file twice instead of never.
+    let mut files: Vec<File> = Vec::new();
+    let mut seen = Vec::new();
+    let older = (1..=KEPT).map(|number| rotated(path, number));
+    for path in std::iter::once(path.to_owned()).chain(older) {
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        let metadata = file.metadata()?;
+        let identity = identity(&metadata);
+        if metadata.is_file() && !seen.contains(&identity) {
+            seen.push(identity);
+            files.push(file);
+        }
+    }
+    Ok(files.into_iter().rev().map(BufReader::new).collect())
+}

@@ -1,0 +1,69 @@
+//! Follows a log that grows, is moved aside, is cut off, or is not there yet.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::identity;
+use super::read::Line;
+
+/// A log that is followed, and how far it was read.
+pub(crate) struct Tail {
+    path: PathBuf,
+    open: Option<(File, (u64, u64))>,
+    offset: u64,
+    /// The start of a line whose end is not written yet.
+    unfinished: Vec<u8>,
+}
+
+impl Tail {
+    /// Follows the log at this path, from its beginning.
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), open: None, offset: 0, unfinished: Vec::new() }
+    }
+
+    /// Hands over every call that was logged since the last time.
+    pub(crate) fn poll(&mut self, on_line: &mut dyn FnMut(Line) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        // What the path names is looked up first: what is written to the old file after that is read below.
+        let now = match fs::metadata(&self.path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
+        };
+        self.read(on_line)?;
+        let Some(now) = now else { return Ok(()) };
+        if self.open.as_ref().is_none_or(|(_, open)| *open != identity(&now)) {
+            if let Some(line) = Line::parse(&std::mem::take(&mut self.unfinished)) {
+                on_line(line)?;
+            }
+            let file = File::open(&self.path)?;
+            let identity = identity(&file.metadata()?);
+            self.open = Some((file, identity));
+            self.offset = 0;
+            self.read(on_line)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, on_line: &mut dyn FnMut(Line) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let Some((file, _)) = &mut self.open else { return Ok(()) };
+        if file.metadata()?.len() < self.offset {
+            self.unfinished.clear();
+            self.offset = 0;
+        }
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut new = Vec::new();
+        self.offset += file.read_to_end(&mut new)? as u64;
+        self.unfinished.append(&mut new);
+        let mut rest: &[u8] = &self.unfinished;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, after) = rest.split_at(end + 1);
+            if let Some(line) = Line::parse(line) {
+                on_line(line)?;
+            }
+            rest = after;
+        }
+        self.unfinished = rest.to_vec();
+        Ok(())
+    }
+}

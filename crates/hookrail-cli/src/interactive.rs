@@ -1,0 +1,236 @@
+//! The interactive prompt: what a person types, line by line, until the session ends.
+//!
+//! The session itself begins and ends elsewhere; here is only what lies between. Everything that is not an
+//! answer goes to stderr.
+
+mod lines;
+
+use std::path::PathBuf;
+
+use hookrail::{HookTrust, SessionEndReason};
+use hookrail_agent::{PromptOutcome, Session};
+use tokio_util::sync::CancellationToken;
+
+use self::lines::{Input, LineReader};
+use crate::agent_ui::AgentUi;
+use crate::commands::agent::finished;
+use crate::exit::ExitStatus;
+use crate::printer::{ClosedPipe, Printer, escape_line};
+use crate::progress::Progress;
+
+/// What the prompt needs besides the session.
+pub(crate) struct Desk<'a> {
+    pub(crate) ui: &'a AgentUi,
+    pub(crate) progress: &'a Progress<AgentUi>,
+    /// Set by the first Ctrl-C, whoever hears it.
+    pub(crate) cancel: &'a CancellationToken,
+    /// Where typed lines are kept for the next time, if there is a home to keep them in.
+    pub(crate) history: Option<PathBuf>,
+    pub(crate) quiet: bool,
+}
+
+/// How it came to an end: the exit code, and what `SessionEnd` hooks are told.
+pub(crate) struct Ended {
+    pub(crate) status: anyhow::Result<ExitStatus>,
+    pub(crate) reason: SessionEndReason,
+}
+
+impl Ended {
+    fn new(status: ExitStatus, reason: SessionEndReason) -> Self {
+        Self { status: Ok(status), reason }
+    }
+}
+
+/// Works on what the person types. The session is started already, and is ended by the caller.
+pub(crate) async fn run(session: &mut Session, desk: &Desk<'_>) -> Ended {
+    let mut lines = match LineReader::start(desk.history.clone()) {
+        Ok(lines) => lines,
+        Err(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+    };
+    if !desk.quiet {
+        Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
+    }
+    loop {
+        let input = tokio::select! {
+            biased;
+            () = desk.cancel.cancelled() => Input::Interrupted,
+            input = lines.next() => input,
+        };
+        let line = match input {
+            Input::Line(line) => line,
+            Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
+            Input::Interrupted => {
+                desk.cancel.cancel();
+                return Ended::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
+            }
+            Input::Failed(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+        };
+        if let Some(ended) = desk.obey(session, &line).await {
+            return ended;
+        }
+    }
+}
+
+/// What a typed line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Order<'a> {
+    Nothing,
+    Clear,
+    Compress,
+    Hooks,
+    Help,
+    Quit,
+    Unknown(&'a str),
+    Prompt(&'a str),
+}
+
+const HELP: &str = "\
+/clear      forget the conversation and begin a new session
+/compress   let the model summarise the conversation
+/hooks      list the hooks of this session
+/help       show this list
+/quit       end the session (also Ctrl-D)
+Ctrl-C      give up what is running and end the session";
+
+impl<'a> Order<'a> {
+    fn read(line: &'a str) -> Self {
+        let line = line.trim();
+        match line {
+            "" => Self::Nothing,
+            "/clear" => Self::Clear,
+            "/compress" => Self::Compress,
+            "/hooks" => Self::Hooks,
+            "/help" | "/?" => Self::Help,
+            "/quit" | "/exit" => Self::Quit,
+            // A path such as `/etc/hosts` is no command.
+            _ => match line.split_whitespace().next().and_then(|word| word.strip_prefix('/')) {
+                Some(word) if !word.is_empty() && word.chars().all(char::is_alphanumeric) => {
+                    Self::Unknown(line)
+                }
+                _ => Self::Prompt(line),
+            },
+        }
+    }
+}
+
+impl Desk<'_> {
+    /// Does what a line asks for; `Some` when the session is over.
+    async fn obey(&self, session: &mut Session, line: &str) -> Option<Ended> {
+        match Order::read(line) {
+            Order::Nothing => None,
+            Order::Quit => Some(Ended::new(ExitStatus::Success, SessionEndReason::Exit)),
+            Order::Help => Self::say(HELP),
+            Order::Hooks => Self::say(hooks(session)),
+            Order::Unknown(word) => Self::say(format_args!(
+                "error: there is no command `{}`\nhint: /help lists the commands",
+                escape_line(word)
+            )),
+            Order::Clear => {
+                let cleared = tokio::select! {
+                    biased;
+                    () = self.cancel.cancelled() => Err(PromptOutcome::Cancelled),
+                    cleared = session.clear() => cleared,
+                };
+                match cleared {
+                    Ok(()) => {
+                        self.progress.idle();
+                        self.ui.talk("The conversation is forgotten.");
+                        None
+                    }
+                    Err(outcome) => self.finish(outcome),
+                }
+            }
+            Order::Compress => {
+                let outcome = session.compress().await;
+                self.finish(outcome)
+            }
+            Order::Prompt(prompt) => {
+                let outcome = session.prompt(prompt).await;
+                self.finish(outcome)
+            }
+        }
+    }
+
+    /// Shows what a prompt came to. Only a stop, Ctrl-C and a terminal that is gone end the session.
+    fn finish(&self, outcome: PromptOutcome) -> Option<Ended> {
+        self.progress.idle();
+        match finished(self.ui, outcome) {
+            Ok(status @ (ExitStatus::Stopped | ExitStatus::Interrupted)) => {
+                Some(Ended::new(status, SessionEndReason::Exit))
+            }
+            Ok(_) => None,
+            Err(error) if error.is::<ClosedPipe>() => {
+                Some(Ended { status: Err(error), reason: SessionEndReason::Other })
+            }
+            Err(error) => {
+                crate::report(&error);
+                None
+            }
+        }
+    }
+
+    /// What is said never ends the session.
+    fn say(text: impl std::fmt::Display) -> Option<Ended> {
+        Printer::new().talk(text);
+        None
+    }
+}
+
+/// The hooks of the session, one a line.
+fn hooks(session: &Session) -> String {
+    let Some(system) = session.config().hook_system() else {
+        return "Hooks are off. `\"enableHooks\": true` in the settings turns them on.".to_owned();
+    };
+    let rows: Vec<[String; 4]> = system
+        .all_hooks()
+        .iter()
+        .map(|status| {
+            let hook = &status.hook;
+            let matcher = hook.matcher.text().filter(|text| !text.is_empty()).unwrap_or("*");
+            let enabled = if status.enabled { "enabled" } else { "disabled" };
+            let trust = match &status.trust {
+                HookTrust::Trusted => "trusted".to_owned(),
+                HookTrust::Approved => "approved".to_owned(),
+                HookTrust::NotApproved { why } => format!("not approved ({})", escape_line(why)),
+            };
+            let event = hook.event.to_string();
+            [escape_line(&hook.name), event, escape_line(matcher), format!("{enabled}, {trust}")]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "There are no hooks. `hookrail init` writes a first one.".to_owned();
+    }
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max().unwrap_or(0)
+    };
+    let (names, events, matchers) = (width(0), width(1), width(2));
+    let lines = rows.iter().map(|[name, event, matcher, state]| {
+        format!("{name:<names$}  {event:<events$}  {matcher:<matchers$}  {state}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_orders_or_prompts() {
+        for (line, expected) in [
+            ("  ", Order::Nothing),
+            ("/clear ", Order::Clear),
+            ("/compress", Order::Compress),
+            ("/hooks", Order::Hooks),
+            ("/help", Order::Help),
+            ("/quit", Order::Quit),
+            ("/exit", Order::Quit),
+            ("/clera", Order::Unknown("/clera")),
+            ("/hooks all", Order::Unknown("/hooks all")),
+            ("/etc/hosts: what is it?", Order::Prompt("/etc/hosts: what is it?")),
+            ("/", Order::Prompt("/")),
+            (" what is /clear? ", Order::Prompt("what is /clear?")),
+        ] {
+            assert_eq!(Order::read(line), expected, "{line:?}");
+        }
+    }
+}

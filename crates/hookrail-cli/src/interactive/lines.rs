@@ -1,0 +1,136 @@
+//! Lines from the terminal, with editing and history, read on a thread of their own.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use anyhow::Context as _;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
+use tokio::sync::oneshot;
+
+const PROMPT: &str = "> ";
+
+/// Pasted text comes as it is again, and what follows begins on a new line.
+const END_OF_EDITING: &str = "\u{1b}[?2004l\r\n";
+
+/// What the person did at the prompt.
+pub(super) enum Input {
+    /// Typed a line.
+    Line(String),
+    /// Ctrl-D.
+    End,
+    /// Ctrl-C.
+    Interrupted,
+    /// The terminal is gone.
+    Failed(anyhow::Error),
+}
+
+/// Asks the reading thread for lines. The thread ends when this is dropped, or with the process if it
+/// is waiting for a key then.
+pub(super) struct LineReader {
+    wanted: mpsc::Sender<oneshot::Sender<Input>>,
+    /// How the terminal was before anybody edited lines on it.
+    modes: Option<Termios>,
+    waiting: bool,
+}
+
+impl LineReader {
+    /// Starts the thread. A history that cannot be read or kept is no reason not to work.
+    pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
+        let modes = tcgetattr(io::stdin()).ok();
+        let mut terminal = Terminal::open(history).context("cannot read from the terminal")?;
+        let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
+        std::thread::Builder::new().name("prompt".to_owned()).spawn(move || {
+            for wish in wishes {
+                if wish.send(terminal.read()).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { wanted, modes, waiting: false })
+    }
+
+    /// The next line.
+    pub(super) async fn next(&mut self) -> Input {
+        let (answer, answered) = oneshot::channel();
+        let gone = || Input::Failed(anyhow::anyhow!("the prompt is gone"));
+        if self.wanted.send(answer).is_err() {
+            return gone();
+        }
+        self.waiting = true;
+        let input = answered.await.unwrap_or_else(|_| gone());
+        self.waiting = false;
+        input
+    }
+}
+
+impl Drop for LineReader {
+    /// A signal may end the session while a line is being edited: the shell gets its terminal back as it was.
+    fn drop(&mut self) {
+        if let Some(modes) = self.modes.as_ref().filter(|_| self.waiting) {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
+            let _ = io::stderr().write_all(END_OF_EDITING.as_bytes());
+        }
+    }
+}
+
+struct Terminal {
+    editor: Editor<(), FileHistory>,
+    history: Option<PathBuf>,
+    /// Whether the terminal is too simple for editing; then the prompt is ours to print.
+    simple: bool,
+}
+
+impl Terminal {
+    fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
+        // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
+        let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
+        let config =
+            Config::builder().behavior(behavior).history_ignore_space(true).max_history_size(1000)?;
+        let mut editor = Editor::with_config(config.build())?;
+        // A Ctrl-D that was typed while the agent was at work reaches the editor as a NUL, because the
+        // terminal had taken it for its own.
+        editor.bind_sequence(KeyEvent::ctrl('@'), Cmd::EndOfFile);
+        if let Some(history) = &history {
+            let _ = editor.load_history(history);
+        }
+        let term = std::env::var("TERM").unwrap_or_default().to_ascii_lowercase();
+        let simple = matches!(term.as_str(), "dumb" | "cons25" | "emacs");
+        Ok(Self { editor, history, simple })
+    }
+
+    fn read(&mut self) -> Input {
+        let prompt = if self.simple {
+            let _ = io::stderr().write_all(PROMPT.as_bytes());
+            ""
+        } else {
+            PROMPT
+        };
+        match self.editor.readline(prompt) {
+            Ok(line) => {
+                self.keep(&line);
+                Input::Line(line)
+            }
+            Err(ReadlineError::Eof) => Input::End,
+            Err(ReadlineError::Interrupted) => Input::Interrupted,
+            Err(error) => Input::Failed(error.into()),
+        }
+    }
+
+    fn keep(&mut self, line: &str) {
+        let added = !line.trim().is_empty() && self.editor.add_history_entry(line).unwrap_or(false);
+        if added && let Some(history) = &self.history {
+            let _ = history.parent().map(private_folder);
+            // The library makes the file readable for its owner only.
+            let _ = self.editor.append_history(history);
+        }
+    }
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}

@@ -1,0 +1,128 @@
+//! The terminal as the place where a person is asked for permission.
+//!
+//! Reading happens on a thread of its own that gives up by itself, because a thread that waits in a
+//! read cannot be cancelled: Ctrl-C at a question must not leave one behind that swallows the next line.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use hookrail_agent::ui::Question;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::oneshot;
+
+use crate::printer::escape_line;
+
+/// How often the reading thread looks whether anybody still wants an answer.
+const LOOK_AROUND: Duration = Duration::from_millis(50);
+
+/// How often an answer that is neither yes nor no is asked for again.
+const ATTEMPTS: usize = 3;
+
+/// Whether a person can read a question and answer it.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+pub(crate) async fn ask(question: &Question) -> bool {
+    if !can_ask() {
+        return false;
+    }
+    let text = question_text(question);
+    let (mut answer, answered) = oneshot::channel();
+    let reader = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+        let said = read_answer(&text, &mut answer);
+        let _ = answer.send(said);
+    });
+    reader.is_ok() && answered.await.unwrap_or(false)
+}
+
+fn question_text(question: &Question) -> String {
+    format!("Allow {}? [y/n] ", escape_line(&question.title))
+}
+
+/// Yes only for a clear yes.
+fn read_answer(question: &str, answer: &mut oneshot::Sender<bool>) -> bool {
+    // What was typed before the question was on the screen is no answer to it.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    for _ in 0..ATTEMPTS {
+        let mut screen = io::stderr().lock();
+        let _ = screen.write_all(question.as_bytes()).and_then(|()| screen.flush());
+        drop(screen);
+        match read_line(answer).as_deref().map(meaning) {
+            Some(Meaning::Yes) => return true,
+            Some(Meaning::No) | None => return false,
+            Some(Meaning::Unclear) => {}
+        }
+    }
+    false
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Meaning {
+    Yes,
+    No,
+    Unclear,
+}
+
+fn meaning(line: &str) -> Meaning {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Meaning::Yes,
+        "n" | "no" => Meaning::No,
+        _ => Meaning::Unclear,
+    }
+}
+
+/// A line from the terminal; `None` at its end, on an error, and when nobody waits for it any more.
+fn read_line(answer: &oneshot::Sender<bool>) -> Option<String> {
+    let stdin = io::stdin();
+    let mut line = Vec::new();
+    let interval = Timespec::try_from(LOOK_AROUND).ok()?;
+    while !line.ends_with(b"\n") {
+        if answer.is_closed() {
+            return None;
+        }
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut ready, Some(&interval)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+        // Not through the buffer of `Stdin`: a terminal gives one line per read, and nothing may be kept
+        // back from whoever reads next.
+        let mut piece = [0; 1024];
+        match rustix::io::read(&stdin, &mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(length) => line.extend_from_slice(piece.get(..length)?),
+        }
+    }
+    Some(String::from_utf8_lossy(&line).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_a_yes() {
+        for (line, expected) in [
+            ("y\n", Meaning::Yes),
+            (" YES \r\n", Meaning::Yes),
+            ("n\n", Meaning::No),
+            ("No\n", Meaning::No),
+            ("\n", Meaning::Unclear),
+            ("yn\n", Meaning::Unclear),
+            ("\u{1b}[A y\n", Meaning::Unclear),
+        ] {
+            assert_eq!(meaning(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
+        let question =
+            Question { tool: "run_shell_command".to_owned(), title: "run: rm x\u{1b}[2K\nAllow".to_owned() };
+        assert_eq!(question_text(&question), "Allow run: rm x\\u{1b}[2K\\nAllow? [y/n] ");
+    }
+}

@@ -1,0 +1,318 @@
+//! `check`: every finding with its place, in text and JSON.
+
+#![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+use hookrail_testkit::TestProject;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::support::{Run, command};
+
+fn hooks(event: &str, groups: &Value) -> Value {
+    json!({ "enableHooks": true, "hooks": { event: groups } })
+}
+
+fn one(command: &str) -> Value {
+    hooks("BeforeTool", &json!([{ "hooks": [{ "type": "command", "command": command }] }]))
+}
+
+fn codes(run: &Run) -> Vec<String> {
+    let findings = run.json()["findings"].as_array().cloned().unwrap_or_default();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Checks one command of the user's, which needs no approval.
+fn codes_of(project: &TestProject, command: &str) -> Vec<String> {
+    project.user_settings(&one(command));
+    codes(&Run::new(project, &["check", "--format", "json"]))
+}
+
+#[test]
+fn good_settings_have_no_findings() {
+    let project = TestProject::new();
+    assert_snapshot!("nothing_configured", Run::new(&project, &["check"]).shown());
+    project.script("guard.sh", "true");
+    project.user_settings(&one("./guard.sh"));
+    assert_snapshot!("no_findings", Run::new(&project, &["check", "--strict"]).shown());
+    let run = Run::new(&project, &["check", "--strict", "--format", "json"]);
+    assert_eq!((run.code, run.json()), (Some(0), json!({ "findings": [], "errors": 0, "warnings": 0 })));
+}
+
+#[test]
+fn all_findings_come_at_once_with_place_and_hint() {
+    let project = TestProject::new();
+    project.file("plain.sh", "#!/bin/sh\n");
+    let settings = r#"{
+  // The project's own hooks.
+  "hooks": {
+    "BeforeTol": [],
+    "BeforeTool": [
+      {
+        "matcher": "wirte_file",
+        "hooks": [
+          { "type": "command", "command": "./missing.sh", "name": "guard" },
+          { "type": "command", "command": "./plain.sh", "timeout": 5 },
+          { "type": "command", "command": "if true; then", "timeot": 5000 }
+        ]
+      }
+    ]
+  }
+}
+"#;
+    project.file(".llxprt/settings.json", settings);
+    project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
+    // Each version of bash words its complaint in its own way.
+    let shown = |run: &Run| {
+        let shown = run.shown();
+        let complaint =
+            shown.split("cannot read this command: ").nth(1).and_then(|rest| rest.split(['\n', '"']).next());
+        shown.replace(complaint.unwrap(), "[COMPLAINT]")
+    };
+    let text = Run::new(&project, &["check"]);
+    assert_snapshot!("all_findings", shown(&text));
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    assert_eq!(run.code, Some(1));
+    assert_snapshot!("all_findings_json", shown(&run));
+}
+
+#[test]
+fn warnings_fail_only_when_strict() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
+        { "matcher": "wirte_file", "hooks": [{ "type": "command", "command": "true" }, { "type": "command", "command": "date" }] },
+    ] } }));
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    assert_eq!(run.code, Some(0));
+    assert_eq!(codes(&run), ["matcher-matches-no-tool"], "one finding for a group");
+    assert_eq!(run.json()["warnings"], 1);
+    assert_eq!(Run::new(&project, &["check", "--strict"]).code, Some(1));
+}
+
+#[test]
+fn scripts_that_cannot_run_are_found() {
+    let project = TestProject::new();
+    let script = |name: &str, text: &str, mode: u32| {
+        let path = project.file(name, text);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    script("ok.sh", "#!/bin/sh\n", 0o755);
+    script("plain.sh", "#!/bin/sh\n", 0o644);
+    script("crlf.sh", "#!/bin/sh\r\nexit 0\r\n", 0o755);
+    script("lost.py", "#!/opt/no/such/python\n", 0o755);
+    script("env.py", "#!/usr/bin/env no-such-interpreter\n", 0o755);
+    script("bare.sh", "echo hello\n", 0o755);
+    script("with space.sh", "#!/bin/sh\n", 0o755);
+    std::os::unix::fs::symlink("nowhere", project.dir().join("dangling.sh")).unwrap();
+    fs::create_dir(project.dir().join("folder")).unwrap();
+    for (command, expected) in [
+        ("./ok.sh", ""),
+        ("./plain.sh", "script-not-executable"),
+        ("bash ./plain.sh", ""),
+        ("sh plain.sh --flag", ""),
+        ("python3 missing.py", "script-missing"),
+        ("bash folder/", "script-is-directory"),
+        ("./crlf.sh", "shebang-crlf"),
+        ("./lost.py", "interpreter-missing"),
+        ("./env.py", "interpreter-missing"),
+        ("./bare.sh", "script-without-shebang"),
+        ("./dangling.sh", "script-missing"),
+        ("./folder", "script-is-directory"),
+        ("\"$LLXPRT_PROJECT_DIR\"/ok.sh", ""),
+        ("$CLAUDE_PROJECT_DIR/none.sh", "script-missing"),
+        ("'./with space.sh'", ""),
+        ("~/none.sh", "script-missing"),
+        ("MODE=x ./none.sh | cat", "script-missing"),
+        ("$SOMEWHERE/none.sh", ""),
+        ("no-such-program --x", "program-not-found"),
+        ("ok.sh", "program-not-found"),
+        ("true && ./none.sh", ""),
+        ("echo 'unclosed", "shell-syntax"),
+        ("if true; then", "shell-syntax"),
+        ("for x in a b; do echo $x; done", ""),
+        ("--version", "command-starts-with-dash"),
+    ] {
+        assert_eq!(codes_of(&project, command).join(" "), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_command_is_read_and_never_run() {
+    let project = TestProject::new();
+    for command in ["touch ran; true", "$(touch ran) && true", "echo `touch ran`", "cat <(touch ran) | cat"] {
+        assert_eq!(codes_of(&project, command), [""; 0], "{command}");
+    }
+    assert!(!project.dir().join("ran").exists());
+}
+
+#[test]
+fn duplicates_are_found_where_both_hooks_match() {
+    let project = TestProject::new();
+    let hook = json!({ "type": "command", "command": "true" });
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeTool": [
+            { "matcher": "write_file", "hooks": [hook] },
+            { "matcher": "read_file", "hooks": [hook] },
+            { "matcher": "write_.*|glob", "hooks": [hook] },
+        ],
+        "SessionStart": [{ "hooks": [hook, hook] }],
+    } }));
+    let run = Run::new(&project, &["check"]);
+    assert_snapshot!("duplicates", run.shown());
+}
+
+#[test]
+fn each_of_many_equal_hooks_on_one_line_is_found() {
+    let project = TestProject::new();
+    let settings =
+        hooks("AfterTool", &json!([{ "hooks": vec![json!({ "type": "command", "command": "true" }); 4] }]));
+    project.user_settings(&json!({}));
+    fs::write(project.user_settings_path(), settings.to_string()).unwrap();
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    assert_eq!(codes(&run), ["duplicate-command"; 3]);
+    let mut columns: Vec<_> =
+        run.json()["findings"].as_array().unwrap().iter().map(|finding| finding["column"].as_u64()).collect();
+    columns.dedup();
+    assert_eq!(columns.len(), 3, "each has its own place");
+}
+
+#[test]
+fn without_a_home_directory_nothing_counts_as_approved() {
+    let project = TestProject::new();
+    project.script("x.sh", "touch ran");
+    project.settings(&one("./x.sh"));
+    // A project that brings approvals of itself along, where a missing home directory would make them be found.
+    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    let approvals = project.home().join(".llxprt/hookrail/approvals.json");
+    project.file(".llxprt/hookrail/approvals.json", fs::read(approvals).unwrap());
+    let mut check = command(&project, &["check", "--format", "json"]);
+    let run = Run::of(&project, {
+        check.env_remove("HOME").env_remove("HOOKRAIL_HOME");
+        check
+    });
+    let codes = codes(&run).join(" ");
+    assert!(codes.contains("hook-not-approved") && codes.contains("approvals-unsafe"), "{codes}");
+    let mut disable = command(&project, &["disable", "./x.sh"]);
+    let run = Run::of(&project, {
+        disable.env_remove("HOME").env_remove("HOOKRAIL_HOME");
+        disable
+    });
+    assert_snapshot!("no_home", run.shown());
+}
+
+#[test]
+fn hooks_off_names_the_setting() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    let message = |run: &Run| {
+        let report = run.json();
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let off = findings.into_iter().find(|finding| finding["code"] == "hooks-off");
+        off.map(|off| format!("{} / {}", off["message"], off["help"]).replace('"', ""))
+    };
+    let check = || message(&Run::new(&project, &["check", "--format", "json"]));
+    let hooks = json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": "./x.sh" }] }] });
+    project.settings(&json!({ "hooks": hooks }));
+    assert_snapshot!("off_by_default", check().unwrap_or_default());
+    project.settings(&json!({ "enableHooks": true, "hooks": hooks }));
+    assert_snapshot!("off_until_approved", check().unwrap_or_default());
+    project.user_settings(&json!({ "tools": { "enableHooks": false } }));
+    assert_snapshot!("off_by_user", check().unwrap_or_default());
+    project.user_settings(&json!({ "enableHooks": true }));
+    assert_eq!(check(), None);
+}
+
+#[test]
+fn a_parents_settings_are_hinted_at_and_not_read() {
+    let project = TestProject::new();
+    project.settings(&one("./missing.sh"));
+    fs::create_dir_all(project.dir().join("a/b")).unwrap();
+    assert_snapshot!("parents_settings", Run::new(&project, &["-C", "a/b", "check"]).shown());
+}
+
+#[test]
+fn damaged_approvals_and_settings_are_findings() {
+    let project = TestProject::new();
+    project.script("x.sh", "true");
+    project.settings(&one("./x.sh"));
+    let state = project.home().join(".llxprt/hookrail");
+    fs::create_dir_all(&state).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(state.join("approvals.json"), "{").unwrap();
+    fs::write(project.user_settings_path(), "{ \"hooks\": [1, }").unwrap();
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    let codes = codes(&run).join(" ");
+    assert!(codes.contains("approvals-damaged") && codes.contains("malformed-settings"), "{codes}");
+    assert!(codes.contains("hook-not-approved"), "{codes}");
+    assert_eq!(run.code, Some(1));
+}
+
+#[test]
+fn what_settings_hold_cannot_forge_the_report() {
+    let project = TestProject::new();
+    project.user_settings(&one("./\u{1b}c\u{202e}x.sh"));
+    let run = Run::new(&project, &["check"]);
+    assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{}", run.stdout);
+    assert!(run.stdout.contains("\\u{1b}c\\u{202e}x.sh"), "{}", run.stdout);
+    // A settings file on one long line still gives a readable excerpt.
+    let many = vec![json!({ "type": "command", "command": "true", "name": "n".repeat(300) }); 50];
+    let text = hooks("AfterTool", &json!([{ "hooks": many }])).to_string();
+    fs::write(project.user_settings_path(), text).unwrap();
+    let run = Run::new(&project, &["check"]);
+    assert!(run.stdout.contains("duplicate-command"));
+    assert!(run.stdout.lines().all(|line| line.chars().count() < 500), "{}", run.stdout);
+}
+
+#[test]
+fn colors_come_when_forced_and_never_otherwise() {
+    let project = TestProject::new();
+    project.user_settings(&one("./missing.sh"));
+    for (variable, value, colored) in
+        [("TERM", "xterm-256color", false), ("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false)]
+    {
+        let mut check = command(&project, &["check"]);
+        let run = Run::of(&project, {
+            check.env(variable, value);
+            check
+        });
+        assert_eq!(run.stdout.contains('\u{1b}'), colored, "{variable}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let project = TestProject::new();
+    let many: Vec<Value> =
+        (0..2000).map(|n| json!({ "type": "command", "command": format!("./missing-{n}.sh") })).collect();
+    project.user_settings(&hooks("AfterTool", &json!([{ "hooks": many }])));
+    let mut child =
+        command(&project, &["check"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 8];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    // The reader is gone now, as with `| head -1`.
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn usage_errors_are_64() {
+    let project = TestProject::new();
+    for args in [
+        &["check", "--nonsense"][..],
+        &["explain", "BeforeTol"],
+        &["explain"],
+        &["init", "--lang", "cobol"],
+        &[],
+    ] {
+        let run = Run::new(&project, args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(64), ""), "{args:?}");
+        assert!(!run.stderr.is_empty());
+    }
+    let run = Run::new(&project, &["-C", "nowhere", "check"]);
+    assert_snapshot!("no_such_directory", run.shown());
+}

@@ -1,0 +1,79 @@
+//! `explain`: the plan, and why the rest is not in it.
+
+use hookrail_testkit::TestProject;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::support::Run;
+
+fn project() -> TestProject {
+    let project = TestProject::new();
+    project.script("fresh.sh", "true");
+    project.settings(&json!({ "hooks": { "BeforeTool": [
+        { "hooks": [{ "type": "command", "command": "./fresh.sh", "name": "fresh" }] },
+    ] } }));
+    project.user_settings(&json!({
+        "enableHooks": true,
+        "hooksConfig": { "disabled": ["slow"] },
+        "hooks": {
+            "BeforeTool": [
+                { "matcher": "write_.*", "hooks": [
+                    { "type": "command", "command": "touch ran", "name": "guard", "timeout": 2500, "onFailure": "block" },
+                    { "type": "command", "command": "true" },
+                ] },
+                { "matcher": "read_file", "hooks": [{ "type": "command", "command": "touch ran2", "name": "reader" }] },
+                { "hooks": [
+                    { "type": "command", "command": "true", "name": "again" },
+                    { "type": "command", "command": "sleep 9", "name": "slow" },
+                ] },
+            ],
+            "SessionStart": [{ "matcher": "clear", "sequential": true, "hooks": [
+                { "type": "command", "command": "a" }, { "type": "command", "command": "b" },
+            ] }],
+            "BeforeModel": [{ "hooks": [{ "type": "command", "command": "model" }] }],
+        },
+    }));
+    project
+}
+
+#[test]
+fn shows_order_origin_and_what_is_left_out() {
+    let project = project();
+    assert_snapshot!("tool", Run::new(&project, &["explain", "BeforeTool", "--tool", "write_file"]).shown());
+    let args = ["explain", "BeforeTool", "--tool", "write_file", "--format", "json"];
+    assert_snapshot!("tool_json", Run::new(&project, &args).shown());
+    assert!(!project.dir().join("ran").exists(), "nothing runs");
+}
+
+#[test]
+fn without_a_tool_every_matcher_counts() {
+    let project = project();
+    assert_snapshot!("no_tool", Run::new(&project, &["explain", "BeforeTool"]).shown());
+}
+
+#[test]
+fn words_of_sessions_and_events_without_any() {
+    let project = project();
+    assert_snapshot!("word", Run::new(&project, &["explain", "SessionStart", "--tool", "clear"]).shown());
+    assert_snapshot!(
+        "other_word",
+        Run::new(&project, &["explain", "SessionStart", "--tool", "startup"]).shown()
+    );
+    assert_snapshot!("no_word", Run::new(&project, &["explain", "BeforeModel", "--tool", "x"]).shown());
+    let run = Run::new(&project, &["explain", "AfterTool", "--format", "json"]);
+    assert_eq!(
+        run.json(),
+        json!({ "event": "AfterTool", "target": null, "enabled": true, "mode": null, "hooks": [], "skipped": [], "warnings": [] })
+    );
+}
+
+#[test]
+fn hooks_that_are_off_are_explained_as_if_they_were_on() {
+    let project = TestProject::new();
+    project.user_settings(
+        &json!({ "hooks": { "AfterTool": [{ "hooks": [{ "type": "command", "command": "true" }] }] } }),
+    );
+    assert_snapshot!("off", Run::new(&project, &["explain", "AfterTool"]).shown());
+    let run = Run::new(&project, &["explain", "AfterTool", "--format", "json"]);
+    assert_eq!((run.json()["enabled"].clone(), run.code), (json!(false), Some(0)));
+}

@@ -1,0 +1,59 @@
+//! `list`: state and history of every hook.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use hookrail_testkit::TestProject;
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::support::Run;
+
+#[test]
+fn nothing_is_listed_kindly() {
+    let project = TestProject::new();
+    assert_snapshot!("nothing", Run::new(&project, &["list"]).shown());
+    let run = Run::new(&project, &["list", "--format", "json"]);
+    assert_eq!((run.code, run.json()), (Some(0), json!({ "enabled": false, "hooks": [] })));
+}
+
+#[test]
+fn every_hook_is_listed_with_state_and_history() {
+    let project = TestProject::new();
+    project.script("fresh.sh", "true");
+    project.settings(&json!({ "hooks": { "BeforeTool": [
+        { "matcher": "write_file|replace", "hooks": [{ "type": "command", "command": "./fresh.sh", "name": "fresh" }] },
+    ] } }));
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "disabled": ["slow"] }, "hooks": {
+        "AfterTool": [{ "hooks": [{ "type": "command", "command": "sleep 1", "name": "slow" }] }],
+        "BeforeTool": [{ "hooks": [{ "type": "command", "command": "true", "name": "guard\u{1b}[1m" }] }],
+    } }));
+    project.extension(
+        "lint",
+        &json!({ "hooks": { "AfterTool": [{ "hooks": [{ "type": "command", "command": "lint" }] }] } }),
+    );
+    let state = project.home().join(".llxprt/hookrail");
+    fs::create_dir_all(&state).unwrap();
+    let mut log = "torn line\n{}\n".to_owned();
+    for duration in 1..=100 {
+        let line = json!({ "type": "hook_call", "timestamp": format!("2026-01-01T00:00:00.{duration:03}Z"),
+            "sessionId": "s", "event": "AfterTool", "name": "slow", "command": "sleep 1", "durationMs": duration,
+            "success": true });
+        writeln!(log, "{line}").unwrap();
+    }
+    fs::write(state.join("log.jsonl"), log).unwrap();
+    assert_snapshot!("table", Run::new(&project, &["list"]).shown());
+    assert_snapshot!("json", Run::new(&project, &["list", "--format", "json"]).shown());
+}
+
+#[test]
+fn a_fired_hook_has_a_history() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "true", "name": "hello" }] }],
+    } }));
+    assert_eq!(Run::new(&project, &["fire", "SessionStart"]).code, Some(0));
+    let hook = Run::new(&project, &["list", "--format", "json"]).json()["hooks"][0].clone();
+    assert_eq!(hook["runs"], 1);
+    assert!(hook["lastRun"].is_string() && hook["p95Ms"].is_number(), "{hook}");
+}

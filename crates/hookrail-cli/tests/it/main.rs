@@ -1,0 +1,34 @@
+//! Integration tests of the program: the built binary in temporary projects, with real hooks.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod agent_events;
+mod agent_failures;
+mod agent_http;
+mod agent_interrupt;
+mod agent_model;
+mod agent_modes;
+mod agent_scenario;
+mod agent_selection;
+mod agent_tool;
+mod agent_trust;
+mod check;
+mod demo;
+mod docs;
+mod explain;
+mod fire;
+mod init;
+mod interactive;
+mod list;
+mod log;
+mod program;
+mod pty;
+mod schema;
+mod support;
+mod toggle;
+mod trust;

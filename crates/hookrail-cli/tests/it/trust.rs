@@ -1,0 +1,177 @@
+//! `hookrail trust`: what is shown is what is approved.
+
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
+
+use hookrail_testkit::TestProject;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+
+use crate::program::{hookrail, run, snapshot};
+
+fn project() -> TestProject {
+    let project = TestProject::new();
+    project.script("hooks/guard.sh", "cat >/dev/null\necho no >&2\nexit 2");
+    project.settings(&json!({
+        "enableHooks": true,
+        "hooks": {
+            "BeforeTool": [{ "matcher": "write_.*", "sequential": true, "hooks": [{
+                "type": "command", "command": "./hooks/guard.sh", "name": "guard", "description": "No writing.",
+                "timeout": 5000, "env": { "MODE": "strict" }, "onFailure": "block",
+            }] }],
+            "AfterTool": [{ "hooks": [{ "type": "command", "command": "echo \u{1b}[2J\u{202e}done\nrm x" }] }],
+        },
+    }));
+    project
+}
+
+#[test]
+fn shows_what_waits_and_approves_exactly_that() {
+    let project = project();
+    snapshot!(&project, "trust_no_terminal", run(&project, &["trust"]));
+    let json = run(&project, &["trust", "--format", "json"]);
+    assert!(!json.stdout.contains(['\u{1b}', '\u{202e}']), "{json}");
+    assert_eq!(json.code, Some(1), "something waits");
+    snapshot!(&project, "trust_json", json);
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "nothing was approved by looking");
+    let approved = run(&project, &["trust", "--yes"]);
+    assert_eq!((approved.code, &*approved.stderr), (Some(0), "approved: 2 hooks\n"), "{approved}");
+    assert!(approved.stdout.contains("echo \\u{1b}[2J\\u{202e}done\\nrm x"), "{approved}");
+    snapshot!(&project, "trust_nothing_waits", run(&project, &["trust"]));
+    snapshot!(&project, "trust_list", run(&project, &["trust", "--list"]));
+    snapshot!(&project, "trust_list_json", run(&project, &["trust", "--list", "--format", "json"]));
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(2));
+}
+
+#[test]
+fn a_change_is_shown_as_a_difference() {
+    let project = project();
+    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
+    project.script("hooks/guard.sh", "cat >/dev/null\n\u{202e}exit 0\r");
+    project.settings(&json!({
+        "enableHooks": true,
+        "hooksConfig": { "maxConcurrentHooks": 1 },
+        "hooks": {
+            "BeforeTool": [{ "matcher": "write_.*", "hooks": [{
+                "type": "command", "command": "./hooks/guard.sh", "name": "guard", "timeout": 7000,
+            }] }],
+            "AfterTool": [{ "hooks": [{ "type": "command", "command": "echo \u{1b}[2J\u{202e}done\nrm x" }] }],
+        },
+    }));
+    snapshot!(&project, "trust_changed", run(&project, &["trust"]));
+    let listed = run(&project, &["trust", "--list"]);
+    assert!(listed.stdout.starts_with("guard  does not hold any more\n"), "{listed}");
+    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "the new script allows");
+}
+
+#[test]
+fn approvals_are_taken_back() {
+    let project = project();
+    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
+    snapshot!(&project, "trust_revoke_unknown", run(&project, &["trust", "--revoke", "nobody"]));
+    let ran = run(&project, &["trust", "--revoke", "guard"]);
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), "revoked: 1 hook\n"));
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0));
+    // An approval can be taken back although its hook is gone from the settings.
+    fs::remove_file(project.settings_path()).unwrap();
+    let ran = run(&project, &["trust", "--revoke"]);
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), "revoked: 1 hook\n"));
+    let ran = run(&project, &["trust", "--revoke"]);
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), "nothing was approved in this project\n"));
+    assert_eq!(run(&project, &["trust", "--yes", "--list"]).code, Some(64));
+}
+
+#[test]
+fn an_agent_cannot_change_approvals() {
+    let project = project();
+    for args in [&["trust", "--yes"][..], &["trust", "--revoke"], &["trust", "--revoke", "guard"]] {
+        let output = hookrail(&project, args).env("HOOKRAIL_AGENT", "1").output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).starts_with("error: an agent cannot change approvals")
+        );
+    }
+    let looked = hookrail(&project, &["trust"]).env("HOOKRAIL_AGENT", "1").output().unwrap();
+    assert!(String::from_utf8_lossy(&looked.stdout).contains("hook `guard`, new"), "looking is fine");
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "nothing was approved");
+}
+
+#[test]
+fn what_cannot_be_watched_is_not_approved() {
+    let project = project();
+    let too_deep = "${a:-".repeat(100);
+    project.settings(&json!({ "hooks": {
+        "BeforeTool": [{ "hooks": [
+            { "type": "command", "command": "true", "name": "fine" },
+            { "type": "command", "command": format!("true {too_deep}"), "name": "endless" },
+        ] }],
+    } }));
+    let ran = run(&project, &["trust", "--yes", "--format", "json"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let report = ran.json();
+    assert_eq!((&report["approved"], &report["refused"][0]["name"]), (&json!(["fine"]), &json!("endless")));
+    assert!(ran.stderr.starts_with("error: `endless` cannot be approved: "), "{}", ran.stderr);
+}
+
+#[test]
+fn settings_alone_are_approved() {
+    let project = TestProject::new();
+    project.settings(&json!({ "hooksConfig": { "maxConcurrentHooks": 2 } }));
+    let shown = run(&project, &["trust"]);
+    assert_eq!(shown.code, Some(1));
+    assert!(shown.stdout.contains("    |   \"maxConcurrentHooks\": 2\n"), "{shown}");
+    let approved = run(&project, &["trust", "--yes"]);
+    assert!(
+        approved.stderr.starts_with("approved: the project's settings\nnote: hooks are off"),
+        "{approved}"
+    );
+    assert_eq!(run(&project, &["trust"]).code, Some(0));
+}
+
+/// Runs `hookrail trust` at a terminal and types.
+fn at_a_terminal(project: &TestProject, typed: &str) -> (Option<i32>, String) {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap();
+    let terminal = || {
+        let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+        File::options().read(true).write(true).open(path).unwrap()
+    };
+    let mut child = {
+        let mut command = hookrail(project, &["trust"]);
+        command.stdin(terminal()).stderr(terminal()).stdout(Stdio::null()).env("NO_COLOR", "1");
+        command.spawn().unwrap()
+    };
+    let mut controller = File::from(controller);
+    controller.write_all(typed.as_bytes()).unwrap();
+    let mut seen = Vec::new();
+    // Reading fails once the last user of the terminal is gone.
+    let mut chunk = [0; 4096];
+    while let Ok(length @ 1..) = controller.read(&mut chunk) {
+        seen.extend_from_slice(&chunk[..length]);
+    }
+    (child.wait().unwrap().code(), String::from_utf8_lossy(&seen).replace("\r\n", "\n"))
+}
+
+#[test]
+fn asks_at_a_terminal() {
+    let project = project();
+    let (code, seen) = at_a_terminal(&project, "n\nq\n");
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("nothing was approved"), "{seen}");
+    let (code, seen) = at_a_terminal(&project, "what?\ny\nn\n");
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("Approve `guard`? [y]es, [n]o, [a]ll that follow, [q]uit: "), "{seen}");
+    assert!(seen.contains("Please answer with one of the letters."), "{seen}");
+    assert!(seen.ends_with("approved: 1 hook\n"), "{seen}");
+    assert!(!seen.contains(['\u{1b}', '\u{202e}']), "nothing reaches the terminal raw: {seen:?}");
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(2), "approved by hand");
+    let left = run(&project, &["trust", "--format", "json"]).json();
+    assert_eq!(left["pending"].as_array().map(Vec::len), Some(1));
+}
