@@ -127,7 +127,7 @@ pub fn fire_before_tool_hook<'a>(
 ) -> impl Future<Output = Option<BeforeToolHookResult>> + Send + 'a {
     Trigger::new(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
         None => Begun::Idle(None),
-        Some(handler) => Begun::Running(boxed(|| before_tool(handler, tool_name, tool_input))),
+        Some(handler) => Begun::Running(boxed(move || before_tool(handler, tool_name, tool_input))),
     })
 }
 
@@ -161,7 +161,9 @@ pub fn fire_after_tool_hook<'a>(
 ) -> impl Future<Output = Option<AfterToolHookResult>> + Send + 'a {
     Trigger::new(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
         None => Begun::Idle(None),
-        Some(handler) => Begun::Running(boxed(|| after_tool(handler, tool_name, tool_input, tool_response))),
+        Some(handler) => {
+            Begun::Running(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
+        }
     })
 }
 
@@ -191,7 +193,7 @@ pub fn fire_before_model_hook<'a>(
 ) -> impl Future<Output = BeforeModelHookResult> + Send + 'a {
     Trigger::new(move || match listening(config, EventName::BeforeModel, None) {
         None => Begun::Idle(BeforeModelHookResult::default()),
-        Some(handler) => Begun::Running(boxed(|| before_model(handler, llm_request))),
+        Some(handler) => Begun::Running(boxed(move || before_model(handler, llm_request))),
     })
 }
 
@@ -240,7 +242,7 @@ pub fn fire_after_model_hook<'a>(
 ) -> impl Future<Output = AfterModelHookResult> + Send + 'a {
     Trigger::new(move || match listening(config, EventName::AfterModel, None) {
         None => Begun::Idle(AfterModelHookResult::unchanged(llm_response)),
-        Some(handler) => Begun::Running(boxed(|| after_model(handler, llm_request, llm_response))),
+        Some(handler) => Begun::Running(boxed(move || after_model(handler, llm_request, llm_response))),
     })
 }
 
@@ -285,7 +287,7 @@ pub fn fire_before_tool_selection_hook<'a>(
 ) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
     Trigger::new(move || match listening(config, EventName::BeforeToolSelection, None) {
         None => Begun::Idle(BeforeToolSelectionHookResult::default()),
-        Some(handler) => Begun::Running(boxed(|| before_tool_selection(handler, llm_request))),
+        Some(handler) => Begun::Running(boxed(move || before_tool_selection(handler, llm_request))),
     })
 }
 
@@ -409,7 +411,7 @@ impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Trigger<'a, T, B> {
         Self::Begin(Some(begin))
     }
 
-    #[inline(never)]
+    #[inline]
     fn run(&mut self, context: &mut Context<'_>) -> Poll<T> {
         match self {
             Self::Running(future) => future.as_mut().poll(context),

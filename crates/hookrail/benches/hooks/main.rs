@@ -83,7 +83,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 10] = [
+    let workloads: [(&str, Workload); 11] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -94,6 +94,7 @@ fn measure(args: &Args) -> Report {
         ("P7", load::measure),
         ("P8", program::measure),
         ("P9", serve::measure),
+        ("AGENT", program::agent),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::args::Args;
 use crate::floor::Floor;
 use crate::report::{Report, Target, time};
-use crate::stats::{duel, median};
+use crate::stats::{Budget, duel, median};
 
 /// The built program.
 pub(crate) struct Program {
@@ -62,6 +62,70 @@ pub(crate) fn project(group: &str) -> TempDir {
     let text = format!(r#"{{"enableHooks": true, "hooks": {{"BeforeTool": [{group}]}}}}"#);
     std::fs::write(settings.join("settings.json"), text).expect("writes settings");
     project
+}
+
+/// The agent's own overhead: it replays a session of 1,000 tool calls with hooks off and with one silent hook before
+/// each tool. Told, not judged: with a hook, a thousand processes are started.
+pub(crate) fn agent(args: &Args, report: &mut Report) {
+    const CALLS: usize = 1_000;
+    let program = match Program::build("agent") {
+        Ok(program) => program,
+        Err(why) => return report.skip(AGENT, &why),
+    };
+    let hook = r#"{"hooks": [{"type": "command", "command": "read -r _; exit 0"}]}"#;
+    let (off, on) = (project(hook), project(hook));
+    let settings = off.path().join("home/.llxprt/settings.json");
+    std::fs::write(settings, r#"{"enableHooks": false}"#).expect("writes settings");
+    let mut runs = Vec::new();
+    for project in [&off, &on] {
+        std::fs::write(project.path().join("note.txt"), "a line\n").expect("writes a file");
+        std::fs::write(project.path().join("replay.jsonl"), replay(CALLS)).expect("writes a replay");
+        let directory = project.path().to_str().expect("temporary folders have plain names");
+        let (program, replay) =
+            (program.path.to_str().expect("a plain path"), format!("{directory}/replay.jsonl"));
+        let arguments = [
+            program,
+            "-C",
+            directory,
+            "agent",
+            "-p",
+            "go",
+            "--approval-mode",
+            "yolo",
+            "--quiet",
+            "--max-turns",
+            "2000",
+            "--history-budget",
+            "100000000",
+            "--replay",
+            &replay,
+        ];
+        let run = Floor::program(&arguments, &variables(project.path()));
+        if let Some(said) = run.run(b"").into_iter().find(|said| said.code != 0) {
+            return report.skip(AGENT, &format!("the agent ends with {}", said.code));
+        }
+        runs.push(run);
+    }
+    let [off, on] = &runs[..] else { return };
+    let budget = Budget { most: 12, least: 3, ..args.budget() };
+    let duel = duel(budget, || drop(off.run(b"")), || drop(on.run(b"")));
+    #[allow(clippy::cast_precision_loss, reason = "a small count")]
+    let each = |samples: &[f64]| time(median(samples) / CALLS as f64);
+    let detail = format!("{} a call, hooks off {}", each(&duel.ours.wall), each(&duel.base.wall));
+    report.add(AGENT, duel.wall(), Target::None, detail);
+}
+
+const AGENT: &str = "agent, 1,000 tool calls, a silent hook to hooks off, wall";
+
+/// A session in which the model calls a tool ten times in each turn.
+fn replay(calls: usize) -> String {
+    let call = r#"{"functionCall":{"name":"read_file","args":{"file_path":"note.txt"}}}"#;
+    let line = |parts: &str| {
+        let candidate =
+            format!(r#"{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":"STOP"}}"#);
+        format!(r#"{{"method":"generateContentStream","response":[{{"candidates":[{candidate}]}}]}}"#) + "\n"
+    };
+    line(&vec![call; 10].join(",")).repeat(calls / 10) + &line(r#"{"text":"done"}"#)
 }
 
 /// Compares `fire` with the bare hook.

@@ -15,6 +15,8 @@ use crate::program::Program;
 use crate::report::{Report, Target, time};
 use crate::stats::{Budget, duel, median};
 
+const BENCH: &str = "P9 serve, requests per second";
+
 /// Requests that are sent and not answered.
 const IN_FLIGHT: usize = 64;
 
@@ -22,7 +24,7 @@ const IN_FLIGHT: usize = 64;
 pub(crate) fn measure(args: &Args, report: &mut Report) {
     let program = match Program::build("serve") {
         Ok(program) => program,
-        Err(why) => return report.skip("P9 serve, requests per second", &why),
+        Err(why) => return report.skip(BENCH, &why),
     };
     let folder = tempfile::tempdir().expect("makes a temporary folder");
     let (serve_socket, echo_socket) = (folder.path().join("serve"), folder.path().join("echo"));
@@ -33,8 +35,11 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     serve.args(["serve", "--trust-hooks", "--socket"]).arg(&serve_socket);
     let mut echo = Command::new(std::env::current_exe().expect("knows itself"));
     echo.arg("child-echo").arg(&echo_socket);
-    let (_serve, _echo) = (Server::start(serve), Server::start(echo));
-    let (mut serve, mut echo) = (Client::connect(&serve_socket), Client::connect(&echo_socket));
+    let (mut serving, mut echoing) = (Server::start(serve), Server::start(echo));
+    let (Some(mut serve), Some(mut echo)) = (serving.connect(&serve_socket), echoing.connect(&echo_socket))
+    else {
+        return report.skip(BENCH, "the program has no command `serve`");
+    };
 
     let requests = if args.quick { 4_000 } else { 20_000 };
     let budget = Budget { most: 60, ..args.budget() };
@@ -42,7 +47,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     #[allow(clippy::cast_precision_loss, reason = "a small count")]
     let each = |samples: &[f64]| time(median(samples) / requests as f64);
     let detail = format!("{} a request, echo {}", each(&duel.ours.wall), each(&duel.base.wall));
-    report.add("P9 serve, requests per second", duel.wall().inverse(), Target::AtLeast(0.35), detail);
+    report.add(BENCH, duel.wall().inverse(), Target::AtLeast(0.35), detail);
 }
 
 /// The echo server; runs until it is killed.
@@ -73,6 +78,21 @@ impl Server {
     fn start(mut command: Command) -> Self {
         Self(command.stdin(Stdio::null()).spawn().expect("starts a server"))
     }
+
+    /// Waits until it listens; `None` if it ends instead.
+    fn connect(&mut self, socket: &Path) -> Option<Client> {
+        let begin = Instant::now();
+        loop {
+            match UnixStream::connect(socket) {
+                Ok(stream) => return Some(Client::new(stream)),
+                Err(error) => assert!(begin.elapsed() < Duration::from_secs(20), "no server: {error}"),
+            }
+            if self.0.try_wait().is_ok_and(|ended| ended.is_some()) {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 impl Drop for Server {
@@ -90,15 +110,7 @@ struct Client {
 }
 
 impl Client {
-    fn connect(socket: &Path) -> Self {
-        let begin = Instant::now();
-        let stream = loop {
-            match UnixStream::connect(socket) {
-                Ok(stream) => break stream,
-                Err(error) => assert!(begin.elapsed() < Duration::from_secs(20), "no server: {error}"),
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        };
+    fn new(stream: UnixStream) -> Self {
         let line = concat!(
             r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"0123456789","#,
             r#""input":{"tool_name":"read_file","tool_input":{"file_path":"src/main.rs","limit":200}}}"#,
