@@ -7,6 +7,7 @@ mod environment;
 mod expand;
 mod handover;
 mod join;
+mod json_text;
 mod payload;
 mod process;
 mod reaper;

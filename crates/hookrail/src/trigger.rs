@@ -3,6 +3,9 @@
 //! With hooks off, or with no hook for the event, a trigger returns before it awaits, allocates or
 //! reads anything. Verdicts are `#[must_use]`: dropping one would drop a block.
 
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use serde_json::Value;
 
 use crate::event::{EventName, JsonObject};
@@ -10,6 +13,7 @@ use crate::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfi
 use crate::handler::{HookEventHandler, survive};
 use crate::host::Config;
 use crate::result::{Block, ProcessedHookResult, StopReason};
+use crate::system::HookSystem;
 use crate::tool::{ToolError, ToolResult};
 use crate::translator::TranslationError;
 use crate::views::{
@@ -118,13 +122,23 @@ pub struct ToolExecution {
 /// Asks the hooks before a tool runs; `None` when none has anything to say.
 #[must_use = "it may carry a block or a stop"]
 #[inline]
-pub async fn fire_before_tool_hook(
-    config: &Config,
+pub fn fire_before_tool_hook<'a>(
+    config: &'a Config,
+    tool_name: &'a str,
+    tool_input: &'a JsonObject,
+) -> impl Future<Output = Option<BeforeToolHookResult>> + Send + 'a {
+    Trigger::new(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
+        None => Begun::Idle(None),
+        Some(handler) => Begun::Running(boxed(move || before_tool(handler, tool_name, tool_input))),
+    })
+}
+
+async fn before_tool(
+    handler: &HookEventHandler,
     tool_name: &str,
     tool_input: &JsonObject,
 ) -> Option<BeforeToolHookResult> {
-    let handler = listening(config, EventName::BeforeTool, Some(tool_name))?;
-    let result = Box::pin(handler.fire_before_tool_event(tool_name, tool_input)).await;
+    let result = handler.fire_before_tool_event(tool_name, tool_input).await;
     let common = Common::of(&result);
     let output = result.aggregated.final_output;
     if output.is_none() && result.block.is_none() && common.stop.is_none() {
@@ -142,14 +156,27 @@ pub async fn fire_before_tool_hook(
 /// Tells the hooks what a tool gave; `None` when none has anything to say.
 #[must_use = "it may carry a stop"]
 #[inline]
-pub async fn fire_after_tool_hook(
-    config: &Config,
+pub fn fire_after_tool_hook<'a>(
+    config: &'a Config,
+    tool_name: &'a str,
+    tool_input: &'a JsonObject,
+    tool_response: &'a JsonObject,
+) -> impl Future<Output = Option<AfterToolHookResult>> + Send + 'a {
+    Trigger::new(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
+        None => Begun::Idle(None),
+        Some(handler) => {
+            Begun::Running(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
+        }
+    })
+}
+
+async fn after_tool(
+    handler: &HookEventHandler,
     tool_name: &str,
     tool_input: &JsonObject,
     tool_response: &JsonObject,
 ) -> Option<AfterToolHookResult> {
-    let handler = listening(config, EventName::AfterTool, Some(tool_name))?;
-    let result = Box::pin(handler.fire_after_tool_event(tool_name, tool_input, tool_response)).await;
+    let result = handler.fire_after_tool_event(tool_name, tool_input, tool_response).await;
     let common = Common::of(&result);
     let output = result.aggregated.final_output;
     if output.is_none() && common.stop.is_none() {
@@ -167,14 +194,14 @@ pub async fn fire_after_tool_hook(
 
 /// Asks the hooks before a model call.
 #[inline]
-pub async fn fire_before_model_hook(
-    config: &Config,
-    llm_request: &GenerateContentParameters,
-) -> BeforeModelHookResult {
-    let Some(handler) = listening(config, EventName::BeforeModel, None) else {
-        return BeforeModelHookResult::default();
-    };
-    Box::pin(before_model(handler, llm_request)).await
+pub fn fire_before_model_hook<'a>(
+    config: &'a Config,
+    llm_request: &'a GenerateContentParameters,
+) -> impl Future<Output = BeforeModelHookResult> + Send + 'a {
+    Trigger::new(move || match listening(config, EventName::BeforeModel, None) {
+        None => Begun::Idle(BeforeModelHookResult::default()),
+        Some(handler) => Begun::Running(boxed(move || before_model(handler, llm_request))),
+    })
 }
 
 async fn before_model(
@@ -219,15 +246,15 @@ fn modified_request(
 
 /// Shows the hooks a complete response and takes back what they make of it.
 #[inline]
-pub async fn fire_after_model_hook(
-    config: &Config,
-    llm_request: &GenerateContentParameters,
+pub fn fire_after_model_hook<'a>(
+    config: &'a Config,
+    llm_request: &'a GenerateContentParameters,
     llm_response: GenerateContentResponse,
-) -> AfterModelHookResult {
-    match listening(config, EventName::AfterModel, None) {
-        None => AfterModelHookResult::unchanged(llm_response),
-        Some(handler) => Box::pin(after_model(handler, llm_request, llm_response)).await,
-    }
+) -> impl Future<Output = AfterModelHookResult> + Send + 'a {
+    Trigger::new(move || match listening(config, EventName::AfterModel, None) {
+        None => Begun::Idle(AfterModelHookResult::unchanged(llm_response)),
+        Some(handler) => Begun::Running(boxed(move || after_model(handler, llm_request, llm_response))),
+    })
 }
 
 async fn after_model(
@@ -265,14 +292,21 @@ impl AfterModelHookResult {
 
 /// Asks the hooks which tools the model may call.
 #[inline]
-pub async fn fire_before_tool_selection_hook(
-    config: &Config,
+pub fn fire_before_tool_selection_hook<'a>(
+    config: &'a Config,
+    llm_request: &'a GenerateContentParameters,
+) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
+    Trigger::new(move || match listening(config, EventName::BeforeToolSelection, None) {
+        None => Begun::Idle(BeforeToolSelectionHookResult::default()),
+        Some(handler) => Begun::Running(boxed(move || before_tool_selection(handler, llm_request))),
+    })
+}
+
+async fn before_tool_selection(
+    handler: &HookEventHandler,
     llm_request: &GenerateContentParameters,
 ) -> BeforeToolSelectionHookResult {
-    let Some(handler) = listening(config, EventName::BeforeToolSelection, None) else {
-        return BeforeToolSelectionHookResult::default();
-    };
-    let result = Box::pin(handler.fire_before_tool_selection_event(llm_request)).await;
+    let result = handler.fire_before_tool_selection_event(llm_request).await;
     let common = Common::of(&result);
     let given = llm_request.config.as_ref();
     let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
@@ -359,10 +393,77 @@ impl BeforeToolHookResult {
     }
 }
 
+/// The future of a trigger. An `async` block would do, but its body is too large to be inlined, and the way
+/// through it takes ten times as long as finding out that nothing is to be done.
+enum Trigger<'a, T, B> {
+    /// Not polled yet, or ready.
+    Begin(Option<B>),
+    Running(BoxFuture<'a, T>),
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Makes the future of an event whose hooks run; out of line, so that the way without hooks stays short.
+#[inline(never)]
+fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F::Output> {
+    Box::pin(make())
+}
+
+/// What came of the first poll.
+enum Begun<'a, T> {
+    /// No hook listens.
+    Idle(T),
+    Running(BoxFuture<'a, T>),
+}
+
+impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Trigger<'a, T, B> {
+    #[inline]
+    fn new(begin: B) -> Self {
+        Self::Begin(Some(begin))
+    }
+
+    #[inline]
+    fn run(&mut self, context: &mut Context<'_>) -> Poll<T> {
+        match self {
+            Self::Running(future) => future.as_mut().poll(context),
+            // As with every future, nobody polls it again after it was ready.
+            Self::Begin(_) => Poll::Pending,
+        }
+    }
+}
+
+impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a, T, B> {
+    type Output = T;
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with hooks off, a call costs more than what it does")]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let trigger = self.get_mut();
+        if let Self::Begin(begin) = trigger
+            && let Some(begin) = begin.take()
+        {
+            match begin() {
+                Begun::Idle(value) => return Poll::Ready(value),
+                Begun::Running(future) => *trigger = Self::Running(future),
+            }
+        }
+        trigger.run(context)
+    }
+}
+
 /// The handler, if hooks are on and one of them listens.
 #[inline]
 fn listening<'a>(config: &'a Config, event: EventName, target: Option<&str>) -> Option<&'a HookEventHandler> {
     let system = config.hook_system()?;
+    listening_in(system, event, target)
+}
+
+/// The slow half, kept out of callers that have hooks off.
+fn listening_in<'a>(
+    system: &'a HookSystem,
+    event: EventName,
+    target: Option<&str>,
+) -> Option<&'a HookEventHandler> {
     // Starting the system reads files and runs code of the host; the agent survives whatever happens there.
     let start = || Some(system.handler()).filter(|handler| !handler.is_silent(event, target));
     survive(start).unwrap_or_else(|message| {

@@ -10,7 +10,8 @@ use super::watch::{Ticker, Watched};
 
 /// Reads done on one stream before the future gives way to others: a flood must not starve the deadline.
 const READS_PER_TURN: usize = 16;
-/// The first allocation for a stream that is not silent.
+/// What is read before anything is allocated, and the first allocation for a stream that goes on.
+const FIRST_READ: usize = 1024;
 const FIRST_BUFFER: usize = 4 * 1024;
 /// How much is read at once of what is dropped; the capacity of a pipe.
 const SCRATCH: usize = 64 * 1024;
@@ -97,6 +98,14 @@ fn read_once(
         scratch.reserve_exact(SCRATCH);
         let count = rustix::io::retry_on_intr(|| rustix::io::read(pipe, spare_capacity(scratch)))?;
         kept.truncated |= count > 0;
+        return Ok(count);
+    }
+    if bytes.capacity() == 0 {
+        // Most outputs are short and many are empty, which needs no allocation to find out.
+        let mut first = [0; FIRST_READ];
+        let count = rustix::io::retry_on_intr(|| rustix::io::read(pipe, &mut first))?;
+        bytes.extend_from_slice(first.get(..count.min(room)).unwrap_or_default());
+        kept.truncated |= count > room;
         return Ok(count);
     }
     if bytes.len() == bytes.capacity() {

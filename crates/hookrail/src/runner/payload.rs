@@ -10,13 +10,13 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::unix;
+use super::{json_text, unix};
 
 /// What a pipe holds by default. A payload up to this size is in the pipe before the hook starts.
 const PIPE_CAPACITY: usize = 64 * 1024;
 /// What the pipes of larger payloads are asked to hold, which saves switching to and fro between writer and
 /// reader. All pipes of a user share a budget (64 MiB by default), so this is not the maximum.
-const WIDE_PIPE: usize = 512 * 1024;
+const WIDE_PIPE: usize = 256 * 1024;
 /// How much is fed into one pipe before the future gives way to others.
 const FEED_PER_TURN: usize = 1024 * 1024;
 
@@ -50,7 +50,7 @@ impl Payload {
     /// Serialises the input.
     pub fn new(input: &impl Serialize) -> Result<Self, PayloadError> {
         let mut spool = Spool::default();
-        serde_json::to_writer(&mut spool, input)?;
+        json_text::write(&mut spool, input)?;
         Ok(Self { store: spool.finish()? })
     }
 

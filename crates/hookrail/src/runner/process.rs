@@ -29,6 +29,9 @@ use super::unix::{self, Peek, Pid};
 use super::watch::{Ticker, Watched};
 use crate::run::Exit;
 
+/// Most hooks end within milliseconds, and their outputs with them: nothing else has to be watched for that. This
+/// is how long one may take that leaves its outputs to another process.
+const PATIENCE: Duration = Duration::from_millis(25);
 /// After the hook's exit, an output that somebody else keeps open is read until it is silent for this long, …
 const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
@@ -159,6 +162,26 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     let (child_stdin, feed) = payload.stdin_pipe()?;
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
+    let mut builder = command.builder.take().unwrap_or_else(|| builder_of(command));
+    builder
+        .stdin(Stdio::from(child_stdin))
+        .stdout(Stdio::from(child_stdout))
+        .stderr(Stdio::from(child_stderr));
+    let started = Instant::now();
+    let child = builder.spawn();
+    // The builder must not keep the hook's ends of the pipes open.
+    builder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.builder.put(builder);
+    let child = child?;
+    // Neither 0 nor beyond `i32`: the kernel made it.
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| io::Error::other("the system gave an impossible process id"))?;
+    let group = Group { leader: pid, reaper: reaper.clone(), ours: true };
+    Ok(Spawned { group, started, feed, stdout, stderr })
+}
+
+/// Everything about a command but its pipes.
+fn builder_of(command: &PreparedCommand) -> Command {
     let mut builder = Command::new(&command.program);
     if let Some(arg0) = &command.arg0 {
         builder.arg0(arg0);
@@ -168,17 +191,8 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
         .env_clear()
         .envs(command.env.iter().map(|(name, value)| (name, value)))
         .current_dir(&command.cwd)
-        .process_group(0)
-        .stdin(Stdio::from(child_stdin))
-        .stdout(Stdio::from(child_stdout))
-        .stderr(Stdio::from(child_stderr));
-    let started = Instant::now();
-    let child = builder.spawn()?;
-    // Neither 0 nor beyond `i32`: the kernel made it.
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| io::Error::other("the system gave an impossible process id"))?;
-    let group = Group { leader: pid, reaper: reaper.clone(), ours: true };
-    Ok(Spawned { group, started, feed, stdout, stderr })
+        .process_group(0);
+    builder
 }
 
 /// Says why a command did not start. A missing working directory looks like a missing program to the system.
@@ -196,7 +210,7 @@ fn failure_text(command: &PreparedCommand, error: &io::Error) -> String {
 pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> Finished {
     let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_TIMEOUT));
     let mut run = Run::new(spawned, deadline, keep);
-    let mut alarm = pin!(sleep_until(deadline.into()));
+    let mut alarm = pin!(sleep_until(run.first_alarm().into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
 
     let Run { group, stdout, stderr, .. } = run;
@@ -270,8 +284,7 @@ impl Drop for Group {
 /// A process being seen to its end.
 struct Run {
     group: Group,
-    /// `None` where the system cannot tell of a child's end by a descriptor.
-    exit_watch: Option<Watched<OwnedFd>>,
+    exit_watch: ExitWatch,
     /// `None` once everything is fed, or nobody reads.
     feed: Option<(Watched<io::PipeWriter>, Cursor)>,
     stdout: Capture,
@@ -281,6 +294,16 @@ struct Run {
     ticker: Ticker,
     deadline: Instant,
     ended: Option<Ended>,
+}
+
+/// How we hear of the process's end.
+enum ExitWatch {
+    /// By the end of its outputs. A process that has not ended when they have, or by this time, is watched.
+    Outputs { until: Instant },
+    /// By a descriptor.
+    Descriptor(Watched<OwnedFd>),
+    /// Not at all, where the system has no such descriptor: we look from time to time.
+    Ticker,
 }
 
 /// The process has ended, but its outputs may still be open.
@@ -300,9 +323,9 @@ enum End {
 
 impl Run {
     fn new(spawned: Spawned, deadline: Instant, keep: usize) -> Self {
-        let Spawned { group, started: _, feed, stdout, stderr } = spawned;
+        let Spawned { group, started, feed, stdout, stderr } = spawned;
         Self {
-            exit_watch: unix::exit_descriptor(group.leader).map(Watched::readable),
+            exit_watch: ExitWatch::Outputs { until: deadline.min(started + PATIENCE) },
             feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
             stdout: Capture::new(stdout, keep),
             stderr: Capture::new(stderr, keep),
@@ -344,7 +367,15 @@ impl Run {
                 return Poll::Ready(End::Exited(ended.exit.clone()));
             }
         } else if alarm.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(End::DeadlinePassed);
+            let ExitWatch::Outputs { until } = self.exit_watch else {
+                return Poll::Ready(End::DeadlinePassed);
+            };
+            if until >= self.deadline {
+                return Poll::Ready(End::DeadlinePassed);
+            }
+            self.watch_exit();
+            alarm.as_mut().reset(self.deadline.into());
+            return self.poll(cx, alarm);
         }
         self.ticker.arm(cx);
         Poll::Pending
@@ -362,26 +393,55 @@ impl Run {
 
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Peek> {
         let leader = self.group.leader;
+        if let ExitWatch::Outputs { .. } = self.exit_watch {
+            if !self.all_read() {
+                return Poll::Pending;
+            }
+            match unix::peek(leader) {
+                // It closed its outputs and goes on, or has a few microseconds to go.
+                Peek::Running => self.watch_exit(),
+                peek => return Poll::Ready(peek),
+            }
+        }
         let look = || match unix::peek(leader) {
             Peek::Running => Err(io::ErrorKind::WouldBlock.into()),
             peek => Ok(peek),
         };
-        let Some(watch) = &self.exit_watch else {
-            return match unix::peek(leader) {
-                Peek::Running => {
-                    self.ticker.want();
-                    Poll::Pending
-                }
-                peek => Poll::Ready(peek),
-            };
-        };
-        if let Ok(peek) = ready!(watch.poll_read(cx, &mut self.ticker, |_| look())) {
-            return Poll::Ready(peek);
+        if let ExitWatch::Descriptor(watch) = &self.exit_watch {
+            if let Ok(peek) = ready!(watch.poll_read(cx, &mut self.ticker, |_| look())) {
+                return Poll::Ready(peek);
+            }
+            // The runtime is shutting down. It drops us next, or lets us look for ourselves.
+            self.exit_watch = ExitWatch::Ticker;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
-        // The runtime is shutting down. It drops us next, or lets us look for ourselves.
-        self.exit_watch = None;
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        match unix::peek(leader) {
+            Peek::Running => {
+                self.ticker.want();
+                Poll::Pending
+            }
+            peek => Poll::Ready(peek),
+        }
+    }
+
+    fn watch_exit(&mut self) {
+        self.exit_watch = match unix::exit_descriptor(self.group.leader) {
+            Some(descriptor) => ExitWatch::Descriptor(Watched::readable(descriptor)),
+            None => ExitWatch::Ticker,
+        };
+    }
+
+    fn all_read(&self) -> bool {
+        self.stdout.has_ended() && self.stderr.has_ended()
+    }
+
+    /// When to be polled at the latest.
+    fn first_alarm(&self) -> Instant {
+        match self.exit_watch {
+            ExitWatch::Outputs { until } => until,
+            ExitWatch::Descriptor(_) | ExitWatch::Ticker => self.deadline,
+        }
     }
 }
 

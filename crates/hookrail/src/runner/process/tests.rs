@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::super::command::Builder;
 use super::*;
 
 /// Enough for anything that is expected to end by itself.
@@ -24,6 +25,7 @@ fn command_in(cwd: &Path, program: &str, args: &[&str]) -> PreparedCommand {
         env: [("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())].into(),
         cwd: cwd.to_owned(),
         fallback: None,
+        builder: Builder::default(),
     }
 }
 
@@ -207,7 +209,7 @@ async fn everything_works_without_a_reactor() {
         spawn(&bash("cat; cat /dev/null >&2; sleep 0.1; exit 3"), &payload, &Reaper::new()).unwrap();
     let deadline = spawned.started + LONG;
     let mut run = Run::new(spawned, deadline, ALL);
-    run.exit_watch = None;
+    run.exit_watch = ExitWatch::Ticker;
     run.stdout.unregister();
     run.stderr.unregister();
     run.feed = run.feed.map(|(pipe, cursor)| (pipe.unregister(), cursor));

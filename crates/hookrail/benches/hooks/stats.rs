@@ -1,0 +1,149 @@
+//! Medians, and how sure they are.
+
+use std::time::{Duration, Instant};
+
+use crate::sys::cpu_time;
+
+/// How often the bootstrap draws.
+const DRAWS: usize = 1_000;
+
+/// What one contender took, event by event, in seconds.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    pub(crate) wall: Vec<f64>,
+    /// Of this process and its children.
+    pub(crate) cpu: Vec<f64>,
+}
+
+/// The measurements of two contenders that took turns.
+#[derive(Debug, Default)]
+pub(crate) struct Duel {
+    pub(crate) base: Samples,
+    pub(crate) ours: Samples,
+}
+
+/// A ratio of medians with the interval that contains it in 95 of 100 cases.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ratio {
+    pub(crate) middle: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// When to stop measuring.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    /// No longer than this, …
+    pub(crate) time: Duration,
+    /// … and no more pairs than this, …
+    pub(crate) most: usize,
+    /// … but at least this many.
+    pub(crate) least: usize,
+}
+
+impl Samples {
+    fn take(&mut self, run: &mut dyn FnMut()) {
+        let cpu = cpu_time();
+        let begin = Instant::now();
+        run();
+        self.wall.push(begin.elapsed().as_secs_f64());
+        self.cpu.push(cpu_time().saturating_sub(cpu).as_secs_f64());
+    }
+}
+
+/// Lets two contenders take turns, event by event; who goes first changes with each pair.
+pub(crate) fn duel(budget: Budget, mut base: impl FnMut(), mut ours: impl FnMut()) -> Duel {
+    // What is done once (loading a shared library, filling a cache) belongs to nobody.
+    for _ in 0..3 {
+        base();
+        ours();
+    }
+    let mut duel = Duel::default();
+    let begin = Instant::now();
+    for pair in 0..budget.most {
+        if pair >= budget.least && begin.elapsed() >= budget.time {
+            break;
+        }
+        if pair % 2 == 0 {
+            duel.base.take(&mut base);
+            duel.ours.take(&mut ours);
+        } else {
+            duel.ours.take(&mut ours);
+            duel.base.take(&mut base);
+        }
+    }
+    duel
+}
+
+impl Duel {
+    pub(crate) fn wall(&self) -> Ratio {
+        Ratio::of(&self.ours.wall, &self.base.wall)
+    }
+
+    pub(crate) fn cpu(&self) -> Ratio {
+        Ratio::of(&self.ours.cpu, &self.base.cpu)
+    }
+}
+
+impl Ratio {
+    /// The ratio of the medians of two lists of samples, with its bootstrap interval.
+    pub(crate) fn of(ours: &[f64], base: &[f64]) -> Self {
+        let mut random = Random::new();
+        let mut draws: Vec<f64> =
+            (0..DRAWS).map(|_| random.resampled_median(ours) / random.resampled_median(base)).collect();
+        draws.sort_by(f64::total_cmp);
+        Self {
+            middle: median(ours) / median(base),
+            low: draws[DRAWS * 25 / 1_000],
+            high: draws[DRAWS * 975 / 1_000 - 1],
+        }
+    }
+
+    /// The same comparison seen from the other side.
+    pub(crate) fn inverse(self) -> Self {
+        Self { middle: 1.0 / self.middle, low: 1.0 / self.high, high: 1.0 / self.low }
+    }
+}
+
+/// The middle of a list.
+pub(crate) fn median(samples: &[f64]) -> f64 {
+    median_of(&mut samples.to_vec())
+}
+
+fn median_of(samples: &mut [f64]) -> f64 {
+    let middle = samples.len() / 2;
+    let even = samples.len().is_multiple_of(2);
+    let (below, upper, _) = samples.select_nth_unstable_by(middle, f64::total_cmp);
+    if even {
+        let lower = below.iter().copied().max_by(f64::total_cmp).unwrap_or(*upper);
+        return f64::midpoint(lower, *upper);
+    }
+    *upper
+}
+
+/// A small generator (`splitmix64`) with a fixed start: the same samples give the same interval.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        Self(0x5eed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "an index below the length fits")]
+    fn resampled_median(&mut self, samples: &[f64]) -> f64 {
+        let count = samples.len() as u64;
+        let mut drawn: Vec<f64> = samples
+            .iter()
+            .map(|_| samples[((u128::from(self.next()) * u128::from(count)) >> 64) as usize])
+            .collect();
+        median_of(&mut drawn)
+    }
+}
