@@ -125,7 +125,7 @@ fn replay(calls: usize) -> String {
             format!(r#"{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":"STOP"}}"#);
         format!(r#"{{"method":"generateContentStream","response":[{{"candidates":[{candidate}]}}]}}"#) + "\n"
     };
-    line(&vec![call; 10].join(",")).repeat(calls / 10) + &line(r#"{"text":"done"}"#)
+    line(&[call; 10].join(",")).repeat(calls / 10) + &line(r#"{"text":"done"}"#)
 }
 
 /// Compares `fire` with the bare hook.
