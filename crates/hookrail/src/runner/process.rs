@@ -210,7 +210,7 @@ fn failure_text(command: &PreparedCommand, error: &io::Error) -> String {
 pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> Finished {
     let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_TIMEOUT));
     let mut run = Run::new(spawned, deadline, keep);
-    let mut alarm = pin!(sleep_until(run.first_alarm().into()));
+    let mut alarm = pin!(sleep_until(run.alarm_at.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
 
     let Run { group, stdout, stderr, .. } = run;
@@ -285,6 +285,8 @@ impl Drop for Group {
 struct Run {
     group: Group,
     exit_watch: ExitWatch,
+    /// When the alarm goes off while the process runs: first for a look at how things stand, then at the deadline.
+    alarm_at: Instant,
     /// `None` once everything is fed, or nobody reads.
     feed: Option<(Watched<io::PipeWriter>, Cursor)>,
     stdout: Capture,
@@ -298,8 +300,8 @@ struct Run {
 
 /// How we hear of the process's end.
 enum ExitWatch {
-    /// By the end of its outputs. A process that has not ended when they have, or by this time, is watched.
-    Outputs { until: Instant },
+    /// By the end of its outputs. A process that has not ended when they have, or after a while, is watched.
+    Outputs,
     /// By a descriptor.
     Descriptor(Watched<OwnedFd>),
     /// Not at all, where the system has no such descriptor: we look from time to time.
@@ -325,7 +327,8 @@ impl Run {
     fn new(spawned: Spawned, deadline: Instant, keep: usize) -> Self {
         let Spawned { group, started, feed, stdout, stderr } = spawned;
         Self {
-            exit_watch: ExitWatch::Outputs { until: deadline.min(started + PATIENCE) },
+            exit_watch: ExitWatch::Outputs,
+            alarm_at: deadline.min(started + PATIENCE),
             feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
             stdout: Capture::new(stdout, keep),
             stderr: Capture::new(stderr, keep),
@@ -367,13 +370,13 @@ impl Run {
                 return Poll::Ready(End::Exited(ended.exit.clone()));
             }
         } else if alarm.as_mut().poll(cx).is_ready() {
-            let ExitWatch::Outputs { until } = self.exit_watch else {
-                return Poll::Ready(End::DeadlinePassed);
-            };
-            if until >= self.deadline {
+            if self.alarm_at >= self.deadline {
                 return Poll::Ready(End::DeadlinePassed);
             }
-            self.watch_exit();
+            if let ExitWatch::Outputs = self.exit_watch {
+                self.watch_exit();
+            }
+            self.alarm_at = self.deadline;
             alarm.as_mut().reset(self.deadline.into());
             return self.poll(cx, alarm);
         }
@@ -393,7 +396,7 @@ impl Run {
 
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Peek> {
         let leader = self.group.leader;
-        if let ExitWatch::Outputs { .. } = self.exit_watch {
+        if let ExitWatch::Outputs = self.exit_watch {
             if !self.all_read() {
                 return Poll::Pending;
             }
@@ -434,14 +437,6 @@ impl Run {
 
     fn all_read(&self) -> bool {
         self.stdout.has_ended() && self.stderr.has_ended()
-    }
-
-    /// When to be polled at the latest.
-    fn first_alarm(&self) -> Instant {
-        match self.exit_watch {
-            ExitWatch::Outputs { until } => until,
-            ExitWatch::Descriptor(_) | ExitWatch::Ticker => self.deadline,
-        }
     }
 }
 
