@@ -122,15 +122,17 @@ pub struct ToolExecution {
 /// Asks the hooks before a tool runs; `None` when none has anything to say.
 #[must_use = "it may carry a block or a stop"]
 #[inline]
-pub fn fire_before_tool_hook<'a>(
-    config: &'a Config,
-    tool_name: &'a str,
-    tool_input: &'a JsonObject,
-) -> impl Future<Output = Option<BeforeToolHookResult>> + Send + 'a {
+pub async fn fire_before_tool_hook(
+    config: &Config,
+    tool_name: &str,
+    tool_input: &JsonObject,
+) -> Option<BeforeToolHookResult> {
+    // Only of an `async fn` does the compiler demand that what is awaited is used.
     Trigger::new(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
         None => Begun::Idle(None),
         Some(handler) => Begun::Running(boxed(move || before_tool(handler, tool_name, tool_input))),
     })
+    .await
 }
 
 async fn before_tool(
@@ -156,18 +158,19 @@ async fn before_tool(
 /// Tells the hooks what a tool gave; `None` when none has anything to say.
 #[must_use = "it may carry a stop"]
 #[inline]
-pub fn fire_after_tool_hook<'a>(
-    config: &'a Config,
-    tool_name: &'a str,
-    tool_input: &'a JsonObject,
-    tool_response: &'a JsonObject,
-) -> impl Future<Output = Option<AfterToolHookResult>> + Send + 'a {
+pub async fn fire_after_tool_hook(
+    config: &Config,
+    tool_name: &str,
+    tool_input: &JsonObject,
+    tool_response: &JsonObject,
+) -> Option<AfterToolHookResult> {
     Trigger::new(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
         None => Begun::Idle(None),
         Some(handler) => {
             Begun::Running(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
         }
     })
+    .await
 }
 
 async fn after_tool(
