@@ -3,24 +3,11 @@
 #![expect(clippy::panic, reason = "helpers of tests fail them by panicking")]
 
 use std::fmt::Write as _;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use hookrail_testkit::TestProject;
 
-/// The program, about to run in a project and away from the developer's own settings.
-pub(crate) fn command(project: &TestProject, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
-    command
-        .args(args)
-        .current_dir(project.dir())
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", project.home())
-        .env("HOOKRAIL_HOME", project.home())
-        .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())
-        .stdin(Stdio::null());
-    command
-}
+pub(crate) use crate::program::hookrail as command;
 
 /// What a finished program left.
 #[derive(Debug)]

@@ -291,7 +291,7 @@ mod tests {
             ("> log ./x.sh", "./x.sh"),
             ("bash $SCRIPT", "./from-env.sh"),
             ("bash -c \"$LINE\"", "\0/two.sh"),
-            ("~/work/x.sh", "~/work/x.sh"),
+            ("~/tools/x.sh", "~/tools/x.sh"),
             ("echo it's ./x.sh", "./x.sh"),
             ("echo \"open ./x.sh", "./x.sh"),
             ("# it's\n./x.sh", "./x.sh"),
