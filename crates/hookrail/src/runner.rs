@@ -19,7 +19,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use self::command::CommandPreparer;
@@ -33,6 +32,7 @@ use crate::event::{EventName, JsonObject};
 use crate::hook::{Hook, HookKind};
 use crate::outcome::interpret;
 use crate::run::{Exit, HookRun};
+use crate::views;
 
 pub use self::environment::inherited_environment;
 pub use self::payload::{Payload, PayloadError};
@@ -268,11 +268,7 @@ fn ends_chain(event: EventName, run: &HookRun) -> bool {
     let Some(output) = &run.output else { return false };
     match event {
         EventName::AfterTool | EventName::AfterModel | EventName::BeforeToolSelection => false,
-        EventName::BeforeTool => {
-            let permission = output.specific("permissionDecision").and_then(Value::as_str);
-            output.is_blocking_decision() || matches!(permission, Some("deny" | "block"))
-        }
-        _ => output.is_blocking_decision(),
+        _ => views::blocks(event, output),
     }
 }
 

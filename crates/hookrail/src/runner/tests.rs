@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use rustix::process::{Pid, test_kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::hook::{ConfigSource, Level, OnFailure, Origin};
