@@ -119,6 +119,24 @@ impl<'a> HookCallLine<'a> {
     }
 }
 
+impl LogLine<'_> {
+    /// The line as it is written, with the present time, its session and its end.
+    pub fn to_bytes(&self, session_id: &str) -> io::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Stamped<'a> {
+            #[serde(flatten)]
+            line: &'a LogLine<'a>,
+            timestamp: String,
+            session_id: &'a str,
+        }
+        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id };
+        let mut bytes = serde_json::to_vec(&stamped)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
 impl LogLine<'static> {
     /// The record of a finished event.
     pub fn batch(batch: &HookBatch) -> Self {
@@ -190,17 +208,7 @@ impl SessionLog {
 
     /// Writes a line. A log that cannot be written never stops the agent; [`SessionLog::problem`] tells of it.
     pub fn write(&self, line: &LogLine<'_>) {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Stamped<'a> {
-            #[serde(flatten)]
-            line: &'a LogLine<'a>,
-            timestamp: String,
-            session_id: &'a str,
-        }
-        let stamped = Stamped { line, timestamp: hookrail::timestamp_now(), session_id: &self.session_id };
-        let written = serde_json::to_vec(&stamped).map_err(io::Error::from).and_then(|mut bytes| {
-            bytes.push(b'\n');
+        let written = line.to_bytes(&self.session_id).and_then(|mut bytes| {
             if self.problem.get().is_some() {
                 // What came before may have lost its end; this line shall not be lost with it.
                 bytes.insert(0, b'\n');

@@ -14,9 +14,8 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use hookrail::{HookBatch, HookCall, HookObserver, timestamp_now};
+use hookrail::{HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, millis};
-use serde::Serialize;
 
 pub(crate) use read::{Call, Line, Lines, open_with_rotated};
 pub(crate) use stats::{HookStats, Statistics, percentile};
@@ -72,21 +71,9 @@ impl HookLog {
     }
 
     fn write(&self, line: &LogLine<'_>) {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Stamped<'a> {
-            #[serde(flatten)]
-            line: &'a LogLine<'a>,
-            timestamp: String,
-            session_id: &'a str,
-        }
         let session_id = self.session_id.get().map_or("", String::as_str);
-        let stamped = Stamped { line, timestamp: timestamp_now(), session_id };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = serde_json::to_vec(&stamped).map_err(io::Error::from).and_then(|mut bytes| {
-            bytes.push(b'\n');
-            self.append(&mut state.open, &bytes)
-        });
+        let written = line.to_bytes(session_id).and_then(|bytes| self.append(&mut state.open, &bytes));
         if let Err(error) = written
             && !std::mem::replace(&mut state.has_warned, true)
         {
