@@ -16,6 +16,8 @@
 
 mod attempts;
 mod program;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod reference;
 mod set;
 mod sets;
 mod syntax;
