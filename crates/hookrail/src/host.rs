@@ -86,6 +86,7 @@ impl Config {
     }
 
     /// Whether the settings turn hooks on.
+    #[inline]
     pub fn enable_hooks(&self) -> bool {
         self.enabled
     }

@@ -111,7 +111,7 @@ pub use translator::{
 };
 pub use trigger::{
     AfterModelHookResult, AfterToolHookResult, BeforeModelHookResult, BeforeToolHookResult,
-    BeforeToolSelectionHookResult, ToolExecution, execute_tool_with_hooks, fire_after_model_hook,
+    BeforeToolSelectionHookResult, Said, ToolExecution, execute_tool_with_hooks, fire_after_model_hook,
     fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
 };
 pub use trust::{

@@ -21,6 +21,19 @@ use crate::views::{
     DefaultHookOutput, HookOutputView as _,
 };
 
+/// What the hooks around a tool said, if they said anything.
+///
+/// Futures hand an `Option` over without a word when it is dropped; this they do not.
+#[must_use = "it may carry a block or a stop"]
+#[derive(Debug, Clone)]
+pub struct Said<T>(pub Option<T>);
+
+impl<T> Default for Said<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
 /// What `BeforeTool` hooks want.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone)]
@@ -119,58 +132,59 @@ pub struct ToolExecution {
     pub stop: Option<StopReason>,
 }
 
-/// Asks the hooks before a tool runs; `None` when none has anything to say.
-#[must_use = "it may carry a block or a stop"]
+/// Asks the hooks before a tool runs.
 #[inline]
-pub async fn fire_before_tool_hook(
-    config: &Config,
-    tool_name: &str,
-    tool_input: &JsonObject,
-) -> Option<BeforeToolHookResult> {
-    // Only of an `async fn` does the compiler demand that what is awaited is used.
-    Trigger::new(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
-        None => Begun::Idle(None),
+pub fn fire_before_tool_hook<'a>(
+    config: &'a Config,
+    tool_name: &'a str,
+    tool_input: &'a JsonObject,
+) -> impl Future<Output = Said<BeforeToolHookResult>> + Send + 'a {
+    if !config.enable_hooks() {
+        return Trigger::Off;
+    }
+    Trigger::Begin(Some(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
+        None => Begun::Idle,
         Some(handler) => Begun::Running(boxed(move || before_tool(handler, tool_name, tool_input))),
-    })
-    .await
+    }))
 }
 
 async fn before_tool(
     handler: &HookEventHandler,
     tool_name: &str,
     tool_input: &JsonObject,
-) -> Option<BeforeToolHookResult> {
+) -> Said<BeforeToolHookResult> {
     let result = handler.fire_before_tool_event(tool_name, tool_input).await;
     let common = Common::of(&result);
     let output = result.aggregated.final_output;
     if output.is_none() && result.block.is_none() && common.stop.is_none() {
-        return None;
+        return Said(None);
     }
-    Some(BeforeToolHookResult {
+    Said(Some(BeforeToolHookResult {
         output: BeforeToolHookOutput(output.unwrap_or_default()),
         block: result.block,
         stop: common.stop,
         system_message: common.system_message,
         suppress_output: common.suppress_output,
-    })
+    }))
 }
 
-/// Tells the hooks what a tool gave; `None` when none has anything to say.
-#[must_use = "it may carry a stop"]
+/// Tells the hooks what a tool gave.
 #[inline]
-pub async fn fire_after_tool_hook(
-    config: &Config,
-    tool_name: &str,
-    tool_input: &JsonObject,
-    tool_response: &JsonObject,
-) -> Option<AfterToolHookResult> {
-    Trigger::new(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
-        None => Begun::Idle(None),
+pub fn fire_after_tool_hook<'a>(
+    config: &'a Config,
+    tool_name: &'a str,
+    tool_input: &'a JsonObject,
+    tool_response: &'a JsonObject,
+) -> impl Future<Output = Said<AfterToolHookResult>> + Send + 'a {
+    if !config.enable_hooks() {
+        return Trigger::Off;
+    }
+    Trigger::Begin(Some(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
+        None => Begun::Idle,
         Some(handler) => {
             Begun::Running(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
         }
-    })
-    .await
+    }))
 }
 
 async fn after_tool(
@@ -178,21 +192,21 @@ async fn after_tool(
     tool_name: &str,
     tool_input: &JsonObject,
     tool_response: &JsonObject,
-) -> Option<AfterToolHookResult> {
+) -> Said<AfterToolHookResult> {
     let result = handler.fire_after_tool_event(tool_name, tool_input, tool_response).await;
     let common = Common::of(&result);
     let output = result.aggregated.final_output;
     if output.is_none() && common.stop.is_none() {
-        return None;
+        return Said(None);
     }
     let output = DefaultHookOutput(output.unwrap_or_default());
-    Some(AfterToolHookResult {
+    Said(Some(AfterToolHookResult {
         additional_context: output.additional_context().map(str::to_owned),
         output,
         stop: common.stop,
         system_message: common.system_message,
         suppress_output: common.suppress_output,
-    })
+    }))
 }
 
 /// Asks the hooks before a model call.
@@ -201,10 +215,13 @@ pub fn fire_before_model_hook<'a>(
     config: &'a Config,
     llm_request: &'a GenerateContentParameters,
 ) -> impl Future<Output = BeforeModelHookResult> + Send + 'a {
-    Trigger::new(move || match listening(config, EventName::BeforeModel, None) {
-        None => Begun::Idle(BeforeModelHookResult::default()),
+    if !config.enable_hooks() {
+        return Trigger::Off;
+    }
+    Trigger::Begin(Some(move || match listening(config, EventName::BeforeModel, None) {
+        None => Begun::Idle,
         Some(handler) => Begun::Running(boxed(move || before_model(handler, llm_request))),
-    })
+    }))
 }
 
 async fn before_model(
@@ -248,16 +265,16 @@ fn modified_request(
 }
 
 /// Shows the hooks a complete response and takes back what they make of it.
-#[inline]
-pub fn fire_after_model_hook<'a>(
-    config: &'a Config,
-    llm_request: &'a GenerateContentParameters,
+#[must_use = "it carries the response and may carry a stop"]
+pub async fn fire_after_model_hook(
+    config: &Config,
+    llm_request: &GenerateContentParameters,
     llm_response: GenerateContentResponse,
-) -> impl Future<Output = AfterModelHookResult> + Send + 'a {
-    Trigger::new(move || match listening(config, EventName::AfterModel, None) {
-        None => Begun::Idle(AfterModelHookResult::unchanged(llm_response)),
-        Some(handler) => Begun::Running(boxed(move || after_model(handler, llm_request, llm_response))),
-    })
+) -> AfterModelHookResult {
+    match listening(config, EventName::AfterModel, None) {
+        None => AfterModelHookResult::unchanged(llm_response),
+        Some(handler) => boxed(move || after_model(handler, llm_request, llm_response)).await,
+    }
 }
 
 async fn after_model(
@@ -299,10 +316,13 @@ pub fn fire_before_tool_selection_hook<'a>(
     config: &'a Config,
     llm_request: &'a GenerateContentParameters,
 ) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
-    Trigger::new(move || match listening(config, EventName::BeforeToolSelection, None) {
-        None => Begun::Idle(BeforeToolSelectionHookResult::default()),
+    if !config.enable_hooks() {
+        return Trigger::Off;
+    }
+    Trigger::Begin(Some(move || match listening(config, EventName::BeforeToolSelection, None) {
+        None => Begun::Idle,
         Some(handler) => Begun::Running(boxed(move || before_tool_selection(handler, llm_request))),
-    })
+    }))
 }
 
 async fn before_tool_selection(
@@ -334,7 +354,7 @@ pub async fn execute_tool_with_hooks<F>(
 where
     F: Future<Output = ToolResult>,
 {
-    let before = fire_before_tool_hook(config, tool_name, &tool_input).await;
+    let before = fire_before_tool_hook(config, tool_name, &tool_input).await.0;
     let mut tool_input = tool_input;
     let mut said_before = None;
     let mut suppress = false;
@@ -357,7 +377,7 @@ where
     let mut result = execute(tool_input).await;
     let after = match seen_by_hooks {
         Some(tool_input) => {
-            fire_after_tool_hook(config, tool_name, &tool_input, &result.to_hook_response()).await
+            fire_after_tool_hook(config, tool_name, &tool_input, &result.to_hook_response()).await.0
         }
         None => None,
     };
@@ -399,7 +419,9 @@ impl BeforeToolHookResult {
 /// The future of a trigger. An `async` block would do, but its body is too large to be inlined, and the way
 /// through it takes ten times as long as finding out that nothing is to be done.
 enum Trigger<'a, T, B> {
-    /// Not polled yet, or ready.
+    /// Hooks are off. Known before the first poll, so that nothing has to be kept for it.
+    Off,
+    /// Not polled yet.
     Begin(Option<B>),
     Running(BoxFuture<'a, T>),
 }
@@ -415,27 +437,11 @@ fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F
 /// What came of the first poll.
 enum Begun<'a, T> {
     /// No hook listens.
-    Idle(T),
+    Idle,
     Running(BoxFuture<'a, T>),
 }
 
-impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Trigger<'a, T, B> {
-    #[inline]
-    fn new(begin: B) -> Self {
-        Self::Begin(Some(begin))
-    }
-
-    #[inline]
-    fn run(&mut self, context: &mut Context<'_>) -> Poll<T> {
-        match self {
-            Self::Running(future) => future.as_mut().poll(context),
-            // As with every future, nobody polls it again after it was ready.
-            Self::Begin(_) => Poll::Pending,
-        }
-    }
-}
-
-impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a, T, B> {
+impl<'a, T: Default, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a, T, B> {
     type Output = T;
 
     #[inline(always)]
@@ -446,11 +452,16 @@ impl<'a, T, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a, T, B> {
             && let Some(begin) = begin.take()
         {
             match begin() {
-                Begun::Idle(value) => return Poll::Ready(value),
+                Begun::Idle => return Poll::Ready(T::default()),
                 Begun::Running(future) => *trigger = Self::Running(future),
             }
         }
-        trigger.run(context)
+        match trigger {
+            Self::Off => Poll::Ready(T::default()),
+            Self::Running(future) => future.as_mut().poll(context),
+            // As with every future, nobody polls it again after it was ready.
+            Self::Begin(_) => Poll::Pending,
+        }
     }
 }
 

@@ -60,7 +60,7 @@ fn no_hook_is_started_by_a_fork() {
         let config = Config::builder(project.path()).settings(settings).build();
         let forks = forks_during(|| {
             let verdict = runtime.block_on(fire_before_tool_hook(&config, "write_file", &large));
-            assert!(verdict.is_some_and(|verdict| verdict.block.is_some()), "hooks {what} run, and block");
+            assert!(verdict.0.is_some_and(|verdict| verdict.block.is_some()), "hooks {what} run, and block");
         });
         assert_eq!(forks, 0, "hooks {what}");
     }

@@ -58,7 +58,7 @@ fn allocations(config: &Config) -> usize {
     let after_model = at_once(fire_after_model_hook(config, &request, response));
     let selection = at_once(fire_before_tool_selection_hook(config, &request));
     let count = ALLOCATIONS.get() - before;
-    assert!(tool.is_none() && after_tool.is_none() && !model.blocked);
+    assert!(tool.0.is_none() && after_tool.0.is_none() && !model.blocked);
     assert!(!after_model.modified && selection.tool_config.is_none());
     count
 }

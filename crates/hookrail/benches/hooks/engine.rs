@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
@@ -78,7 +78,7 @@ impl Engine {
     /// Asks the hooks before a tool; all of them allow it.
     pub(crate) fn before_tool(&self) {
         let verdict =
-            self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input));
+            self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input)).0;
         assert!(verdict.is_none_or(|verdict| verdict.block.is_none()), "the hooks allow it");
     }
 
@@ -92,10 +92,10 @@ impl Engine {
     /// when it is polled for the first time.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "nothing but the trigger is to be measured")]
-    pub(crate) fn idle_before_tool(&self, tool: &str) -> bool {
+    pub(crate) fn idle_before_tool(&self, context: &mut Context<'_>, tool: &str) -> bool {
         let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, &self.tool_input));
-        match future.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(verdict) => verdict.is_none(),
+        match future.poll(context) {
+            Poll::Ready(verdict) => verdict.0.is_none(),
             Poll::Pending => panic!("a hook runs"),
         }
     }

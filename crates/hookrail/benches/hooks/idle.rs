@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use crate::args::Args;
@@ -25,7 +26,8 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     let flag = AtomicBool::new(false);
     let off = Engine::off();
     let load = || repeat(|| black_box(&flag).load(Ordering::Relaxed));
-    let trigger = || repeat(|| off.idle_before_tool(TOOL));
+    let mut context = Context::from_waker(Waker::noop());
+    let trigger = || repeat(|| off.idle_before_tool(&mut context, TOOL));
     add(report, budget, "P6 trigger, hooks off", load, trigger);
 
     // As many names as a planner remembers at most.
@@ -40,7 +42,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
             _ => format!("P6 event, none of {hooks} hooks matches"),
         };
         medians.push(add(report, budget, &bench, lookup, || {
-            repeat(|| engine.idle_before_tool(black_box(TOOL)));
+            repeat(|| engine.idle_before_tool(&mut context, black_box(TOOL)));
         }));
     }
     if let [_, hundred, ten_thousand] = &medians[..] {

@@ -93,7 +93,7 @@ async fn both_paths_give_the_same_result() {
     let output = json!({ "decision": "block", "reason": "no", "continue": false, "systemMessage": "m" });
     let mut rig = Rig::new(&on("BeforeTool", &[command(&says(&output))]));
     let mediated = rig.ask(ask("BeforeTool", &tool())).await.outcome.unwrap();
-    let direct = fire_before_tool_hook(&rig.config, "ls", &object(json!({ "path": "." }))).await.unwrap();
+    let direct = fire_before_tool_hook(&rig.config, "ls", &object(json!({ "path": "." }))).await.0.unwrap();
     assert_eq!(mediated.final_output, serde_json::to_value(&direct.output.0).ok(), "DELTA-HBUS-002");
     assert_eq!(mediated.reason, direct.block.map(|block| block.reason), "DELTA-HBUS-002");
     assert_eq!(mediated.stop_reason, direct.stop.map(|stop| stop.0), "DELTA-HBUS-002");
@@ -388,7 +388,7 @@ async fn hooks_work_without_a_bus() {
     let observer = Recorder::new();
     project.user_settings(&on("BeforeTool", &[command("echo no >&2; exit 2")]));
     let config = builder(&project).observer(observer.clone()).build();
-    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.unwrap();
+    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0.unwrap();
     assert_eq!(result.block.unwrap().reason, "no", "DELTA-HBUS-002");
     assert_eq!(observer.lines().len(), 3, "DELTA-HBUS-002");
 }

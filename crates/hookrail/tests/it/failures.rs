@@ -49,7 +49,7 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
             let config = config(&project);
             match event {
                 "BeforeTool" => {
-                    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+                    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
                     assert_eq!(block.cause, BlockCause::Failure, "{why}");
                     assert!(block.reason.contains("hook `guard` gave no verdict"), "{}", block.reason);
                     assert!(block.reason.contains(why), "{} should say: {why}", block.reason);
@@ -60,7 +60,7 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
                     assert!(result.stop.is_none());
                 }
                 _ => {
-                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0;
                     assert!(result.is_none_or(|result| result.stop.is_none()), "nothing is left to block");
                 }
             }
@@ -78,7 +78,7 @@ async fn a_verdict_is_never_a_failure() {
     ] {
         let project = TestProject::new();
         project.user_settings(&on("BeforeTool", &[blocking_on_failure(&text)]));
-        let result = fire_before_tool_hook(&config(&project), "x", &empty()).await;
+        let result = fire_before_tool_hook(&config(&project), "x", &empty()).await.0;
         assert_eq!(result.and_then(|result| result.block).map(|block| block.cause), cause, "{text}");
     }
 }
@@ -117,7 +117,7 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
             let config = broken(at, &project);
             let log = listen();
             assert!(
-                fire_before_tool_hook(&config, "x", &empty()).await.is_none(),
+                fire_before_tool_hook(&config, "x", &empty()).await.0.is_none(),
                 "HOOK-111, HOOK-115: {at}"
             );
             let result = fire_before_model_hook(&config, &rich_request()).await;
@@ -154,11 +154,11 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
         "AfterTool": [{ "hooks": [blocking_on_failure("exit 0")] }],
     } }));
     let config = broken("call", &project);
-    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
     assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
     assert!(fire_before_model_hook(&config, &rich_request()).await.blocked);
-    assert!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await.is_none());
+    assert!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0.is_none());
 }
 
 #[tokio::test]
@@ -174,9 +174,9 @@ async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
                 "hooks": { "BeforeTool": group("echo no >&2; exit 2"), "AfterTool": group(&stop) },
             }));
             let config = broken(at, &project);
-            let before = fire_before_tool_hook(&config, "x", &empty()).await.unwrap();
+            let before = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap();
             assert_eq!(before.block.unwrap().reason, "no", "HOOK-110: {at}");
-            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.unwrap();
+            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0.unwrap();
             assert_eq!(after.stop.unwrap().0, "enough", "HOOK-028: {at}");
         }
     }
@@ -193,14 +193,17 @@ async fn a_log_that_breaks_takes_nothing_down() {
 
     let (_project, tool) = with_hooks("BeforeTool", &["true"]);
     let log = listen().break_at("");
-    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.is_none(), "HOOK-115: at the start and later");
+    assert!(
+        fire_before_tool_hook(&tool, "x", &empty()).await.0.is_none(),
+        "HOOK-115: at the start and later"
+    );
     drop(log);
     assert!(!tool.hook_system().unwrap().status().initialized, "the start failed");
     let _ = fire_before_tool_hook(&tool, "x", &empty()).await;
     assert!(tool.hook_system().unwrap().status().initialized, "and is tried again");
 
     let log = listen().break_at("");
-    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.is_none(), "HOOK-115: while hooks run");
+    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.0.is_none(), "HOOK-115: while hooks run");
     drop(log);
 }
 

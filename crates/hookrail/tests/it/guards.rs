@@ -28,7 +28,7 @@ fn says_no(reason: &str) -> Value {
 }
 
 async fn reason(config: &Config) -> Option<String> {
-    let result = fire_before_tool_hook(config, "write_file", &empty()).await;
+    let result = fire_before_tool_hook(config, "write_file", &empty()).await.0;
     result.and_then(|result| result.block).map(|block| block.reason)
 }
 
@@ -112,7 +112,7 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
     assert_eq!(reason(&config).await, None, "as approved");
 
     project.script("hooks/guard.sh", "touch ran; exit 0");
-    let block = fire_before_tool_hook(&config, "x", &empty()).await.unwrap().block.unwrap();
+    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
     assert_eq!(block.cause, BlockCause::Failure);
     assert!(block.reason.contains("changed since it was approved"), "{}", block.reason);
     assert!(block.reason.contains("hookrail trust"), "{}", block.reason);
@@ -123,7 +123,7 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
     assert!(result.blocked && result.reason.unwrap().contains("changed since"));
 
     let log = listen();
-    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0;
     assert!(after.is_none(), "elsewhere it is left out");
     assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
     assert!(!project.dir().join("ran").exists(), "what was not approved does not run");

@@ -16,8 +16,8 @@ const HANDLER: &str = "llxprt:core:hooks:handler";
 async fn fire(config: &Config, event: EventName) {
     let empty = object(json!({}));
     match event {
-        EventName::BeforeTool => drop(fire_before_tool_hook(config, "ls", &empty).await),
-        EventName::AfterTool => drop(fire_after_tool_hook(config, "ls", &empty, &empty).await),
+        EventName::BeforeTool => drop(fire_before_tool_hook(config, "ls", &empty).await.0),
+        EventName::AfterTool => drop(fire_after_tool_hook(config, "ls", &empty, &empty).await.0),
         EventName::BeforeModel => drop(fire_before_model_hook(config, &rich_request()).await),
         EventName::AfterModel => drop(fire_after_model_hook(config, &rich_request(), rich_response()).await),
         _ => drop(fire_before_tool_selection_hook(config, &rich_request()).await),

@@ -64,7 +64,7 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
                 "{at:?} {on_failure}"
             );
 
-            let before = fire_before_tool_hook(&config, "ls", &JsonObject::new()).await;
+            let before = fire_before_tool_hook(&config, "ls", &JsonObject::new()).await.0;
             assert_eq!(before.is_some_and(|before| before.block.is_some()), on_failure == "block");
             let run = |_| async { ToolResult::text("ran") };
             let execution = execute_tool_with_hooks(&config, "ls", JsonObject::new(), run).await;

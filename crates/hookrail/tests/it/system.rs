@@ -79,7 +79,7 @@ async fn hooks_are_read_at_the_first_event_and_the_flag_when_the_session_is_made
     let mut edited = on("BeforeTool", &[block("as edited")]);
     edited["enableHooks"] = Value::Bool(false);
     project.user_settings(&edited);
-    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.unwrap();
+    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0.unwrap();
     assert_eq!(
         result.block.unwrap().reason,
         "as edited",
@@ -99,7 +99,7 @@ async fn hooks_are_listed_enabled_and_disabled_through_the_system() {
     let config = config(&project);
     let system = config.hook_system().unwrap();
     let reason = async || {
-        let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+        let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0;
         result.and_then(|result| result.block).map(|block| block.reason)
     };
     assert_eq!(reason().await.as_deref(), Some("1\n2"));
@@ -180,13 +180,13 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     let input = object(json!({}));
 
     let config = session();
-    assert!(fire_before_tool_hook(&config, "ls", &input).await.is_none());
+    assert!(fire_before_tool_hook(&config, "ls", &input).await.0.is_none());
     let system = config.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
     let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["hook-not-approved"]);
 
     approve(&project);
-    let result = fire_before_tool_hook(&session(), "ls", &input).await.unwrap();
+    let result = fire_before_tool_hook(&session(), "ls", &input).await.0.unwrap();
     assert_eq!(result.block.unwrap().reason, "project");
 }

@@ -41,7 +41,7 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         ),
     ] {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
-        let result = fire_before_tool_hook(&config, "write_file", &input()).await.unwrap();
+        let result = fire_before_tool_hook(&config, "write_file", &input()).await.0.unwrap();
         assert!(result.output.is_blocking_decision(), "{requirement}");
         let block = result.block.unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
@@ -71,7 +71,7 @@ async fn before_tool_lets_the_tool_run() {
         ("HOOK-023: not there", "/no/such/program".to_owned()),
     ] {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
-        let verdict = fire_before_tool_hook(&config, "write_file", &input()).await;
+        let verdict = fire_before_tool_hook(&config, "write_file", &input()).await.0;
         assert!(
             verdict.is_none_or(|verdict| verdict.block.is_none() && verdict.stop.is_none()),
             "{requirement}"
@@ -90,7 +90,7 @@ async fn a_hook_that_times_out_lets_the_tool_run() {
     hook["timeout"] = 100.into();
     project.user_settings(&on("BeforeTool", &[hook]));
     let config = config(&project);
-    assert!(fire_before_tool_hook(&config, "x", &input()).await.is_none(), "HOOK-023, HOOK-119");
+    assert!(fire_before_tool_hook(&config, "x", &input()).await.0.is_none(), "HOOK-023, HOOK-119");
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn before_tool_stops_the_agent() {
     assert_eq!(execution.result.llm_content.to_text(), "no");
 
     let (_project, config) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
-    let verdict = fire_before_tool_hook(&config, "x", &input()).await.unwrap();
+    let verdict = fire_before_tool_hook(&config, "x", &input()).await.0.unwrap();
     assert_eq!(verdict.stop.unwrap().to_string(), "Hook requested stop", "DELTA-HRUN-002");
 }
 
@@ -262,7 +262,7 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     });
     let (_project, config) = with_hooks("AfterTool", &[&says(&output)]);
     let given = object(json!({ "llmContent": "x", "returnDisplay": "x", "metadata": {} }));
-    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await.unwrap();
+    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await.0.unwrap();
     let requirement = "HOOK-128, HOOK-151, HOOK-157, HOOK-217, DELTA-HAPP-001";
     assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
     assert_eq!(result.system_message.as_deref(), Some("m"), "{requirement}");

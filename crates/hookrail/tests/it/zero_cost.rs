@@ -24,8 +24,8 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 /// Calls every trigger outside of any runtime; all of them answer at once and want nothing.
 fn check_silent(config: &Config, requirement: &str) {
     let (input, request) = (object(json!({ "path": "x" })), rich_request());
-    assert!(at_once(fire_before_tool_hook(config, "write_file", &input)).is_none(), "{requirement}");
-    assert!(at_once(fire_after_tool_hook(config, "write_file", &input, &input)).is_none(), "{requirement}");
+    assert!(at_once(fire_before_tool_hook(config, "write_file", &input)).0.is_none(), "{requirement}");
+    assert!(at_once(fire_after_tool_hook(config, "write_file", &input, &input)).0.is_none(), "{requirement}");
     let before = at_once(fire_before_model_hook(config, &request));
     assert!(!before.blocked && before.modified_request.is_none() && before.stop.is_none(), "{requirement}");
     let after = at_once(fire_after_model_hook(config, &request, rich_response()));

@@ -167,7 +167,7 @@ async fn fire(config: &Config, kind: &str) {
         "large" => {
             let content = json!("x".repeat(300_000));
             let input = JsonObject::from_iter([("content".to_owned(), content)]);
-            assert!(fire_before_tool_hook(config, "good", &input).await.is_none());
+            assert!(fire_before_tool_hook(config, "good", &input).await.0.is_none());
         }
         // Given up while it runs, and given up while it is being started.
         "cancelled" | "cancelled_early" => {
@@ -178,6 +178,7 @@ async fn fire(config: &Config, kind: &str) {
         tool => {
             let blocked = fire_before_tool_hook(config, tool, &small)
                 .await
+                .0
                 .is_some_and(|result| result.block.is_some());
             assert_eq!(blocked, matches!(tool, "speaks" | "parallel"), "{tool}");
         }
