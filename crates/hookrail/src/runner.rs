@@ -6,6 +6,7 @@ mod direct;
 mod environment;
 mod expand;
 mod handover;
+mod image;
 mod join;
 mod json_text;
 mod payload;

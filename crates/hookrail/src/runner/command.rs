@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
 use super::environment::{ParentEnvironment, Variable, WorkingDirectory, get, set};
 use super::expand::quote_project_dirs;
+use super::image::OnceImage;
 use crate::config::Redaction;
 use crate::hook::Hook;
 
@@ -37,30 +37,8 @@ pub(crate) struct PreparedCommand {
     pub(crate) cwd: PathBuf,
     /// What to execute instead if this cannot be executed for another reason than a lack of resources.
     pub(crate) fallback: Option<Box<PreparedCommand>>,
-    /// The same for the standard library, if it was executed before.
-    pub(crate) builder: Builder,
-}
-
-/// A place for a builder that was used and will be used again: filling in an environment takes longer than the
-/// rest of what is done for a hook. Whoever finds the place empty makes a new one.
-#[derive(Debug, Default)]
-pub(crate) struct Builder(Mutex<Option<Command>>);
-
-impl Builder {
-    pub(crate) fn take(&self) -> Option<Command> {
-        lock(&self.0).take()
-    }
-
-    pub(crate) fn put(&self, builder: Command) {
-        *lock(&self.0) = Some(builder);
-    }
-}
-
-impl Clone for Builder {
-    /// A copy of a command has a place of its own.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
+    /// All of this as the system takes it, if it was executed before.
+    pub(crate) image: OnceImage,
 }
 
 /// Prepares the commands of hooks, and remembers them.
@@ -169,12 +147,18 @@ impl Ways {
         };
         let shell = Arc::new(PreparedCommand {
             program: preparer.shell.program.clone(),
-            arg0: Some(preparer.shell.name.into()),
-            args: vec!["-c".into(), quote_project_dirs(hook.command()).into_owned().into()],
+            // Told a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
+            // a short hook. So the name under which it speaks comes after the command.
+            arg0: None,
+            args: vec![
+                "-c".into(),
+                quote_project_dirs(hook.command()).into_owned().into(),
+                preparer.shell.name.into(),
+            ],
             env,
             cwd: directory.working.path.clone(),
             fallback: None,
-            builder: Builder::default(),
+            image: OnceImage::default(),
         });
         // A hook that says where it comes from leaves it to the shell to believe that.
         let says_where = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
@@ -223,7 +207,7 @@ impl Direct {
             env: env.into(),
             cwd: directory.working.path.clone(),
             fallback: Some(Box::new(PreparedCommand::clone(shell))),
-            builder: Builder::default(),
+            image: OnceImage::default(),
         });
         *last = Some(Arc::clone(&command));
         Some(command)

@@ -5,15 +5,13 @@
 //! stdin feed, both outputs, the exit and the deadline together.
 //!
 //! What hooks inherit: descriptors 0, 1 and 2 and nothing else; the default action of `SIGPIPE`, which Rust
-//! programs ignore; the signal mask of the spawning thread, which is empty unless the host blocks signals.
-//! There is no `pre_exec` closure here and there must not be one: it would turn every spawn into a real fork.
+//! programs ignore; no blocked signals.
 
+use std::ffi::OsString;
 use std::future::poll_fn;
 use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::pin::{Pin, pin};
-use std::process::{Command, Stdio};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -23,6 +21,7 @@ use tokio::time::{Sleep, sleep, sleep_until};
 pub(crate) use super::capture::Captured;
 use super::capture::{Capture, output_pipe};
 use super::command::PreparedCommand;
+use super::image::Image;
 use super::payload::{Cursor, Feed, Payload};
 use super::reaper::Reaper;
 use super::unix::{self, Peek, Pid};
@@ -162,37 +161,17 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     let (child_stdin, feed) = payload.stdin_pipe()?;
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
-    let mut builder = command.builder.take().unwrap_or_else(|| builder_of(command));
-    builder
-        .stdin(Stdio::from(child_stdin))
-        .stdout(Stdio::from(child_stdout))
-        .stderr(Stdio::from(child_stderr));
+    let image = command.image.get_or_try_init(|| image_of(command))?;
     let started = Instant::now();
-    let child = builder.spawn();
-    // The builder must not keep the hook's ends of the pipes open.
-    builder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.builder.put(builder);
-    let child = child?;
-    // Neither 0 nor beyond `i32`: the kernel made it.
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| io::Error::other("the system gave an impossible process id"))?;
-    let group = Group { leader: pid, reaper: reaper.clone(), ours: true };
+    let leader = image.spawn([child_stdin.into(), child_stdout.into(), child_stderr.into()])?;
+    let group = Group { leader, reaper: reaper.clone(), ours: true };
     Ok(Spawned { group, started, feed, stdout, stderr })
 }
 
-/// Everything about a command but its pipes.
-fn builder_of(command: &PreparedCommand) -> Command {
-    let mut builder = Command::new(&command.program);
-    if let Some(arg0) = &command.arg0 {
-        builder.arg0(arg0);
-    }
-    builder
-        .args(&command.args)
-        .env_clear()
-        .envs(command.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(&command.cwd)
-        .process_group(0);
-    builder
+fn image_of(command: &PreparedCommand) -> io::Result<Image> {
+    let name = command.arg0.as_ref().unwrap_or(&command.program);
+    let argv = [name].into_iter().chain(&command.args).map(OsString::as_os_str);
+    Image::new(&command.program, argv, &command.env, &command.cwd)
 }
 
 /// Says why a command did not start. A missing working directory looks like a missing program to the system.

@@ -316,6 +316,16 @@ fn bash_is_preferred_and_sh_is_enough() {
     assert!(Shell::find(None).program.as_encoded_bytes().starts_with(b"/"));
 }
 
+#[tokio::test]
+async fn the_shell_is_called_bash_and_knows_where_it_is() {
+    let preparer = CommandPreparer::new(std::env::vars_os().collect(), &Redaction::default(), true);
+    let command = preparer.prepare(&hook(r#"echo "$0 $# $BASH"; no-such-thing"#), Path::new("/"));
+    let (exit, lines, complaint) = see(&command).await;
+    assert_eq!(exit, Exit::Code(127));
+    assert_eq!(lines, [format!("bash 0 {}\n", preparer.shell.program.display())]);
+    assert_eq!(complaint, "bash: line 1: no-such-thing: command not found\n");
+}
+
 #[test]
 fn nothing_is_executed_directly_without_bash() {
     let bin = tempfile::tempdir().unwrap();
@@ -325,6 +335,6 @@ fn nothing_is_executed_directly_without_bash() {
     let command = preparer.prepare(&hook("./x.sh"), bin.path());
     assert_eq!(
         (command.program.as_os_str(), command.args.clone()),
-        (bin.path().join("sh").as_os_str(), vec!["-c".into(), "./x.sh".into()])
+        (bin.path().join("sh").as_os_str(), vec!["-c".into(), "./x.sh".into(), "sh".into()])
     );
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::command::Builder;
+use super::super::image::OnceImage;
 use super::*;
 
 /// Enough for anything that is expected to end by itself.
@@ -25,7 +25,7 @@ fn command_in(cwd: &Path, program: &str, args: &[&str]) -> PreparedCommand {
         env: [("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())].into(),
         cwd: cwd.to_owned(),
         fallback: None,
-        builder: Builder::default(),
+        image: OnceImage::default(),
     }
 }
 

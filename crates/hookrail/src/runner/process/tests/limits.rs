@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, WaitOptions, setrlimit};
 
@@ -158,4 +159,55 @@ fn nothing_but_the_three_streams_is_inherited() {
         drop(neighbour);
         reaper.drain().await;
     });
+}
+
+#[test]
+fn hosts_may_have_closed_their_standard_streams() {
+    if !inside("hosts_may_have_closed_their_standard_streams") {
+        return;
+    }
+    let kept = [0, 1, 2].map(|number| rustix::io::fcntl_dupfd_cloexec(standard_stream(number), 3).unwrap());
+    let finished = block_on(async {
+        close_standard_streams();
+        run("cat; echo complaint >&2").await
+    });
+    rustix::stdio::dup2_stdin(&kept[0]).unwrap();
+    rustix::stdio::dup2_stdout(&kept[1]).unwrap();
+    rustix::stdio::dup2_stderr(&kept[2]).unwrap();
+    assert_eq!(finished.exit, Exit::Code(0));
+    assert_eq!(text(&finished.stdout), r#"{"hook_event_name":"BeforeTool"}"#);
+    assert_eq!(text(&finished.stderr), "complaint");
+}
+
+#[test]
+fn signals_that_the_host_blocks_reach_hooks() {
+    if !inside("signals_that_the_host_blocks_reach_hooks") {
+        return;
+    }
+    block_terminating_signals();
+    let finished = block_on(run("kill -TERM $$; echo survived"));
+    assert_eq!((finished.exit, text(&finished.stdout)), (Exit::Signal(15), ""));
+}
+
+fn standard_stream(number: usize) -> std::os::fd::BorrowedFd<'static> {
+    [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()][number]
+}
+
+#[allow(unsafe_code, reason = "nothing safe closes a descriptor that it does not own")]
+fn close_standard_streams() {
+    for number in 0..3 {
+        // SAFETY: this process has one thread at work, which opens them again before anybody uses them.
+        assert_eq!(unsafe { libc::close(number) }, 0);
+    }
+}
+
+#[allow(unsafe_code, reason = "nothing safe blocks signals")]
+fn block_terminating_signals() {
+    let mut signals = std::mem::MaybeUninit::uninit();
+    // SAFETY: the set is initialised first and outlives the calls.
+    unsafe {
+        libc::sigemptyset(signals.as_mut_ptr());
+        libc::sigaddset(signals.as_mut_ptr(), libc::SIGTERM);
+        assert_eq!(libc::pthread_sigmask(libc::SIG_BLOCK, signals.as_ptr(), std::ptr::null_mut()), 0);
+    }
 }

@@ -37,7 +37,6 @@ async fn a_command_gets_exactly_what_was_prepared() {
 
 #[tokio::test]
 async fn signals_are_as_a_program_expects_them() {
-    // The mask is that of the spawning thread, which is empty here as it is on the threads of a runtime.
     let finished = run("grep -E '^Sig(Blk|Ign):' /proc/self/status").await;
     let text = text(&finished.stdout);
     let mask = |name: &str| {
@@ -98,7 +97,7 @@ async fn a_start_that_fails_says_why() {
             command_in(Path::new("/"), "/no/such/shell", &[]),
             "cannot start `/no/such/shell`: No such".to_owned(),
         ),
-        (nul, "cannot start `/bin/bash`: nul byte".to_owned()),
+        (nul, "cannot start `/bin/bash`: data provided contains a nul byte".to_owned()),
     ] {
         let finished = run_process(&command, &small_payload(), LONG, ALL, &Reaper::new()).await;
         let Exit::NotStarted(why) = finished.exit else { panic!("{expected}: {:?}", finished.exit) };
