@@ -65,6 +65,58 @@ fn only_what_a_hook_hears_needs_to_be_executed() {
     })));
 }
 
+/// Whatever way a line is read, the request and the refusal are the same.
+#[test]
+fn the_short_way_to_read_a_request_leads_to_the_same_place() {
+    for (text, is_plain) in [
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{"tool_name":"a","tool_input":{"b":[1.50,"\u00e9"]}}}"#,
+            true,
+        ),
+        (
+            r#" {"input":{"prompt":"x"}, "correlationId":"", "eventName":"BeforeAgent", "type":"hook-execution-request"} "#,
+            true,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{}}"#,
+            true,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"\u0037","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":7,"input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","correlationId":"8","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"},"more":1}"#,
+            false,
+        ),
+        (
+            r#"{"type":"HOOK_EXECUTION_REQUEST","payload":{"eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}}"#,
+            false,
+        ),
+        (r#"{"type":"other","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}"#, false),
+        (
+            r#"{"type":"hook-execution-request","eventName":"Other","correlationId":"7","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":[]}"#,
+            false,
+        ),
+    ] {
+        assert_eq!(PlainRequest::read(text.as_bytes()).is_some(), is_plain, "{text}");
+        let by_value = CheckedRequest::parse(serde_json::from_str(text).unwrap());
+        assert_eq!(CheckedRequest::parse_text(text.as_bytes()), by_value, "{text}");
+    }
+}
+
 #[test]
 fn text_is_read_as_javascript_reads_it() {
     let text = |prompt: &str| {
