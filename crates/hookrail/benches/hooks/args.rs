@@ -1,6 +1,6 @@
 //! What the command line asks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::stats::Budget;
@@ -37,7 +37,9 @@ impl Args {
                 "--check" => args.check = true,
                 "--bench" => args.bench = true,
                 "--plots" => {
-                    args.plots = Some(arguments.next().ok_or("`--plots` needs a folder")?.into());
+                    let folder = arguments.next().ok_or("`--plots` needs a folder")?;
+                    // Cargo starts benchmarks in the folder of their crate; people call it from the workspace.
+                    args.plots = Some(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder));
                 }
                 flag if flag.starts_with('-') => return Err(format!("unknown option `{flag}`")),
                 word => args.only.push(word.to_uppercase()),
