@@ -23,7 +23,7 @@ use crate::views::{
 
 /// What the hooks around a tool said, if they said anything.
 ///
-/// Futures hand an `Option` over without a word when it is dropped; this they do not.
+/// Not a bare `Option`, because the compiler lets anybody drop one that comes out of a future.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone)]
 pub struct Said<T>(pub Option<T>);

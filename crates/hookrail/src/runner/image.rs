@@ -70,7 +70,8 @@ impl Image {
         })
     }
 
-    /// Starts the process in a group of its own, with these as its descriptors 0, 1 and 2. No signal is blocked for it, and `SIGPIPE`, which Rust programs ignore, has its usual effect.
+    /// Starts the process in a group of its own, with these as its descriptors 0, 1 and 2. No signal is blocked for
+    /// it, and `SIGPIPE`, which Rust programs ignore, has its usual effect.
     pub(super) fn spawn(&self, descriptors: [OwnedFd; 3]) -> io::Result<Pid> {
         let [stdin, stdout, stderr] = descriptors;
         let descriptors = [out_of_the_way(stdin)?, out_of_the_way(stdout)?, out_of_the_way(stderr)?];
