@@ -425,7 +425,7 @@ impl PlainRequest<'_> {
     /// `None` for everything that has to be looked at more closely, be it right or wrong.
     fn read(text: &[u8]) -> Option<HookExecutionRequest> {
         let PlainRequest { r#type, event_name, correlation_id, input } = serde_json::from_slice(text).ok()?;
-        let event_name = EventName::ALL.into_iter().find(|event| event.as_str() == event_name)?;
+        let event_name = event_name.parse().ok()?;
         (r#type == HOOK_EXECUTION_REQUEST).then(|| HookExecutionRequest {
             event_name,
             input,

@@ -139,13 +139,10 @@ pub fn fire_before_tool_hook<'a>(
     tool_name: &'a str,
     tool_input: &'a JsonObject,
 ) -> impl Future<Output = Said<BeforeToolHookResult>> + Send + 'a {
-    if !config.enable_hooks() {
-        return Trigger::Off;
-    }
-    Trigger::Begin(Some(move || match listening(config, EventName::BeforeTool, Some(tool_name)) {
-        None => Begun::Idle,
-        Some(handler) => Begun::Running(boxed(move || before_tool(handler, tool_name, tool_input))),
-    }))
+    Trigger::new(config, move || {
+        let handler = listening(config, EventName::BeforeTool, Some(tool_name))?;
+        Some(boxed(move || before_tool(handler, tool_name, tool_input)))
+    })
 }
 
 async fn before_tool(
@@ -176,15 +173,10 @@ pub fn fire_after_tool_hook<'a>(
     tool_input: &'a JsonObject,
     tool_response: &'a JsonObject,
 ) -> impl Future<Output = Said<AfterToolHookResult>> + Send + 'a {
-    if !config.enable_hooks() {
-        return Trigger::Off;
-    }
-    Trigger::Begin(Some(move || match listening(config, EventName::AfterTool, Some(tool_name)) {
-        None => Begun::Idle,
-        Some(handler) => {
-            Begun::Running(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
-        }
-    }))
+    Trigger::new(config, move || {
+        let handler = listening(config, EventName::AfterTool, Some(tool_name))?;
+        Some(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
+    })
 }
 
 async fn after_tool(
@@ -215,13 +207,10 @@ pub fn fire_before_model_hook<'a>(
     config: &'a Config,
     llm_request: &'a GenerateContentParameters,
 ) -> impl Future<Output = BeforeModelHookResult> + Send + 'a {
-    if !config.enable_hooks() {
-        return Trigger::Off;
-    }
-    Trigger::Begin(Some(move || match listening(config, EventName::BeforeModel, None) {
-        None => Begun::Idle,
-        Some(handler) => Begun::Running(boxed(move || before_model(handler, llm_request))),
-    }))
+    Trigger::new(config, move || {
+        let handler = listening(config, EventName::BeforeModel, None)?;
+        Some(boxed(move || before_model(handler, llm_request)))
+    })
 }
 
 async fn before_model(
@@ -316,13 +305,10 @@ pub fn fire_before_tool_selection_hook<'a>(
     config: &'a Config,
     llm_request: &'a GenerateContentParameters,
 ) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
-    if !config.enable_hooks() {
-        return Trigger::Off;
-    }
-    Trigger::Begin(Some(move || match listening(config, EventName::BeforeToolSelection, None) {
-        None => Begun::Idle,
-        Some(handler) => Begun::Running(boxed(move || before_tool_selection(handler, llm_request))),
-    }))
+    Trigger::new(config, move || {
+        let handler = listening(config, EventName::BeforeToolSelection, None)?;
+        Some(boxed(move || before_tool_selection(handler, llm_request)))
+    })
 }
 
 async fn before_tool_selection(
@@ -434,14 +420,15 @@ fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F
     Box::pin(make())
 }
 
-/// What came of the first poll.
-enum Begun<'a, T> {
-    /// No hook listens.
-    Idle,
-    Running(BoxFuture<'a, T>),
+impl<T, B> Trigger<'_, T, B> {
+    /// `begin` makes the future if some hook listens.
+    #[inline]
+    fn new(config: &Config, begin: B) -> Self {
+        if config.enable_hooks() { Self::Begin(Some(begin)) } else { Self::Off }
+    }
 }
 
-impl<'a, T: Default, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a, T, B> {
+impl<'a, T: Default, B: FnOnce() -> Option<BoxFuture<'a, T>> + Unpin> Future for Trigger<'a, T, B> {
     type Output = T;
 
     #[inline(always)]
@@ -452,8 +439,8 @@ impl<'a, T: Default, B: FnOnce() -> Begun<'a, T> + Unpin> Future for Trigger<'a,
             && let Some(begin) = begin.take()
         {
             match begin() {
-                Begun::Idle => return Poll::Ready(T::default()),
-                Begun::Running(future) => *trigger = Self::Running(future),
+                None => return Poll::Ready(T::default()),
+                Some(future) => *trigger = Self::Running(future),
             }
         }
         match trigger {

@@ -166,7 +166,8 @@ fn hosts_may_have_closed_their_standard_streams() {
     if !inside("hosts_may_have_closed_their_standard_streams") {
         return;
     }
-    let kept = [0, 1, 2].map(|number| rustix::io::fcntl_dupfd_cloexec(standard_stream(number), 3).unwrap());
+    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    let kept = streams.map(|stream| rustix::io::fcntl_dupfd_cloexec(stream, 3).unwrap());
     let finished = block_on(async {
         close_standard_streams();
         run("cat; echo complaint >&2").await
@@ -187,10 +188,6 @@ fn signals_that_the_host_blocks_reach_hooks() {
     block_terminating_signals();
     let finished = block_on(run("kill -TERM $$; echo survived"));
     assert_eq!((finished.exit, text(&finished.stdout)), (Exit::Signal(15), ""));
-}
-
-fn standard_stream(number: usize) -> std::os::fd::BorrowedFd<'static> {
-    [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()][number]
 }
 
 #[allow(unsafe_code, reason = "nothing safe closes a descriptor that it does not own")]
