@@ -52,7 +52,7 @@ pub(crate) fn failure_block<'a>(
     event: EventName,
     failures: impl Iterator<Item = (&'a Hook, &'a str)>,
 ) -> Option<Block> {
-    if !event.is_guarded() {
+    if !event.blocks_on_failure() {
         return None;
     }
     let reasons: Vec<String> = failures

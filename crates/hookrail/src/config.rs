@@ -1,15 +1,18 @@
 //! Settings: where they are, what they may say, and what counts of them.
 //!
-//! `load.rs` is the only reader of files; `read.rs` and `hooks.rs` turn one parsed text into settings and
-//! hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings. Nothing here fails:
-//! what cannot be used becomes a finding, and everything around it still counts.
+//! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
+//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `resolve.rs` decides
+//! what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
 
 mod diagnose;
 pub mod edit;
 mod extensions;
+mod files;
 mod hooks;
 mod load;
+mod project;
 mod read;
+mod resolve;
 mod source;
 mod wire;
 
@@ -25,7 +28,10 @@ use crate::diagnostic::Diagnostic;
 use crate::event::JsonObject;
 use crate::hook::{Hook, Level};
 
-pub use load::{load_enable_flag, load_settings};
+pub use files::SettingsFiles;
+pub use load::load_settings;
+pub use project::find_project;
+pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use wire::settings_schema;
 
 /// Reads a text as if it were the user's settings file.
@@ -43,7 +49,7 @@ pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
 /// Where settings are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsPaths {
-    /// The project; nothing searches upwards from it.
+    /// The project; see [`find_project`].
     pub project_dir: PathBuf,
     /// The directory that holds the user's `.llxprt`. Empty means that there is no user level: a relative
     /// path would make the project's own file the user's, and so a trusted one.
@@ -93,20 +99,49 @@ fn settings_file(dir: &Path) -> PathBuf {
 pub struct Settings {
     /// The project that the settings were loaded for.
     pub project_dir: PathBuf,
-    /// What each level says about hooks being on.
-    pub enable: EnableFlag,
+    /// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
+    pub enable: PerLevel<Option<bool>>,
     /// All hooks: project, user, system, then extensions by name; in each file in the order of the text.
     pub hooks: Vec<Hook>,
     /// The disabled lists of all levels, united.
     pub disabled: Vec<DisabledEntry>,
     /// The other scalar settings, level by level.
     pub levels: PerLevel<LevelSettings>,
+    /// The files that exist and cannot be used. Nothing of them is in the other fields.
+    pub unusable: Vec<UnusableFile>,
     /// All findings, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
     /// Fields of hooks that hookrail does not know, by the index of their hook.
     extra_fields: BTreeMap<usize, JsonObject>,
     /// Where each hook stands in its file; as many as there are hooks.
     spans: Vec<HookSpans>,
+}
+
+/// A settings file that exists and cannot be used: unreadable, malformed, no regular file, too large, or with an
+/// enable flag that is no boolean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusableFile {
+    /// Whose settings they are.
+    pub level: Level,
+    /// The file; empty for a value that a host gave.
+    pub file: PathBuf,
+    /// Why it cannot be used.
+    pub finding: Diagnostic,
+}
+
+impl UnusableFile {
+    /// Why guarded events are blocked while this file cannot be used.
+    pub fn why_blocked(&self) -> String {
+        let place = match &self.finding.place {
+            Some(place) => place.to_string(),
+            None => self.file.display().to_string(),
+        };
+        format!(
+            "the {} settings cannot be used, and the guards in them are not known ({place}: {}); mend the file, \
+             `hookrail check` shows what is wrong",
+            self.level, self.finding.message
+        )
+    }
 }
 
 /// Where the parts of a hook stand in its file, in bytes.
@@ -121,7 +156,7 @@ pub struct HookSpans {
 impl Settings {
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
-        load::settings_from_value(project_dir.into(), value)
+        SettingsFiles::from_value(project_dir, value).settings()
     }
 
     /// The fields of a hook that hookrail does not know, by the hook's index in [`Settings::hooks`].
@@ -134,7 +169,7 @@ impl Settings {
         self.spans.get(hook)
     }
 
-    /// What counts: project over user over system, without the project's say while it does not count.
+    /// What counts: user over system, and for the project's own hooks the project over both, while it is approved.
     pub fn effective(&self, project_counts: bool) -> EffectiveSettings {
         let levels: Vec<&LevelSettings> = self.levels.ranked(project_counts).collect();
         let list = |pick: fn(&RedactionSettings) -> &Vec<String>| {
@@ -147,7 +182,6 @@ impl Settings {
             names
         };
         EffectiveSettings {
-            enabled: self.enable.resolve(project_counts),
             limits: Limits {
                 max_concurrent: levels
                     .iter()
@@ -180,39 +214,7 @@ impl Settings {
         say("redaction.enabled", own.redaction.enabled.map(Value::from));
         say("redaction.allowed", listed(&own.redaction.allowed));
         say("redaction.blocked", listed(&own.redaction.blocked));
-        say("extensions.disabled", listed(&own.disabled_extensions));
         Value::Object(said)
-    }
-
-    /// Whether a hook's extension is active. The user's and the system's `extensions.disabled` were applied
-    /// when loading; the project's list has a say only while the project counts, because an extension's
-    /// hooks may be the user's guards.
-    pub fn is_active(&self, hook: &Hook, project_counts: bool) -> bool {
-        match &hook.origin.level {
-            Level::Extension(name) => {
-                !project_counts || !self.levels.project.disabled_extensions.contains(&name.0)
-            }
-            Level::Project | Level::User | Level::System => true,
-        }
-    }
-}
-
-/// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct EnableFlag {
-    /// The project's own file. It counts only together with approval.
-    pub project: Option<bool>,
-    /// The user's.
-    pub user: Option<bool>,
-    /// The machine's.
-    pub system: Option<bool>,
-}
-
-impl EnableFlag {
-    /// Whether hooks are on; off unless a level that counts says otherwise.
-    pub fn resolve(&self, project_counts: bool) -> bool {
-        let project = if project_counts { self.project } else { None };
-        project.or(self.user).or(self.system).unwrap_or(false)
     }
 }
 
@@ -221,12 +223,22 @@ impl EnableFlag {
 pub struct DisabledEntry {
     /// A hook's name, or the command of a hook without one.
     pub name_or_command: String,
-    /// Whose list it stands in: a project's entry disables that project's hooks only.
-    pub level: Level,
+    /// Where it stands, which decides how far it reaches.
+    pub list: DisabledList,
+}
+
+/// Where an entry that disables hooks stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DisabledList {
+    /// In the settings of this level. An entry of a project or an extension disables its own hooks only.
+    Settings(Level),
+    /// In the user's own state, for the hooks of this project alone.
+    ForThisProject,
 }
 
 /// One value for each settings level.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct PerLevel<T> {
     pub project: T,
@@ -235,6 +247,16 @@ pub struct PerLevel<T> {
 }
 
 impl<T> PerLevel<T> {
+    /// Sets the value of a level; an extension has none.
+    pub(crate) fn set(&mut self, level: &Level, value: T) {
+        match level {
+            Level::Project => self.project = value,
+            Level::User => self.user = value,
+            Level::System => self.system = value,
+            Level::Extension(_) => {}
+        }
+    }
+
     /// The levels that count, the strongest first.
     pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
         project_counts.then_some(&self.project).into_iter().chain([&self.user, &self.system])
@@ -270,8 +292,6 @@ pub struct RedactionSettings {
 /// The scalar settings that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSettings {
-    /// Whether hooks are on.
-    pub enabled: bool,
     /// Bounds on running hooks.
     pub limits: Limits,
     /// Secrets in the environment of hooks.

@@ -79,9 +79,14 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent | Self::AfterAgent)
     }
 
-    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`), and
-    /// whether a changed, unapproved hook must.
+    /// Whether the event is one that guards stand before. It is blocked while a guard was changed, or while nobody
+    /// knows which guards there are.
     pub const fn is_guarded(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
+    }
+
+    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
+    pub const fn blocks_on_failure(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
     }
 

@@ -37,6 +37,8 @@ pub struct HookEventHandler {
     runner: HookRunner,
     aggregator: HookAggregator,
     subscription: SubscriptionSlot,
+    /// Why guarded events are blocked whatever the hooks say.
+    standing_block: Option<String>,
 }
 
 impl HookEventHandler {
@@ -47,7 +49,8 @@ impl HookEventHandler {
         aggregator: HookAggregator,
         subscription: SubscriptionSlot,
     ) -> Self {
-        Self { host, planner, runner, aggregator, subscription }
+        let standing_block = host.standing_block();
+        Self { host, planner, runner, aggregator, subscription, standing_block }
     }
 
     /// Stops answering requests on the bus. Without a bus there is nothing to stop.
@@ -69,7 +72,7 @@ impl HookEventHandler {
     ) -> ProcessedHookResult {
         let plan = match survive(|| self.planner.plan(event.name(), event.match_target())) {
             Ok(Some(plan)) => plan,
-            Ok(None) => return ProcessedHookResult::empty(event.name()), // No payload, no process.
+            Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
             Err(panic) => return failure_envelope(event.name(), &[], &panic, "planning"),
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
@@ -79,9 +82,23 @@ impl HookEventHandler {
         }
     }
 
-    /// Whether any hook would run for this event: a lookup, no more.
+    /// Whether nothing can come of this event: a lookup, no more.
     pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
-        self.planner.plan(event, target).is_none()
+        self.planner.plan(event, target).is_none() && self.blocked_anyway(event).is_none()
+    }
+
+    /// Why this event is blocked whatever the hooks say.
+    fn blocked_anyway(&self, event: EventName) -> Option<&String> {
+        self.standing_block.as_ref().filter(|_| event.is_guarded())
+    }
+
+    /// The result of an event for which no hook runs.
+    fn without_hooks(&self, event: EventName) -> ProcessedHookResult {
+        let mut result = ProcessedHookResult::empty(event);
+        if let Some(reason) = self.blocked_anyway(event) {
+            result.block = Some(Block { reason: reason.clone(), cause: BlockCause::Failure });
+        }
+        result
     }
 
     pub(crate) fn planner(&self) -> &HookPlanner {
@@ -100,13 +117,14 @@ impl HookEventHandler {
         extra: &JsonObject,
     ) -> ProcessedHookResult {
         let base = self.base_fields(base);
-        let (hooks, refused) = self.admit(plan, &base.cwd);
+        let directory = self.directory_for(&base.cwd);
+        let (hooks, refused) = self.admit(plan, &base.cwd, directory);
         let input = HookInput { base: &base, event, extra };
         let records = Records::default();
         let runs = if hooks.is_empty() {
             Vec::new()
         } else {
-            match self.run_hooks(plan, &hooks, &input, &base.cwd, &records).await {
+            match self.run_hooks(plan, &hooks, &input, directory, &records).await {
                 Ok(runs) => runs,
                 Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
@@ -175,12 +193,19 @@ impl HookEventHandler {
         }
     }
 
+    /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
+    fn directory_for<'a>(&'a self, cwd: &'a Path) -> &'a Path {
+        let project = self.host.working_dir.as_path();
+        if is_inside(cwd, project) { project } else { cwd }
+    }
+
     /// Leaves out project hooks that may not run: another directory, or a file changed since approval. A hook of
     /// another level that such a one stood in for runs itself.
-    fn admit(&self, plan: &Plan, cwd: &Path) -> (Vec<Arc<Hook>>, Refused) {
-        let mut refused = Refused::default();
+    fn admit(&self, plan: &Plan, cwd: &Path, directory: &Path) -> (Vec<Arc<Hook>>, Refused) {
+        let mut refused =
+            Refused { standing: self.blocked_anyway(plan.event).cloned(), ..Refused::default() };
         let project = &self.host.working_dir;
-        let elsewhere = !is_same_folder(cwd, project);
+        let elsewhere = !std::ptr::eq(directory, project.as_path());
         let mut admit = |planned: &PlannedHook| {
             let name = &planned.name;
             if elsewhere && planned.origin.level == Level::Project {
@@ -378,6 +403,8 @@ impl Records {
 /// Hooks that were planned but may not run.
 #[derive(Default)]
 struct Refused {
+    /// What blocks the event whatever the hooks say.
+    standing: Option<String>,
     /// Approved once, changed since: a guard that was tampered with must not be a guard that is off.
     changed: Vec<String>,
     /// Not run for a reason that needs no block.
@@ -386,8 +413,9 @@ struct Refused {
 
 impl Refused {
     fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
-        if event.is_guarded() && !self.changed.is_empty() {
-            let reason = self.changed.join("\n");
+        let reasons: Vec<&str> = self.standing.iter().chain(&self.changed).map(String::as_str).collect();
+        if event.is_guarded() && !reasons.is_empty() {
+            let reason = reasons.join("\n");
             match &mut result.block {
                 Some(block) => block.reason = format!("{}\n{reason}", block.reason),
                 None => result.block = Some(Block { reason, cause: BlockCause::Failure }),
@@ -417,9 +445,10 @@ fn failure_envelope(
     result
 }
 
-/// Whether two paths lead to the same folder, however they are spelled.
-fn is_same_folder(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+/// Whether a path leads into a folder, however the two are spelled.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    path == folder
+        || matches!((path.canonicalize(), folder.canonicalize()), (Ok(path), Ok(folder)) if path.starts_with(&folder))
 }
 
 /// Says which fields of a request the next hook of a chain does not get to see.

@@ -7,14 +7,14 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::bus::MessageBus;
-use crate::config::{EnableFlag, Settings, SettingsPaths, load_enable_flag, load_settings};
+use crate::config::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableFile};
 use crate::observer::HookObserver;
 use crate::system::HookSystem;
 use crate::trust::TrustPolicy;
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
-/// The enable flag is read when a `Config` is made; hooks and approvals are read at the first event.
+/// The settings files are read when a `Config` is made, approvals and scripts at the first event.
 pub struct Config {
     host: Arc<Host>,
     enabled: bool,
@@ -26,10 +26,10 @@ pub(crate) struct Host {
     pub(crate) session_id: String,
     pub(crate) working_dir: PathBuf,
     pub(crate) transcript_path: Option<PathBuf>,
-    pub(crate) source: SettingsSource,
-    /// The enable flag as it was when the session was made. Whoever edits a settings file afterwards
-    /// turns nothing off.
-    pub(crate) enable: EnableFlag,
+    /// The settings as they were when the session was made. Whoever edits a file afterwards turns nothing off.
+    files: SettingsFiles,
+    resolved: OnceLock<ResolvedSettings>,
+    unusable_settings: UnusableSettings,
     pub(crate) trust: TrustPolicy,
     pub(crate) bus: Option<Arc<MessageBus>>,
     pub(crate) observer: Option<Arc<dyn HookObserver>>,
@@ -39,24 +39,37 @@ pub(crate) struct Host {
 }
 
 /// Where settings come from.
-pub(crate) enum SettingsSource {
+enum SettingsSource {
+    /// These files.
     Files(SettingsPaths),
+    /// The host itself.
     Given(Value),
 }
 
-impl SettingsSource {
-    fn enable_flag(&self, working_dir: &Path) -> EnableFlag {
-        match self {
-            Self::Files(paths) => load_enable_flag(paths),
-            Self::Given(value) => Settings::from_value(working_dir, value).enable,
-        }
+/// What becomes of guarded events while a settings file of the user or the system cannot be used. Nobody knows then
+/// which guards it held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnusableSettings {
+    /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
+    #[default]
+    Block,
+    /// They go on; the findings and the log say what is wrong.
+    Warn,
+}
+
+impl Host {
+    /// Settings and approvals, resolved at the first question.
+    pub(crate) fn settings(&self) -> &ResolvedSettings {
+        self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
     }
 
-    pub(crate) fn load(&self, working_dir: &Path) -> Settings {
-        match self {
-            Self::Files(paths) => load_settings(paths),
-            Self::Given(value) => Settings::from_value(working_dir, value),
+    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
+    pub(crate) fn standing_block(&self) -> Option<String> {
+        if self.unusable_settings == UnusableSettings::Warn {
+            return None;
         }
+        let reasons: Vec<String> = self.settings().refusals().map(UnusableFile::why_blocked).collect();
+        (!reasons.is_empty()).then(|| reasons.join("\n"))
     }
 }
 
@@ -68,6 +81,7 @@ impl Config {
             working_dir: working_dir.into(),
             transcript_path: None,
             source: None,
+            unusable_settings: UnusableSettings::default(),
             trust: TrustPolicy::AllowAll,
             bus: None,
             observer: None,
@@ -89,6 +103,11 @@ impl Config {
     #[inline]
     pub fn enable_hooks(&self) -> bool {
         self.enabled
+    }
+
+    /// Settings and approvals as this session uses them, also while hooks are off.
+    pub fn settings(&self) -> &ResolvedSettings {
+        self.host.settings()
     }
 
     /// The session's id.
@@ -114,6 +133,7 @@ pub struct ConfigBuilder {
     working_dir: PathBuf,
     transcript_path: Option<PathBuf>,
     source: Option<SettingsSource>,
+    unusable_settings: UnusableSettings,
     trust: TrustPolicy,
     bus: Option<Arc<MessageBus>>,
     observer: Option<Arc<dyn HookObserver>>,
@@ -143,6 +163,12 @@ impl ConfigBuilder {
     /// Takes settings from the host instead of files; they count as the user's.
     pub fn settings(mut self, settings: Value) -> Self {
         self.source = Some(SettingsSource::Given(settings));
+        self
+    }
+
+    /// Decides about guarded events while a settings file cannot be used; without it they are blocked.
+    pub fn unusable_settings(mut self, choice: UnusableSettings) -> Self {
+        self.unusable_settings = choice;
         self
     }
 
@@ -183,16 +209,21 @@ impl ConfigBuilder {
         let source = self.source.unwrap_or_else(|| {
             SettingsSource::Files(SettingsPaths::new(working_dir.clone(), |name| std::env::var_os(name)))
         });
-        let enable = source.enable_flag(&working_dir);
-        // Whether a project's word counts is known once approvals are read, at the first event.
-        let needs_approval = matches!(self.trust, TrustPolicy::RequireApproval(_));
-        let enabled = enable.resolve(true) || (needs_approval && enable.resolve(false));
+        let files = match &source {
+            SettingsSource::Files(paths) => SettingsFiles::load(paths),
+            SettingsSource::Given(value) => SettingsFiles::from_value(&working_dir, value),
+        };
+        let (flag, unusable) = files.enable_flag();
+        // Whether a project's flag counts is known once approvals are read, at the first event.
+        let enabled = [flag.project, flag.user, flag.system].contains(&Some(true))
+            || (unusable && self.unusable_settings == UnusableSettings::Block);
         let host = Host {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,
             transcript_path: self.transcript_path,
-            source,
-            enable,
+            files,
+            resolved: OnceLock::new(),
+            unusable_settings: self.unusable_settings,
             trust: self.trust,
             bus: self.bus,
             observer: self.observer,

@@ -71,9 +71,10 @@ pub use bus::{
 };
 pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
 pub use config::{
-    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, HookSpans,
-    LevelSettings, Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit,
-    load_enable_flag, load_settings, settings_schema,
+    Activation, AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, DisabledList, EffectiveSettings,
+    HookSpans, LevelSettings, Limits, PerLevel, Redaction, RedactionSettings, RegistryScope, ResolvedHook,
+    ResolvedSettings, Settings, SettingsFiles, SettingsPaths, UnusableFile, edit, find_project,
+    load_settings, settings_schema,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
@@ -82,7 +83,7 @@ pub use event::{
 };
 pub use handler::HookEventHandler;
 pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin};
-pub use host::{Config, ConfigBuilder};
+pub use host::{Config, ConfigBuilder, UnusableSettings};
 pub use llm::{
     HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
     LlmSafetyRating, LlmUsage, ToolMode,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::config::DisabledList;
 use crate::event::EventName;
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
@@ -95,8 +96,11 @@ pub enum SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Disabled(DisabledBy::Settings(level)) => {
+            Self::Disabled(DisabledBy::List(DisabledList::Settings(level))) => {
                 write!(f, "disabled by `hooksConfig.disabled` in {level} settings")
+            }
+            Self::Disabled(DisabledBy::List(DisabledList::ForThisProject)) => {
+                f.write_str("disabled by you for this project (`hookrail enable` turns it on)")
             }
             Self::Disabled(DisabledBy::RunTime) => f.write_str("disabled at run time"),
             Self::NotApproved { why } => write!(f, "not approved: {why}"),

@@ -6,17 +6,18 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::config::DisabledEntry;
+use crate::config::{DisabledEntry, DisabledList};
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
 use crate::trust::{HookTrust, Seal};
 
 impl DisabledEntry {
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
-    fn disables(&self, hook: &Hook) -> bool {
-        let may = match &self.level {
-            Level::User | Level::System => true,
-            Level::Project | Level::Extension(_) => hook.origin.level == self.level,
+    pub fn disables(&self, hook: &Hook) -> bool {
+        let may = match &self.list {
+            DisabledList::Settings(Level::User | Level::System) => true,
+            DisabledList::Settings(level) => hook.origin.level == *level,
+            DisabledList::ForThisProject => hook.origin.level == Level::Project,
         };
         may && goes_by(hook, &self.name_or_command)
     }
@@ -53,8 +54,8 @@ pub struct HookStatus {
 /// Who disabled a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DisabledBy {
-    /// A list in the settings of this level.
-    Settings(Level),
+    /// An entry of this list.
+    List(DisabledList),
     /// A call to [`HookRegistry::set_hook_enabled`].
     RunTime,
 }
@@ -77,7 +78,7 @@ pub(crate) struct Registered {
     pub(crate) hook: Arc<Hook>,
     pub(crate) trust: HookTrust,
     pub(crate) seal: Option<Arc<Seal>>,
-    disabled_in: Option<Level>,
+    disabled_in: Option<DisabledList>,
     state: AtomicU8,
 }
 
@@ -96,7 +97,7 @@ impl Registered {
         match self.state.load(Ordering::Acquire) {
             ENABLED => None,
             DISABLED => Some(DisabledBy::RunTime),
-            _ => self.disabled_in.clone().map(DisabledBy::Settings),
+            _ => self.disabled_in.clone().map(DisabledBy::List),
         }
     }
 
@@ -121,7 +122,7 @@ impl HookRegistry {
             .map(|judged| {
                 let JudgedHook { hook, trust, seal } = judged.into();
                 let disabled_in =
-                    disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.level.clone());
+                    disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.list.clone());
                 let state = AtomicU8::new(AS_CONFIGURED);
                 Registered { hook: Arc::new(hook), trust, seal, disabled_in, state }
             })
@@ -266,7 +267,7 @@ pub(crate) mod tests {
     }
 
     fn entry(name_or_command: &str, level: Level) -> DisabledEntry {
-        DisabledEntry { name_or_command: name_or_command.to_owned(), level }
+        DisabledEntry { name_or_command: name_or_command.to_owned(), list: DisabledList::Settings(level) }
     }
 
     fn commands(statuses: &[HookStatus]) -> Vec<&str> {

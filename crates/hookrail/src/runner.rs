@@ -30,7 +30,7 @@ use self::reaper::Reaper;
 use crate::chain::apply_hook_output_to_input;
 use crate::config::{Limits, Redaction};
 use crate::event::{EventName, JsonObject};
-use crate::hook::{Hook, HookKind};
+use crate::hook::{Hook, HookKind, Level};
 use crate::outcome::interpret;
 use crate::run::{Exit, HookRun};
 use crate::views;
@@ -56,6 +56,8 @@ pub struct RunnerOptions {
     pub limits: Limits,
     /// What they do not see of the environment.
     pub redaction: Redaction,
+    /// Limits and redaction of the project's own hooks, where its settings differ.
+    pub project: Option<(Limits, Redaction)>,
     /// The environment they inherit; see [`inherited_environment`].
     pub environment: Vec<(OsString, OsString)>,
     /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
@@ -72,6 +74,7 @@ impl RunnerOptions {
         Self {
             limits: Limits::default(),
             redaction: Redaction::default(),
+            project: None,
             environment,
             direct_execution: true,
             grace: GRACE,
@@ -82,14 +85,46 @@ impl RunnerOptions {
 
 /// Executes hooks. A hook that fails is data like any other, so nothing here returns an error.
 pub struct HookRunner {
+    terms: Terms,
+    /// For the project's own hooks, where its settings differ: they must not change how others run.
+    project_terms: Option<Terms>,
+    reaper: Reaper,
+    handovers: Handovers,
+    on_start: Option<StartListener>,
+}
+
+/// What the settings say about running hooks.
+struct Terms {
     commands: CommandPreparer,
     /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
     /// count as running.
     slots: Semaphore,
     max_output_bytes: Option<u64>,
-    reaper: Reaper,
-    handovers: Handovers,
-    on_start: Option<StartListener>,
+}
+
+impl Terms {
+    fn new(
+        limits: Limits,
+        redaction: &Redaction,
+        environment: Vec<(OsString, OsString)>,
+        direct_execution: bool,
+    ) -> Self {
+        let at_once =
+            limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            commands: CommandPreparer::new(environment, redaction, direct_execution),
+            slots: Semaphore::new(at_once),
+            max_output_bytes: limits.max_output_bytes,
+        }
+    }
+
+    /// How much of each output stream is kept.
+    fn keep(&self, payload: &Payload) -> usize {
+        match self.max_output_bytes {
+            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+            None => KEPT_OUTPUT.max(payload.len().saturating_mul(2)),
+        }
+    }
 }
 
 /// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
@@ -114,13 +149,13 @@ enum SpawnOn {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions { limits, redaction, environment, direct_execution, grace, on_start } = options;
-        let at_once =
-            limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
+        let RunnerOptions { limits, redaction, project, environment, direct_execution, grace, on_start } =
+            options;
+        let project_terms = project
+            .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
         Self {
-            commands: CommandPreparer::new(environment, &redaction, direct_execution),
-            slots: Semaphore::new(at_once),
-            max_output_bytes: limits.max_output_bytes,
+            terms: Terms::new(limits, &redaction, environment, direct_execution),
+            project_terms,
             reaper: Reaper::with_grace(grace),
             handovers: Handovers::new(),
             on_start,
@@ -217,7 +252,14 @@ impl HookRunner {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
         };
-        interpreted(hook, finished, self.keep(payload))
+        interpreted(hook, finished, self.terms_of(hook).keep(payload))
+    }
+
+    fn terms_of(&self, hook: &Hook) -> &Terms {
+        match &self.project_terms {
+            Some(terms) if hook.origin.level == Level::Project => terms,
+            _ => &self.terms,
+        }
     }
 
     async fn execute_command(
@@ -228,12 +270,13 @@ impl HookRunner {
         thread: SpawnOn,
     ) -> Finished {
         // Nobody closes the semaphore, so this waits at most.
-        let _slot = self.slots.acquire().await;
+        let terms = self.terms_of(hook);
+        let _slot = terms.slots.acquire().await;
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
-        let command = self.commands.prepare(hook, cwd);
-        let keep = self.keep(payload);
+        let command = terms.commands.prepare(hook, cwd);
+        let keep = terms.keep(payload);
         // If another thread is not to be had, this one is as good.
         if thread == SpawnOn::AnotherThread
             && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
@@ -241,14 +284,6 @@ impl HookRunner {
             return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
         }
         run_process(&command, payload, hook.timeout, keep, &self.reaper).await
-    }
-
-    /// How much of each output stream is kept.
-    fn keep(&self, payload: &Payload) -> usize {
-        match self.max_output_bytes {
-            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
-            None => KEPT_OUTPUT.max(payload.len().saturating_mul(2)),
-        }
     }
 }
 

@@ -6,16 +6,15 @@ use serde_json::Value;
 
 use crate::aggregator::HookAggregator;
 use crate::bus::{self, CheckedRequest, HookExecutionResponse, Subscription};
-use crate::config::{AgentEvents, Settings};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::config::{AgentEvents, RegistryScope};
+use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
 use crate::handler::HookEventHandler;
-use crate::hook::{Hook, Origin};
+use crate::hook::Hook;
 use crate::host::Host;
 use crate::planner::{Explanation, HookPlanner};
-use crate::registry::{HookRegistry, HookStatus, JudgedHook};
+use crate::registry::{HookRegistry, HookStatus};
 use crate::runner::{Escalations, HookRunner, RunnerOptions, StartListener, inherited_environment};
-use crate::trust::{HookTrust, Judgement};
 
 /// The hook system of one session.
 ///
@@ -40,9 +39,6 @@ pub(crate) type SubscriptionSlot = Arc<Mutex<Option<Subscription>>>;
 struct Started {
     registry: Arc<HookRegistry>,
     handler: HookEventHandler,
-    diagnostics: Vec<Diagnostic>,
-    agent_events: AgentEvents,
-    enabled: bool,
 }
 
 /// A component was asked for before the hook system was started.
@@ -106,7 +102,7 @@ impl HookSystem {
 
     /// Whether hooks are on, now that it is known whether the project's own word counts.
     pub fn hooks_are_on(&self) -> bool {
-        self.inner.started().enabled
+        self.inner.host.settings().activation.is_on()
     }
 
     /// Every hook, enabled and approved or not.
@@ -116,12 +112,12 @@ impl HookSystem {
 
     /// What was found about settings and approvals.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.inner.started().diagnostics
+        &self.inner.host.settings().findings
     }
 
     /// Whether the host is to apply the outputs of the six events outside the core five.
     pub fn agent_events(&self) -> AgentEvents {
-        self.inner.started().agent_events
+        self.inner.host.settings().agent_events()
     }
 
     /// Which hooks would run for an event, and why the others would not.
@@ -207,30 +203,14 @@ impl Inner {
 
 impl Started {
     fn new(host: &Arc<Host>, subscription: &SubscriptionSlot) -> Self {
-        let mut settings = host.source.load(&host.working_dir);
-        settings.enable = host.enable;
-        let project_settings = settings.project_settings();
-        let judgement = host.trust.judge(&host.working_dir, &settings.hooks, &project_settings);
-        let project_counts = judgement.project_settings_approved;
-        let effective = settings.effective(project_counts);
-        let enabled = effective.enabled || project_turns_hooks_on(&settings, &judgement);
-        let diagnostics = diagnostics(&settings, &judgement);
-
-        // Hooks that are off only because their project waits for approval are listed, so that a person can see
-        // what to approve.
-        let waits = |trust: &HookTrust| {
-            settings.enable.project == Some(true) && matches!(trust, HookTrust::NotApproved { .. })
-        };
-        let judged = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals);
-        let hooks = judged
-            .filter(|((hook, trust), _)| {
-                (enabled || waits(trust)) && settings.is_active(hook, project_counts)
-            })
-            .map(|((hook, trust), seal)| JudgedHook { hook: hook.clone(), trust, seal });
-        let registry = Arc::new(HookRegistry::new(hooks, &settings.disabled));
+        let settings = host.settings();
+        let registry = Arc::new(settings.registry(RegistryScope::On));
+        let effective = settings.effective.clone();
+        let project = settings.project_effective.clone();
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,
             redaction: effective.redaction,
+            project: project.map(|project| (project.limits, project.redaction)),
             direct_execution: host.direct_execution,
             on_start: Some(start_listener(host)),
             ..RunnerOptions::new(host.environment.clone().unwrap_or_else(inherited_environment))
@@ -244,7 +224,7 @@ impl Started {
             Arc::clone(subscription),
         );
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
-        Self { registry, handler, diagnostics, agent_events: effective.agent_events, enabled }
+        Self { registry, handler }
     }
 }
 
@@ -257,45 +237,6 @@ fn start_listener(host: &Arc<Host>) -> StartListener {
             observer.hook_started(hook.event, hook);
         }
     })
-}
-
-/// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are
-/// per hook, and changing one hook must not switch its neighbours off.
-fn project_turns_hooks_on(settings: &Settings, judgement: &Judgement) -> bool {
-    settings.enable.project == Some(true) && judgement.hooks.contains(&HookTrust::Approved)
-}
-
-/// Logs what the settings and approvals have to say, and keeps it for `check`.
-fn diagnostics(settings: &Settings, judgement: &Judgement) -> Vec<Diagnostic> {
-    let mut all = settings.diagnostics.clone();
-    all.extend(judgement.problem.clone());
-    all.extend(unapproved(settings, judgement));
-    for finding in all.iter().filter(|finding| finding.severity >= Severity::Warning) {
-        let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
-        let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        let message = &finding.message;
-        tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code, place, "{message}{help}");
-    }
-    all
-}
-
-/// One finding for each hook that waits for approval.
-fn unapproved<'a>(settings: &'a Settings, judgement: &'a Judgement) -> impl Iterator<Item = Diagnostic> + 'a {
-    settings.hooks.iter().zip(&judgement.hooks).filter_map(|(hook, trust)| {
-        let HookTrust::NotApproved { why } = trust else { return None };
-        Some(Diagnostic {
-            code: "hook-not-approved",
-            severity: Severity::Warning,
-            place: place_of(&hook.origin),
-            message: format!("hook `{}` does not run: {why}", hook.name),
-            help: Some("review it with `hookrail trust`".to_owned()),
-        })
-    })
-}
-
-fn place_of(origin: &Origin) -> Option<Place> {
-    let known = origin.line > 0;
-    known.then(|| Place { file: origin.file.clone(), line: origin.line, column: 1, span: 0..0 })
 }
 
 #[cfg(test)]

@@ -70,6 +70,8 @@ pub struct Judgement {
     pub seals: Vec<Option<Arc<Seal>>>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
+    /// Hooks of the project that the user disabled for this project alone, by name or command.
+    pub disabled: Vec<String>,
     /// Why no approval counts at all, if so.
     pub problem: Option<Diagnostic>,
 }
@@ -85,12 +87,19 @@ impl TrustPolicy {
                 hooks: vec![HookTrust::Trusted; hooks.len()],
                 seals: vec![None; hooks.len()],
                 project_settings_approved: true,
+                disabled: Vec::new(),
                 problem: None,
             },
             Self::ApproveForThisRun => {
                 let project = files::ProjectDir::new(project);
                 let (hooks, seals) = hooks.iter().map(|hook| approve_now(&project, hook)).unzip();
-                Judgement { hooks, seals, project_settings_approved: true, problem: None }
+                Judgement {
+                    hooks,
+                    seals,
+                    project_settings_approved: true,
+                    disabled: Vec::new(),
+                    problem: None,
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::source::Source;
@@ -104,12 +104,61 @@ impl<'s> Findings<'s> {
         self.warn("wrong-type", value, message, ());
     }
 
-    /// A field that hookrail does not know.
+    /// A field that hookrail does not know. One that is nearly a known one was meant to be it, and what it was to
+    /// change does not happen.
     pub(super) fn unknown_field(&mut self, route: Route<'_>, prop: &ObjectProp<'_>, known: &[&str]) {
         let name = prop.name.as_str();
-        let help = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
         let message = format!("`{}` is not a field that hookrail knows", route.key(name));
-        self.warn("unknown-field", &prop.name, message, help);
+        match misspelling_of(name, known) {
+            Some(near) => {
+                self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+            }
+            None => self.note("unknown-field", &prop.name, message, ()),
+        }
+    }
+
+    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent.
+    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        self.misspelt_flag(Route::Root, prop);
+        if let Some(near) = misspelling_of(name, &["hooksConfig"]).or((name == "hook").then_some("hooks")) {
+            let message = format!("`{}` has no effect", shortened(name));
+            self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+        }
+    }
+
+    /// A key that is nearly `enableHooks`: hooks may be off although somebody turned them on.
+    pub(super) fn misspelt_flag(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        if name != "enableHooks" && misspelling_of(name, &["enableHooks"]).is_some() {
+            let message = format!("`{}` does not turn hooks on or off", route.key(name));
+            self.error("misspelt-flag", &prop.name, message, "did you mean `enableHooks`?");
+        }
+    }
+
+    /// An enable flag whose value is no boolean.
+    pub(super) fn not_a_flag(&self, route: Route<'_>, value: &Value<'_>) -> Diagnostic {
+        let hint = match value.as_string_lit().map(|literal| literal.value.as_ref()) {
+            Some(word @ ("true" | "false")) => format!("write {word} without quotes; "),
+            _ => String::new(),
+        };
+        Diagnostic {
+            code: "flag-not-a-boolean",
+            severity: Severity::Error,
+            place: self.source.place(value.start()..value.end()),
+            message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
+            help: Some(format!("{hint}until this is mended, nothing in this file counts")),
+        }
+    }
+
+    /// A project's list of disabled extensions, which are not its own.
+    pub(super) fn note_project_extensions(&mut self, root: &Object<'_>) {
+        let Some(prop) = root.properties.iter().rfind(|prop| prop.name.as_str() == "extensions") else {
+            return;
+        };
+        let message =
+            "`extensions.disabled` has no effect in a project: extensions are the user's".to_owned();
+        self.note("no-effect", &prop.name, message, "move it to your own settings");
     }
 
     /// A key that stands twice in one object.
@@ -131,7 +180,7 @@ impl<'s> Findings<'s> {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));
-        self.warn("unknown-event", &prop.name, message, help);
+        self.error("unknown-event", &prop.name, message, help);
     }
 }
 
@@ -239,6 +288,20 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
+        .map(|(_, known)| known)
+}
+
+/// The known name of which `word` is a misspelling: at most two letters away.
+fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
+    let word = word.to_lowercase();
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= 2)
         .map(|(_, known)| known)
 }
 

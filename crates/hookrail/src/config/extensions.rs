@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::Settings;
 use super::diagnose::{self, Findings, Route};
+use super::files::load_text;
 use super::hooks::read_hooks;
-use super::load::{load_text, parse};
+use super::load::parse;
 use super::read::{given, misplaced_event};
 use super::source::Source;
 use crate::hook::{ExtensionName, Level};
@@ -76,12 +77,12 @@ fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings)
         Ok(Some(text)) => text,
         Ok(None) => return false,
         Err(finding) => {
-            settings.diagnostics.push(*finding);
+            settings.refuse(level, Some(file), *finding);
             return false;
         }
     };
     let source = Source::of_file(file, &text);
-    let Some(root) = parse(&source, settings) else { return false };
+    let Some(root) = parse(level, &source, settings) else { return false };
     let mut findings = Findings::new(&source);
     let hooks = root.properties.iter().rfind(|prop| prop.name.as_str() == "hooks");
     let found = if let Some(map) = given(hooks) {

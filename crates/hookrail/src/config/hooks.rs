@@ -145,7 +145,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
                 let message = format!("`{route}` is not a regular expression: {problem}");
                 let help = format!("it is compared as it stands, with a tool named `{}`", shortened(text));
-                self.findings.warn("matcher-not-a-regex", literal, message, help);
+                self.findings.error("matcher-not-a-regex", literal, message, help);
             }
             return matcher;
         }

@@ -4,6 +4,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 
 use super::diagnose::{Findings, Route, nearest, shortened};
 use super::{AgentEvents, LevelSettings, RedactionSettings};
+use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
@@ -132,34 +133,50 @@ fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>
     given(field).and_then(Value::as_object)
 }
 
-/// Only whether hooks are on. Several keys can say so, and the first of this order that does wins.
-pub(super) fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Option<bool> {
+/// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
+/// with a value that is no boolean makes the whole file unusable.
+pub(super) fn read_enable(
+    root: &Object<'_>,
+    findings: &mut Findings<'_>,
+) -> Result<Option<bool>, Box<Diagnostic>> {
     let top = Route::Root;
-    let last = |object: Option<&Object<'_>>, key: &str, route: Route<'_>, findings: &mut Findings<'_>| {
+    let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
+    let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));
+    let mut said = None;
+    for (object, key, route) in [
+        (Some(root), "enableHooks", top.key("enableHooks")),
+        (inner("tools"), "enableHooks", tools.key("enableHooks")),
+        (inner("hooksConfig"), "enabled", config.key("enabled")),
+        (inner("hooks"), "enabled", hooks.key("enabled")),
+    ] {
         let field =
             object.and_then(|object| object.properties.iter().rfind(|prop| prop.name.as_str() == key));
-        boolean(field, route.key(key), findings)
-    };
-    let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));
-    // All of them are read, so that each wrong type is found.
-    let canonical = last(Some(root), "enableHooks", top, findings);
-    let tools = last(inner("tools"), "enableHooks", top.key("tools"), findings);
-    let config = last(inner("hooksConfig"), "enabled", top.key("hooksConfig"), findings);
-    let hooks = last(inner("hooks"), "enabled", top.key("hooks"), findings);
-    canonical.or(tools).or(config).or(hooks)
+        let Some(value) = given(field) else { continue };
+        let Some(flag) = value.as_boolean_lit() else {
+            return Err(Box::new(findings.not_a_flag(route, value)));
+        };
+        said = said.or(Some(flag.value));
+    }
+    Ok(said)
 }
 
 /// All that a settings file says about hooks, without the hooks, and the `hooks` map.
 pub(super) fn read_level<'v, 'a>(
     root: &'v Object<'a>,
     findings: &mut Findings<'_>,
-) -> (LevelRead, Option<&'v Value<'a>>) {
+) -> Result<(LevelRead, Option<&'v Value<'a>>), Box<Diagnostic>> {
     let top = Route::Root;
-    let enable = read_enable(root, findings);
+    let enable = read_enable(root, findings)?;
     let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
-    let [_, _, config, hooks, extensions, security] = fields;
+    let [_, tools, config, hooks, extensions, security] = fields;
     for other in others {
         misplaced_event(other, findings);
+        findings.misspelt_root_key(other);
+    }
+    if let Some(object) = object_in(tools) {
+        for prop in &object.properties {
+            findings.misspelt_flag(top.key("tools"), prop);
+        }
     }
 
     let mut read = LevelRead { enable, ..LevelRead::default() };
@@ -182,7 +199,7 @@ pub(super) fn read_level<'v, 'a>(
             object.properties.iter().rfind(|prop| prop.name.as_str() == "environmentVariableRedaction");
         read.settings.redaction = read_redaction(field, findings);
     }
-    (read, given(hooks))
+    Ok((read, given(hooks)))
 }
 
 /// The event of this name. Parsing the name would look for a near one each time there is none, which is

@@ -162,15 +162,33 @@ fn odd_values_of_optional_fields_fall_back_with_a_finding() {
 #[test]
 fn unknown_fields_are_kept_and_reported() {
     let settings = with_field("onFailrue", json!({ "deep": [1] }));
-    assert_eq!(codes(&settings), ["unknown-field"], "C7");
-    assert_eq!(settings.diagnostics[0].severity, Severity::Warning);
+    assert_eq!(codes(&settings), ["misspelt-field"], "C7");
+    assert_eq!(settings.diagnostics[0].severity, Severity::Error, "C11");
     assert_eq!(settings.diagnostics[0].help.as_deref(), Some("did you mean `onFailure`?"));
     assert_eq!(json!(settings.extra_fields(0)), json!({ "onFailrue": { "deep": [1] } }));
     assert_eq!(settings.extra_fields(1), None);
 
     let group = json!({ "hooks": { "AfterTool": [{ "match": "x", "hooks": [] }] } });
-    assert_eq!(codes(&read(&group)), ["unknown-field"]);
-    assert_eq!(codes(&read(&json!({ "hooksConfig": { "disable": [] } }))), ["unknown-field"]);
+    assert_eq!(codes(&read(&group)), ["misspelt-field"]);
+    assert_eq!(codes(&read(&json!({ "hooksConfig": { "disable": [] } }))), ["misspelt-field"]);
+    let settings = with_field("owner", json!("me"));
+    assert_eq!(
+        (codes(&settings), settings.diagnostics[0].severity),
+        (vec!["unknown-field"], Severity::Note),
+        "C7"
+    );
+    for (text, expected) in [
+        (json!({ "enableHook": true }), vec!["misspelt-flag"]),
+        (json!({ "enablehooks": true }), vec!["misspelt-flag"]),
+        (json!({ "tools": { "enablesHooks": true } }), vec!["misspelt-flag"]),
+        (json!({ "hookConfig": {} }), vec!["misspelt-field"]),
+        (json!({ "hook": {} }), vec!["misspelt-field"]),
+        (json!({ "editHooks": true, "tools": { "core": [] } }), vec![]),
+    ] {
+        let settings = read(&text);
+        assert_eq!(codes(&settings), expected, "C11: {text}");
+        assert!(settings.unusable.is_empty(), "C11: a misspelling alone refuses nothing: {text}");
+    }
     assert_eq!(codes(&read(&json!({ "theme": 1, "tools": [], "extensions": [], "security": 1 }))), [""; 0]);
 }
 
@@ -186,7 +204,7 @@ fn unknown_events_are_skipped_with_the_nearest_name() {
         let group = json!([{ "hooks": [{ "type": "command", "command": "x" }] }]);
         let settings = read(&json!({ "hooks": { word: group, "AfterTool": group } }));
         assert_eq!(codes(&settings), ["unknown-event"], "C9: {word}");
-        assert_eq!(settings.diagnostics[0].severity, Severity::Warning);
+        assert_eq!(settings.diagnostics[0].severity, Severity::Error, "C11");
         assert!(settings.diagnostics[0].help.as_deref().unwrap().starts_with(help), "C9: {word}");
         assert_eq!(commands(&settings), ["AfterTool x"], "HOOK-081: {word}");
     }
@@ -223,7 +241,7 @@ fn matchers_are_judged_by_their_event() {
 fn the_enable_flag_has_aliases_in_a_fixed_order() {
     let all = json!({ "enableHooks": null, "tools": {}, "hooksConfig": {}, "hooks": {} });
     let paths = ["/enableHooks", "/tools/enableHooks", "/hooksConfig/enabled", "/hooks/enabled"];
-    assert_eq!(read(&all).enable, EnableFlag::default(), "C1: nothing said");
+    assert_eq!(read(&all).enable, PerLevel::default(), "C1: nothing said");
     for (first, path) in paths.iter().enumerate() {
         for flag in [true, false] {
             let mut value = all.clone();
@@ -239,24 +257,20 @@ fn the_enable_flag_has_aliases_in_a_fixed_order() {
             assert_eq!(settings.diagnostics, []);
         }
     }
-    let settings = read(&json!({ "enableHooks": "true", "hooks": { "enabled": true } }));
-    assert_eq!((settings.enable.user, codes(&settings)), (Some(true), vec!["wrong-type"]));
+    for path in paths {
+        let mut value = all.clone();
+        let (parent, key) = path.rsplit_once('/').unwrap();
+        value.pointer_mut(parent).unwrap()[key] = json!("true");
+        value["hooks"]["BeforeTool"] = json!([{ "hooks": [{ "type": "command", "command": "guard" }] }]);
+        let settings = read(&value);
+        assert_eq!(codes(&settings), ["flag-not-a-boolean"], "C8: {path}");
+        assert_eq!((settings.enable.user, settings.hooks.len()), (None, 0), "C8: nothing of the file counts");
+        assert_eq!(settings.unusable.len(), 1, "C8: {path}");
+    }
 }
 
 #[test]
 fn levels_resolve_project_over_user_over_system() {
-    use Some as S;
-    for (project, user, system, counting, not_counting) in [
-        (None, None, None, false, false),
-        (S(true), None, None, true, false),
-        (S(false), S(true), None, false, true),
-        (S(true), S(false), S(true), true, false),
-        (None, S(false), S(true), false, false),
-        (None, None, S(true), true, true),
-    ] {
-        let flag = EnableFlag { project, user, system };
-        assert_eq!((flag.resolve(true), flag.resolve(false)), (counting, not_counting), "C3: {flag:?}");
-    }
     let text = |name: &str| vec![name.to_owned(), "SHARED".to_owned()];
     let level = |n: usize, name: &str| LevelSettings {
         max_concurrent_hooks: Some(n),

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::DisabledEntry;
+use crate::config::{DisabledEntry, DisabledList};
 use crate::hook::{ConfigSource, Level};
 use crate::matcher::Matcher;
 use crate::registry::tests::{at, hook};
@@ -121,7 +121,8 @@ fn plugins_are_no_duplicates_of_each_other() {
 fn a_hook_that_does_not_run_takes_nobody_s_place() {
     let unapproved = HookTrust::NotApproved { why: "it is new".to_owned() };
     let project = sequential(at(Level::Project, hook("guard.sh")));
-    let disabled = DisabledEntry { name_or_command: "off".to_owned(), level: Level::User };
+    let disabled =
+        DisabledEntry { name_or_command: "off".to_owned(), list: DisabledList::Settings(Level::User) };
     let registry = HookRegistry::new(
         vec![
             (project, unapproved),

@@ -362,9 +362,9 @@ async fn output_is_decoded_and_bounded() {
     assert_eq!((runs[1].stdout.as_str(), runs[1].success()), ("1234567890", false));
 
     let large = Payload::new(&"x".repeat(KEPT_OUTPUT)).unwrap();
-    assert_eq!(self::runner().keep(&empty()), KEPT_OUTPUT);
-    assert_eq!(self::runner().keep(&large), 2 * (KEPT_OUTPUT + 2));
-    assert_eq!(runner.keep(&large), 10);
+    assert_eq!(self::runner().terms.keep(&empty()), KEPT_OUTPUT);
+    assert_eq!(self::runner().terms.keep(&large), 2 * (KEPT_OUTPUT + 2));
+    assert_eq!(runner.terms.keep(&large), 10);
 }
 
 #[tokio::test]

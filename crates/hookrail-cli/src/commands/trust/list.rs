@@ -1,8 +1,6 @@
 //! What is approved, and taking it back.
 
-use hookrail::{
-    Approval, ConfigSource, Hook, HookKind, HookTrust, Level, Matcher, Origin, TrustPolicy, load_settings,
-};
+use hookrail::{Approval, ConfigSource, Hook, HookKind, HookTrust, Level, Matcher, Origin};
 use serde_json::json;
 
 use crate::cli::Format;
@@ -15,18 +13,16 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
     let store = context.approvals();
     let approved = store.list(context.project())?;
     let hooks = approved.as_ref().map_or(&[][..], |project| &project.hooks);
-    let settings = load_settings(&context.paths);
-    let judgement = TrustPolicy::RequireApproval(store).judge(
-        context.project(),
-        &settings.hooks,
-        &settings.project_settings(),
-    );
+    let settings = context.settings();
     let holds = |approval: &Approval| {
-        let judged = settings.hooks.iter().zip(&judgement.hooks);
-        judged
-            .filter(|(_, trust)| **trust == HookTrust::Approved)
-            .any(|(hook, _)| hookrail::Terms::of(hook) == approval.terms)
+        settings
+            .hooks
+            .iter()
+            .filter(|resolved| resolved.trust == HookTrust::Approved)
+            .any(|resolved| hookrail::Terms::of(&resolved.hook) == approval.terms)
     };
+    let settings_approved =
+        store.pending(context.project(), &[], &settings.project_settings).settings.is_none();
     if format == Format::Json {
         let hooks: Vec<_> = hooks
             .iter()
@@ -44,7 +40,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
             .collect();
         printer.json_pretty(&json!({
             "project": context.project().to_string_lossy(),
-            "settingsApproved": judgement.project_settings_approved,
+            "settingsApproved": settings_approved,
             "hooks": hooks,
         }))?;
         return Ok(ExitStatus::Success);
