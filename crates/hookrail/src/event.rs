@@ -7,12 +7,9 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::llm::{LlmRequest, LlmResponse};
-
-/// A JSON object whose keys keep their order.
-pub type JsonObject = serde_json::Map<String, Value>;
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{LlmRequest, LlmResponse};
 
 /// The eleven points of an agent's life at which hooks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

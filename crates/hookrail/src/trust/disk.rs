@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::error::TrustError;
 use super::store::Approval;
-use crate::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
+use crate::trust::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
 
 /// The only form of the file that is understood.
 pub(super) const VERSION: u64 = 1;

@@ -1,6 +1,6 @@
 //! What is approved, and taking it back.
 
-use hookrail::{Approval, ConfigSource, Hook, HookKind, HookTrust, Level, Matcher, Origin};
+use hookrail::{Approval, Hook, HookKind, HookTrust, Level, Matcher};
 use serde_json::json;
 
 use crate::cli::Format;
@@ -99,17 +99,16 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
 /// The hook of an approval. The settings may not have it any more.
 fn as_approved(approval: &Approval) -> Hook {
     let terms = &approval.terms;
-    Hook {
-        event: terms.event,
-        name: approval.name.clone(),
-        description: None,
-        kind: terms.command.clone().map_or(HookKind::Plugin, HookKind::Command),
-        matcher: Matcher::for_event(terms.event, terms.matcher.as_deref()),
-        sequential: terms.sequential,
-        timeout: terms.timeout,
-        env: terms.env.clone(),
-        on_failure: terms.on_failure,
-        source: ConfigSource::Project,
-        origin: Origin { level: Level::Project, file: std::path::PathBuf::new(), line: 0 },
+    let mut hook = Hook::new(terms.event, terms.command.clone().unwrap_or_default());
+    hook.name.clone_from(&approval.name);
+    if terms.command.is_none() {
+        hook.kind = HookKind::Plugin;
     }
+    hook.matcher = Matcher::for_event(terms.event, terms.matcher.as_deref());
+    hook.sequential = terms.sequential;
+    hook.timeout = terms.timeout;
+    hook.env.clone_from(&terms.env);
+    hook.on_failure = terms.on_failure;
+    hook.origin.level = Level::Project;
+    hook
 }
