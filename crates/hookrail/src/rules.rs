@@ -1,0 +1,9 @@
+//! Rules.
+mod command;
+mod flags;
+mod glob;
+mod patch;
+mod path;
+mod problem;
+mod truth;
+mod words;
