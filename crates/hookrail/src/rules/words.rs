@@ -236,12 +236,22 @@ impl<'w> Reader<'w> {
         let found = self.tables().find_map(|(syntax, level)| {
             let mut flags = syntax.flags_from(name);
             let first = flags.next()?;
-            Some((syntax, level, if flags.next().is_none() { Some(first) } else { None }))
+            let mut take_values = first.takes == Takes::Value;
+            let mut is_only = true;
+            for other in flags {
+                is_only = false;
+                take_values &= other.takes == Takes::Value;
+            }
+            Some((syntax, level, is_only.then_some(first), take_values))
         });
         match found {
-            Some((_, level, Some(only))) => self.known(only, value, level),
-            Some((syntax, level, None)) => {
-                let value = value.map_or(FlagValue::None, |value| FlagValue::Given(value.to_owned()));
+            Some((_, level, Some(only), _)) => self.known(only, value, level),
+            Some((syntax, level, None, take_values)) => {
+                let value = match value {
+                    Some(value) => FlagValue::Given(value.to_owned()),
+                    None if take_values => self.next_value(),
+                    None => FlagValue::None,
+                };
                 self.push(FlagName::Abbreviated(name.to_owned(), syntax), value, level);
             }
             None => self.unknown(FlagName::Other(name.to_owned()), value),
