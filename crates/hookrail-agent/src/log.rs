@@ -82,7 +82,7 @@ pub struct HookCallLine<'a> {
     pub event: &'a str,
     pub name: &'a str,
     /// As configured.
-    pub command: &'a str,
+    pub command: Option<&'a str>,
     /// What it was given on stdin; left out of the engine's own log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<JsonObject>")]
@@ -105,7 +105,7 @@ impl<'a> HookCallLine<'a> {
         Self {
             event: call.event.as_str(),
             name: &run.hook.name,
-            command: run.hook.command(),
+            command: run.hook.command_text(),
             input: None,
             output: run.output.as_ref().and_then(|output| serde_json::to_value(output).ok()),
             exit_code: run.exit_code(),

@@ -38,6 +38,10 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Write a starter hook and its settings entry
     Init(InitArgs),
+    /// Show what rules see of an event
+    Facts(FactsArgs),
+    /// List the shipped rules, which one line of settings turns on
+    Rules(RulesArgs),
     /// Show what hooks did
     Log(LogArgs),
     /// Print a JSON Schema
@@ -83,18 +87,8 @@ pub(crate) struct CheckArgs {
     after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise"
 )]
 pub(crate) struct FireArgs {
-    /// The event to fire
-    #[arg(value_name = "EVENT", value_parser = event_name())]
-    pub(crate) event: EventName,
-    /// The tool's name, for tool events
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Option<String>,
-    /// The tool's arguments as a JSON object, for tool events
-    #[arg(long, value_name = "JSON")]
-    pub(crate) input: Option<String>,
-    /// The event's fields as a JSON object: a file, or `-` for stdin
-    #[arg(long, value_name = "FILE", conflicts_with = "input")]
-    pub(crate) payload: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
     /// Run only the hook with this name or command
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
@@ -108,6 +102,48 @@ pub(crate) struct FireArgs {
     pub(crate) trust: TrustFlag,
 }
 
+/// An event with its fields.
+#[derive(Debug, Args)]
+pub(crate) struct EventArgs {
+    /// The event
+    #[arg(value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: EventName,
+    /// The tool's name, for tool events
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object, for tool events
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// The event's fields as a JSON object: a file, or `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    pub(crate) payload: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] };\na word of argv that the text does not tell is null."
+)]
+pub(crate) struct FactsArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+    /// How to print the facts
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail rules\n  hookrail rules no-force-push\n\nIn the settings: \"hooksConfig\": { \"rules\": [\"no-force-push\"] }"
+)]
+pub(crate) struct RulesArgs {
+    /// Show this rule in full, with its examples
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
 /// Approval for a single run.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct TrustFlag {
@@ -118,7 +154,7 @@ pub(crate) struct TrustFlag {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail explain BeforeTool --tool write_file\n  hookrail explain SessionStart --format json"
+    after_help = "Examples:\n  hookrail explain BeforeTool --tool write_file\n  hookrail explain SessionStart --format json\n  hookrail explain BeforeTool --tool run_shell_command --input '{\"command\":\"git push -f\"}'"
 )]
 pub(crate) struct ExplainArgs {
     /// The event
@@ -127,6 +163,9 @@ pub(crate) struct ExplainArgs {
     /// The tool's name; for session events the source, reason, trigger or type
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object: shows which conditions of rules hold
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(crate) input: Option<String>,
     /// How to print the plan
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -183,6 +222,9 @@ pub(crate) struct InitArgs {
     /// The hook's name, which its script gets too; asked for on a terminal
     #[arg(long, value_name = "NAME", value_parser = hook_name)]
     pub(crate) name: Option<String>,
+    /// Write a rule, which needs no script, instead of a script; for BeforeTool
+    #[arg(long, conflicts_with = "lang")]
+    pub(crate) rule: bool,
     /// Write into the user's settings instead of the project's
     #[arg(long)]
     pub(crate) user: bool,

@@ -65,7 +65,7 @@ pub(crate) fn approved_word(trust: &HookTrust) -> &'static str {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookName<'h> {
     pub(crate) name: &'h str,
-    pub(crate) command: &'h str,
+    pub(crate) command: Option<&'h str>,
     pub(crate) source: hookrail::ConfigSource,
     pub(crate) origin: &'h Origin,
     pub(crate) matcher: Option<&'h str>,
@@ -75,7 +75,7 @@ impl<'h> HookName<'h> {
     pub(crate) fn of(hook: &'h hookrail::Hook) -> Self {
         Self {
             name: &hook.name,
-            command: hook.command(),
+            command: hook.command_text(),
             source: hook.source,
             origin: &hook.origin,
             matcher: hook.matcher.text(),

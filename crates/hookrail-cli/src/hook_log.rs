@@ -164,7 +164,7 @@ impl HookObserver for HookLog {
         self.write(&LogLine::HookCall(HookCallLine {
             event: call.event.as_str(),
             name: &run.hook.name,
-            command: run.hook.command(),
+            command: run.hook.command_text(),
             input: None,
             output: run.output.as_ref().map(bounded::output),
             exit_code: run.exit_code(),

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod context;
 mod display;
+mod event_input;
 mod exit;
 mod findings;
 mod hook_log;
@@ -67,6 +68,8 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Init(args) => commands::init::run(&args, &in_project(false)?, printer),
         Command::Fire(args) => commands::fire::run(&args, &in_project(false)?, printer),
         Command::Trust(args) => commands::trust::run(&args, &in_project(false)?, printer),
+        Command::Facts(args) => commands::facts::run(&args, &in_project(false)?, printer),
+        Command::Rules(args) => commands::rules::run(&args, &in_project(false)?, printer),
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),

@@ -14,12 +14,12 @@ use crate::formats::payload::parse_input;
 use crate::hook::{Hook, HookKind};
 use crate::host::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
 use crate::matcher::{MatchVerdict, Matcher, reference};
+use crate::output::json::{parse_json, trim_output};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::{Exit, HookRun};
-use crate::verdict::json::{parse_json, trim_output};
 use crate::verdict::result::ProcessedHookResult;
 
 /// Separates the parts of one input.
@@ -40,7 +40,7 @@ pub fn hook_stdout(data: &[u8]) {
     let event = EventName::ALL.get(usize::from(*event) % EventName::ALL.len()).copied();
     let event = event.unwrap_or(EventName::BeforeTool);
     let run = interpreted(&hook(event), exit.clone(), (stdout, truncated), stderr);
-    let blocks = run.output.as_ref().is_some_and(crate::verdict::output::HookOutput::is_blocking_decision);
+    let blocks = run.output.as_ref().is_some_and(crate::output::HookOutput::is_blocking_decision);
     match exit {
         Exit::Code(2) => assert!(blocks && run.failure.is_none(), "exit 2 blocks: {run:?}"),
         Exit::Code(0) if truncated => assert!(!blocks && run.failure.is_some(), "half an answer: {run:?}"),
@@ -80,7 +80,7 @@ pub fn settings_text(data: &[u8]) {
     let settings = parse_user_text(text);
     for hook in &settings.hooks {
         assert!(!hook.timeout.is_zero() && !hook.name.is_empty());
-        assert!(hook.kind == HookKind::Plugin || !hook.command().trim().is_empty());
+        assert!(!matches!(hook.kind, HookKind::Command(_)) || !hook.command().trim().is_empty());
     }
     for finding in &settings.diagnostics {
         let place = finding.place.as_ref().map(|place| text.get(place.span.clone()));

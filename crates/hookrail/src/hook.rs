@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::EventName;
 use crate::matcher::Matcher;
+use crate::rules::{Condition, Rule};
 
 /// How long a hook may run when its settings do not say.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
@@ -35,6 +37,12 @@ pub struct Hook {
     pub env: Vec<(String, String)>,
     /// What its failure means.
     pub on_failure: OnFailure,
+    /// Whether it is started at all; `None` means always.
+    pub when: Option<Arc<Condition>>,
+    /// Its condition and, for a rule, what it says, as JSON text. Approvals cover it.
+    pub definition: Option<String>,
+    /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
+    pub pure: bool,
     /// Its rank.
     pub source: ConfigSource,
     /// Where it stands in the settings.
@@ -56,17 +64,30 @@ impl Hook {
             timeout: DEFAULT_HOOK_TIMEOUT,
             env: Vec::new(),
             on_failure: OnFailure::Allow,
+            when: None,
+            definition: None,
+            pure: false,
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
         }
     }
 
-    /// The command as configured; empty for a plugin.
+    /// The command as configured; empty for a hook that has none.
     pub fn command(&self) -> &str {
+        self.command_text().unwrap_or_default()
+    }
+
+    /// The command as configured, if the hook has one.
+    pub fn command_text(&self) -> Option<&str> {
         match &self.kind {
-            HookKind::Command(command) => command,
-            HookKind::Plugin => "",
+            HookKind::Command(command) => Some(command),
+            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule { .. } => None,
         }
+    }
+
+    /// Whether it may be asked about past calls: a rule, or a command that is marked so.
+    pub fn is_pure(&self) -> bool {
+        self.pure || matches!(self.kind, HookKind::Rule(_))
     }
 
     /// The `type` in its settings.
@@ -74,17 +95,25 @@ impl Hook {
         match self.kind {
             HookKind::Command(_) => "command",
             HookKind::Plugin => "plugin",
+            HookKind::Rule(_) | HookKind::UnreadableRule { .. } => "rule",
         }
     }
 }
 
-/// What kind of program a hook is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What kind of hook it is.
+#[derive(Debug, Clone)]
 pub enum HookKind {
     /// A shell command, as configured.
     Command(String),
     /// Accepted in settings for what may come; cannot be run yet, and fails open.
     Plugin,
+    /// A condition and an answer; nothing is started.
+    Rule(Arc<Rule>),
+    /// A rule that cannot be read. Nobody knows what it was to keep out, so that it keeps everything out.
+    UnreadableRule {
+        /// Where it stands and what is wrong with it.
+        why: String,
+    },
 }
 
 /// What it means when a hook fails to give a verdict.

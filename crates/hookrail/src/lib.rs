@@ -37,9 +37,12 @@ pub mod fuzzing;
 mod hook;
 mod host;
 mod matcher;
+mod output;
 mod plan;
+mod rules;
 mod run;
 mod settings;
+mod shell;
 mod trust;
 mod verdict;
 
@@ -80,8 +83,10 @@ pub use host::triggers::{
     fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
 };
 pub use matcher::{MatchVerdict, Matcher};
+pub use output::{Decision, HookOutput};
 pub use plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
 pub use plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook};
+pub use rules::{Condition, Explanation as RuleExplanation, Facts, Folders, Rule, Subject, Truth, library};
 pub use run::{
     Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
 };
@@ -100,7 +105,6 @@ pub use verdict::common_fields::{
     build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
 };
 pub use verdict::hook_run::{Exit, HookRun};
-pub use verdict::output::{Decision, HookOutput};
 pub use verdict::result::{
     AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
 };

@@ -12,6 +12,7 @@ mod json_text;
 mod payload;
 mod process;
 mod reaper;
+pub(crate) mod rules;
 mod runner;
 mod unix;
 mod watch;

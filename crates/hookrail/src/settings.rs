@@ -9,6 +9,7 @@ pub mod edit;
 mod extensions;
 mod files;
 mod hooks;
+mod library;
 mod load;
 mod project;
 mod read;

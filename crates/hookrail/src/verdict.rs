@@ -6,7 +6,5 @@ pub(crate) mod chain;
 pub(crate) mod common_fields;
 pub(crate) mod exit_table;
 pub(crate) mod hook_run;
-pub(crate) mod json;
-pub(crate) mod output;
 pub(crate) mod result;
 pub(crate) mod views;

@@ -12,30 +12,61 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms from the bottom up. A room uses only those named for it; what is not named here does not exist.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("matcher", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event; payloads and schemas describe events.
     ("formats", &["event"]),
     ("event", &["formats"]),
-    ("hook", &["event", "matcher"]),
+    ("output", &["event", "formats"]),
+    ("shell", &[]),
+    ("rules", &["event", "formats", "matcher", "output", "shell"]),
+    ("hook", &["event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook", "formats"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
-    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "trust"]),
-    ("verdict", &["event", "formats", "hook"]),
-    ("run", &["event", "formats", "hook", "settings", "verdict"]),
-    ("host", &["diagnostic", "event", "formats", "hook", "plan", "run", "settings", "trust", "verdict"]),
+    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "trust"]),
+    ("verdict", &["event", "formats", "hook", "output"]),
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "verdict"]),
+    (
+        "host",
+        &[
+            "diagnostic",
+            "event",
+            "formats",
+            "hook",
+            "output",
+            "plan",
+            "rules",
+            "run",
+            "settings",
+            "trust",
+            "verdict",
+        ],
+    ),
     // Entry points for fuzz targets and the tests that share their checks.
     (
         "fuzzing",
-        &["event", "formats", "hook", "host", "matcher", "plan", "run", "settings", "trust", "verdict"],
+        &[
+            "event", "formats", "hook", "host", "matcher", "output", "plan", "rules", "run", "settings",
+            "shell", "trust", "verdict",
+        ],
     ),
 ];
 
 /// What touches the outside world, and the files that may.
 const EFFECTS: [(&str, &[&str]); 5] = [
     ("tokio::", &["run", "host/bus.rs"]),
-    ("std::fs", &["settings/files.rs", "settings/project.rs", "settings/extensions.rs", "trust", "run"]),
+    (
+        "std::fs",
+        &[
+            "settings/files.rs",
+            "settings/project.rs",
+            "settings/extensions.rs",
+            "trust",
+            "run",
+            "rules/path.rs",
+        ],
+    ),
     ("process::Command", &["run"]),
     ("posix_spawn(", &["run/image.rs"]),
     ("tracing::", &["host", "settings/resolve.rs", "trust/disk.rs", "run"]),

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use hookrail::{
-    Diagnostic, EventName, Explanation, Hook, HookPlanner, RegistryScope, ResolvedSettings, SkipReason,
+    Diagnostic, EventName, Explanation, Facts, Folders, Hook, HookKind, HookPlanner, RegistryScope,
+    ResolvedSettings, RuleExplanation, SkipReason, Subject, Truth,
 };
 use serde::Serialize;
 
-use crate::cli::{ExplainArgs, Format};
+use crate::cli::{EventArgs, ExplainArgs, Format};
 use crate::context::Context;
-use crate::display::{HookName, shown_origin};
+use crate::display::{HookName, home, shown_origin};
+use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::printer::{Printer, escape_line};
@@ -31,11 +33,47 @@ pub(crate) fn run(
     if !settings.activation.is_on() && !settings.hooks.is_empty() {
         printer.talk("note: this is what would run if hooks were on");
     }
+    let conditions = match conditions(args, context, &explanation) {
+        Ok(conditions) => conditions,
+        Err(InputProblem::Usage { message, hint }) => {
+            printer.talk(format_args!("error: {}", escape_line(&message)));
+            printer.talk(format_args!("hint: {hint}"));
+            return Ok(ExitStatus::Usage);
+        }
+        Err(InputProblem::Unreadable(error)) => return Err(error),
+    };
     match args.format {
-        Format::Json => printer.json_pretty(&report(args.event, target, &settings, &explanation))?,
-        Format::Text => print_text(args.event, target, &explanation, context, printer)?,
+        Format::Json => {
+            printer.json_pretty(&report(args.event, target, &settings, &explanation, &conditions))?;
+        }
+        Format::Text => print_text(args.event, target, &explanation, &conditions, context, printer)?,
     }
     Ok(ExitStatus::Success)
+}
+
+/// Which parts of the conditions of planned hooks hold for the arguments that were given, in the order of the plan;
+/// `None` for a hook without a condition, and where no arguments were given.
+fn conditions(
+    args: &ExplainArgs,
+    context: &Context,
+    explanation: &Explanation,
+) -> Result<Vec<Option<RuleExplanation>>, InputProblem> {
+    let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
+    if args.input.is_none() {
+        return Ok(planned.map(|_| None).collect());
+    }
+    let given =
+        EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
+    let input = event_input::load(&given)?;
+    let event = input.event();
+    let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };
+    let facts = Facts::new(Subject::of(&event), folders);
+    let condition = |hook: &Hook| match (&hook.kind, &hook.when) {
+        (HookKind::Rule(rule), _) => Some(rule.explain(&facts)),
+        (_, Some(when)) => Some(when.explain(&facts)),
+        _ => None,
+    };
+    Ok(planned.map(|planned| condition(&planned.hook)).collect())
 }
 
 /// Whether hooks of an event are chosen by what the event is about.
@@ -73,6 +111,9 @@ struct Report<'e> {
 struct PlannedReport<'e> {
     #[serde(flatten)]
     hook: HookName<'e>,
+    /// Which parts of its condition hold, where arguments were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<&'e RuleExplanation>,
     timeout_ms: u128,
     sequential: bool,
     on_failure: hookrail::OnFailure,
@@ -93,6 +134,7 @@ fn report<'e>(
     target: Option<&'e str>,
     settings: &'e ResolvedSettings,
     explanation: &'e Explanation,
+    conditions: &'e [Option<RuleExplanation>],
 ) -> Report<'e> {
     let plan = explanation.plan.as_ref();
     let planned = plan.into_iter().flat_map(|plan| &plan.hooks);
@@ -103,8 +145,10 @@ fn report<'e>(
         findings: &settings.findings,
         mode: plan.map(|plan| if plan.sequential { "sequential" } else { "parallel" }),
         hooks: planned
-            .map(|planned| PlannedReport {
+            .zip(conditions)
+            .map(|(planned, condition)| PlannedReport {
                 hook: HookName::of(&planned.hook),
+                condition: condition.as_ref(),
                 timeout_ms: planned.timeout.as_millis(),
                 sequential: planned.sequential,
                 on_failure: planned.on_failure,
@@ -128,6 +172,8 @@ fn code(why: &SkipReason) -> &'static str {
         SkipReason::Disabled(_) => "disabled",
         SkipReason::NotApproved { .. } => "not-approved",
         SkipReason::MatcherDoesNotMatch { .. } => "matcher-does-not-match",
+        SkipReason::RuleDoesNotHold => "rule-does-not-hold",
+        SkipReason::WhenDoesNotHold => "when-does-not-hold",
         SkipReason::Duplicate { .. } => "duplicate",
     }
 }
@@ -136,6 +182,7 @@ fn print_text(
     event: EventName,
     target: Option<&str>,
     explanation: &Explanation,
+    conditions: &[Option<RuleExplanation>],
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
@@ -154,10 +201,13 @@ fn print_text(
                 }
             };
             printer.data(format_args!("{about}: {way}"))?;
-            for (number, planned) in plan.hooks.iter().enumerate() {
+            for (number, (planned, condition)) in plan.hooks.iter().zip(conditions).enumerate() {
                 let label = format!("{}. ", number + 1);
                 printer.data(format_args!("  {label}{}", headline(&planned.hook, context)))?;
                 printer.data(format_args!("  {:width$}{}", "", terms(&planned.hook), width = label.len()))?;
+                if let Some(condition) = condition {
+                    print_condition(condition, 2 + label.len(), printer)?;
+                }
             }
             for warning in &plan.warnings {
                 printer.data(format_args!("  warning: {}", escape_line(warning)))?;
@@ -180,6 +230,22 @@ fn print_text(
     Ok(())
 }
 
+/// One part of a condition a line, with what was seen of its fact.
+fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer) -> anyhow::Result<()> {
+    let word = match part.truth {
+        Truth::Yes => "holds",
+        Truth::No => "does not hold",
+        Truth::Unknown => "cannot be told",
+    };
+    let seen: Vec<String> = part.seen.iter().map(|value| format!("`{}`", escape_line(value))).collect();
+    let seen = if seen.is_empty() { String::new() } else { format!(", seen: {}", seen.join(", ")) };
+    printer.data(format_args!("{:indent$}{word}: {}{seen}", "", escape_line(&part.condition)))?;
+    for inner in &part.parts {
+        print_condition(inner, indent + 2, printer)?;
+    }
+    Ok(())
+}
+
 fn headline(hook: &Hook, context: &Context) -> String {
     let origin = shown_origin(&hook.origin, context);
     format!("{} ({origin})", escape_line(&hook.name))
@@ -187,13 +253,17 @@ fn headline(hook: &Hook, context: &Context) -> String {
 
 fn terms(hook: &Hook) -> String {
     let mut terms = Vec::new();
-    if hook.name != hook.command() {
-        terms.push(format!("runs `{}`", escape_line(hook.command())));
+    match hook.command_text() {
+        Some(command) if command != hook.name => terms.push(format!("runs `{}`", escape_line(command))),
+        Some(_) => {}
+        None => terms.push(format!("a {}", hook.type_name())),
     }
     if let Some(matcher) = hook.matcher.text() {
         terms.push(format!("matcher `{}`", escape_line(matcher)));
     }
-    terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
+    if hook.command_text().is_some() {
+        terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
+    }
     if hook.on_failure == hookrail::OnFailure::Block {
         terms.push("a failure blocks".to_owned());
     }

@@ -1,6 +1,5 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
 
-mod input;
 mod report;
 mod summary;
 mod text;
@@ -15,17 +14,17 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
 use crate::display::short_home;
+use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
-use input::InputProblem;
 use report::{Report, Skipped};
 use summary::Summary;
 
 /// Fires the event and prints what the hooks say.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match input::load(args) {
+    let input = match event_input::load(&args.event) {
         Ok(input) => input,
         Err(InputProblem::Usage { message, hint }) => {
             printer.talk(format_args!("error: {}", escape(&message)));
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
     let Some(system) = config.hook_system() else {
-        let nothing = ProcessedHookResult::empty(args.event);
+        let nothing = ProcessedHookResult::empty(args.event.event);
         return print(
             args,
             &Fired { input: &input, result: nothing, skipped: Vec::new() },
@@ -121,7 +120,7 @@ async fn fire_repeatedly<'a>(
 ) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
     let handler = system.event_handler()?;
     let event = input.event();
-    let explanation = system.explain(args.event, event.match_target());
+    let explanation = system.explain(args.event.event, event.match_target());
     let mut summary = args.repeat.map(|_| Summary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {
@@ -134,7 +133,7 @@ async fn fire_repeatedly<'a>(
             kept = Some(result);
         }
     }
-    let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event));
+    let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
     Ok((Fired { input, result, skipped }, summary))
 }

@@ -1,5 +1,6 @@
 //! `hookrail init`: a starter script, its settings entry and its approval.
 
+mod rule;
 mod starters;
 
 use std::fs::{self, OpenOptions};
@@ -23,6 +24,9 @@ use crate::terminal;
 
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     refuse_inside_agent("hooks and their approvals")?;
+    if args.rule {
+        return rule::run(args, context, printer);
+    }
     let starter = Starter::of(args.event);
     let place = Place::new(args, context)?;
     let before = context.settings();

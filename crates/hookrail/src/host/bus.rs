@@ -22,7 +22,7 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::payload::{InputError, TypedInput, parse_input};
 use crate::host::event_handler::{catch_panic, panic_message};
 use crate::host::system::Inner;
-use crate::verdict::json::{JsonProblem, parse_json};
+use crate::output::json::{JsonProblem, parse_json};
 use crate::verdict::result::{HookError, ProcessedHookResult};
 
 /// The `type` of a request.

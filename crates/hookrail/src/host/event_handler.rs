@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::Poll;
 
 use serde_json::Value;
@@ -23,6 +23,8 @@ use crate::host::observer::{HookBatch, HookCall};
 use crate::host::session::Host;
 use crate::host::system::{SubscriptionSlot, end_subscription};
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
+use crate::rules::{Facts, Folders, Subject};
+use crate::run::rules::{self, Asked};
 use crate::run::{HookRunner, Payload, PayloadError};
 use crate::trust::Recheck;
 use crate::verdict::aggregator::HookAggregator;
@@ -42,6 +44,8 @@ pub struct HookEventHandler {
     subscription: SubscriptionSlot,
     /// Why guarded events are blocked whatever the hooks say.
     standing_block: Option<String>,
+    /// What `~` means in a shell line.
+    home: Option<PathBuf>,
 }
 
 impl HookEventHandler {
@@ -51,9 +55,10 @@ impl HookEventHandler {
         runner: HookRunner,
         aggregator: HookAggregator,
         subscription: SubscriptionSlot,
+        home: Option<PathBuf>,
     ) -> Self {
         let standing_block = host.standing_block();
-        Self { host, planner, runner, aggregator, subscription, standing_block }
+        Self { host, planner, runner, aggregator, subscription, standing_block, home }
     }
 
     /// Stops answering requests on the bus. Without a bus there is nothing to stop.
@@ -124,16 +129,17 @@ impl HookEventHandler {
         let (hooks, refused) = self.admit(plan, &base.cwd, directory);
         let input = HookInput { base: &base, event, extra };
         let records = Records::default();
-        let runs = if hooks.is_empty() {
-            Vec::new()
+        let (runs, not_held) = if hooks.is_empty() {
+            (Vec::new(), Vec::new())
         } else {
             match self.run_hooks(plan, &hooks, &input, directory, &records).await {
-                Ok(runs) => runs,
+                Ok(outcome) => outcome,
                 Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
         };
         let aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
+        result.not_held = not_held;
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
         records.keep(|| self.log_summary(&result));
@@ -153,34 +159,88 @@ impl HookEventHandler {
         }
     }
 
-    /// Runs the hooks and reports each of them with the input it was given.
+    /// Asks the rules, runs the other hooks, and reports each of them with the input it was given. Hooks whose
+    /// condition does not hold are given back apart.
     async fn run_hooks(
         &self,
         plan: &Plan,
         hooks: &[Arc<Hook>],
         input: &HookInput<'_>,
-        cwd: &Path,
+        directory: &Path,
         records: &Records,
-    ) -> Result<Vec<HookRun>, PayloadError> {
+    ) -> Result<(Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
         if plan.sequential {
-            let input = to_object(input)?;
-            let on_finish = |run: &HookRun, payload: &Payload| {
-                records.keep(|| {
-                    self.log_run(plan.event, run, payload);
-                    log_unusable_fields(plan.event, run);
-                });
-            };
-            let (runs, _) =
-                self.runner.execute_hooks_sequential(hooks, plan.event, input, cwd, &on_finish).await;
-            Ok(runs)
-        } else {
-            let payload = Payload::new(input)?;
-            let runs = self.runner.execute_hooks_parallel(hooks, &payload, cwd).await;
-            for run in &runs {
-                records.keep(|| self.log_run(plan.event, run, &payload));
-            }
-            Ok(runs)
+            return self.run_chain(plan, hooks, input, directory, records).await;
         }
+        let (mut answered, start, not_held) = self.ask_rules(hooks, input);
+        if start.is_empty() && self.host.observer.is_none() {
+            return Ok((answered.into_iter().map(|(_, run)| run).collect(), not_held)); // No payload is needed.
+        }
+        let payload = Payload::new(input)?;
+        let (places, start): (Vec<usize>, Vec<Arc<Hook>>) = start.into_iter().unzip();
+        let runs = self.runner.execute_hooks_parallel(&start, &payload, directory).await;
+        answered.extend(places.into_iter().zip(runs));
+        answered.sort_by_key(|(place, _)| *place);
+        let runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
+        for run in &runs {
+            records.keep(|| self.log_run(plan.event, run, &payload));
+        }
+        Ok((runs, not_held))
+    }
+
+    async fn run_chain(
+        &self,
+        plan: &Plan,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+        directory: &Path,
+        records: &Records,
+    ) -> Result<(Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
+        let cwd = input.base.cwd.as_ref();
+        let object = to_object(input)?;
+        let not_held = Mutex::new(Vec::new());
+        let ask = |hook: &Arc<Hook>, input: &JsonObject| {
+            let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), self.folders(cwd)));
+            if matches!(asked, Asked::DoesNotHold) {
+                not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
+            }
+            asked
+        };
+        let on_finish = |run: &HookRun, payload: &Payload| {
+            records.keep(|| {
+                self.log_run(plan.event, run, payload);
+                log_unusable_fields(plan.event, run);
+            });
+        };
+        let chain = self.runner.execute_chain(hooks, plan.event, object, directory, &ask, &on_finish);
+        let (runs, _) = chain.await;
+        Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Asks every rule and every condition about one event, whose facts are found out once for all of them. Gives
+    /// back what rules said and which hooks have to be started, each with its place in the plan.
+    #[expect(clippy::type_complexity, reason = "three lists that are taken apart at once")]
+    fn ask_rules(
+        &self,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+    ) -> (Vec<(usize, HookRun)>, Vec<(usize, Arc<Hook>)>, Vec<Arc<Hook>>) {
+        let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
+        let facts = Facts::new(subject, self.folders(&input.base.cwd));
+        let (mut answered, mut start, mut not_held) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, hook) in hooks.iter().enumerate() {
+            match rules::ask(hook, &facts) {
+                Asked::Start => start.push((place, Arc::clone(hook))),
+                Asked::Answered(run) => answered.push((place, run)),
+                Asked::DoesNotHold => not_held.push(Arc::clone(hook)),
+            }
+        }
+        (answered, start, not_held)
+    }
+
+    /// The folders that paths of an event are seen from.
+    fn folders<'a>(&'a self, cwd: &'a Path) -> Folders<'a> {
+        Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() }
     }
 
     fn base_fields<'a>(&'a self, given: &'a BaseOverrides) -> BaseFields<'a> {

@@ -1,5 +1,6 @@
 //! Owns the components of one session; starts them at the first event.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
@@ -207,13 +208,16 @@ impl Started {
         let registry = Arc::new(settings.registry(RegistryScope::On));
         let effective = settings.effective.clone();
         let project = settings.project_effective.clone();
+        let environment = host.environment.clone().unwrap_or_else(inherited_environment);
+        let home =
+            environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,
             redaction: effective.redaction,
             project: project.map(|project| (project.limits, project.redaction)),
             direct_execution: host.direct_execution,
             on_start: Some(start_listener(host)),
-            ..RunnerOptions::new(host.environment.clone().unwrap_or_else(inherited_environment))
+            ..RunnerOptions::new(environment)
         });
         let planner = HookPlanner::new(Arc::clone(&registry));
         let handler = HookEventHandler::new(
@@ -222,6 +226,7 @@ impl Started {
             runner,
             HookAggregator,
             Arc::clone(subscription),
+            home,
         );
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
         Self { registry, handler }

@@ -85,6 +85,10 @@ pub enum SkipReason {
         /// What the event is about.
         target: String,
     },
+    /// It is a rule whose condition does not hold.
+    RuleDoesNotHold,
+    /// Its `when` does not hold, so that it is not started.
+    WhenDoesNotHold,
     /// A hook of higher rank runs the same command.
     Duplicate {
         /// That hook.
@@ -106,6 +110,8 @@ impl fmt::Display for SkipReason {
             Self::MatcherDoesNotMatch { matcher, target } => {
                 write!(f, "matcher `{}` does not match `{}`", clipped(matcher), clipped(target))
             }
+            Self::RuleDoesNotHold => f.write_str("its condition does not hold"),
+            Self::WhenDoesNotHold => f.write_str("its `when` does not hold"),
             Self::Duplicate { of } => {
                 write!(f, "duplicate of `{}`", clipped(&of.name))?;
                 if of.origin.line > 0 {
@@ -167,7 +173,7 @@ impl HookPlanner {
         mut skipped: Option<&mut Vec<Skipped>>,
     ) -> Option<Plan> {
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
-        let mut by_command: HashMap<&str, &Arc<Hook>> = HashMap::new();
+        let mut by_command: HashMap<(&str, Option<&str>), &Arc<Hook>> = HashMap::new();
         let mut steps = Steps::default();
         for registered in self.registry.registered_for(event) {
             let hook = &registered.hook;
@@ -182,8 +188,11 @@ impl HookPlanner {
                     MatchVerdict::No => Some(does_not_match(hook, target)),
                     verdict => {
                         let first = match &hook.kind {
-                            HookKind::Command(command) => *by_command.entry(command).or_insert(hook),
-                            HookKind::Plugin => hook,
+                            // Hooks that start under different conditions are different hooks.
+                            HookKind::Command(command) => {
+                                *by_command.entry((command, hook.definition.as_deref())).or_insert(hook)
+                            }
+                            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule { .. } => hook,
                         };
                         if Arc::ptr_eq(first, hook) {
                             plan.sequential |= hook.sequential;

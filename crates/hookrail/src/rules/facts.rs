@@ -13,7 +13,8 @@ use serde_json::Value;
 pub(crate) use self::files::PathFacts;
 pub(crate) use self::shell::{CommandFacts, ShellLine};
 use super::path::Places;
-use crate::event::{Event, EventName, JsonObject};
+use crate::event::{Event, EventName};
+use crate::formats::json_object::JsonObject;
 use crate::shell::{ShellFacts, facts_of_argv, facts_of_line};
 
 /// The tool whose `command` is a shell line.
@@ -66,11 +67,9 @@ impl<'a> Subject<'a> {
                 Self { tool_name: Some(tool_name), tool_input: Some(tool_input), ..Self::default() }
             }
             Event::BeforeAgent { prompt } => Self { prompt: Some(prompt), ..Self::default() },
-            Event::AfterAgent { prompt, prompt_response, .. } => Self {
-                prompt: Some(prompt),
-                text: Some(Cow::Borrowed(prompt_response)),
-                ..Self::default()
-            },
+            Event::AfterAgent { prompt, prompt_response, .. } => {
+                Self { prompt: Some(prompt), text: Some(Cow::Borrowed(prompt_response)), ..Self::default() }
+            }
             Event::BeforeModel { llm_request } | Event::BeforeToolSelection { llm_request } => {
                 Self { model: Some(&llm_request.model), ..Self::default() }
             }

@@ -141,7 +141,9 @@ impl<'w> Reader<'w> {
     fn operands_only(&mut self) {
         while let Some(word) = self.next() {
             self.items.push(match word {
-                Some(text) => Item::Operand(Operand { text: text.clone(), subcommand: None, may_be_value: false }),
+                Some(text) => {
+                    Item::Operand(Operand { text: text.clone(), subcommand: None, may_be_value: false })
+                }
                 None => Item::Unknown,
             });
         }

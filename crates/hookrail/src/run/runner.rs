@@ -13,6 +13,7 @@ use super::join::join_all;
 use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, run_process};
 use super::reaper::Reaper;
+use super::rules::Asked;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level};
@@ -165,25 +166,46 @@ impl HookRunner {
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
     /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
-    /// was changed last, too.
+    /// was changed last, too. Rules and conditions are not asked: see [`HookRunner::execute_chain`].
     pub async fn execute_hooks_sequential(
+        &self,
+        hooks: &[Arc<Hook>],
+        event: EventName,
+        input: JsonObject,
+        cwd: &Path,
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
+    ) -> (Vec<HookRun>, JsonObject) {
+        self.execute_chain(hooks, event, input, cwd, &|_, _| Asked::Start, on_finish).await
+    }
+
+    /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
+    /// the input as the hooks before it have left it.
+    pub(crate) async fn execute_chain(
         &self,
         hooks: &[Arc<Hook>],
         event: EventName,
         mut input: JsonObject,
         cwd: &Path,
+        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> Asked + Sync),
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
         for hook in hooks {
+            let asked = ask(hook, &input);
+            if matches!(asked, Asked::DoesNotHold) {
+                continue;
+            }
             let made = match payload.take() {
                 Some(payload) => Ok(payload),
                 None => Payload::new(&input),
             };
             let run = match made {
                 Ok(made) => {
-                    let run = self.execute(hook, &made, cwd, SpawnOn::ThisThread).await;
+                    let run = match asked {
+                        Asked::Answered(run) => run,
+                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread).await,
+                    };
                     on_finish(&run, &made);
                     payload = Some(made);
                     run
@@ -234,6 +256,10 @@ impl HookRunner {
     async fn execute(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path, thread: SpawnOn) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
+            // Rules are asked before anything is started; see `rules.rs`.
+            HookKind::Rule(_) | HookKind::UnreadableRule { .. } => {
+                not_started("a rule is no program".to_owned())
+            }
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
         };
         interpreted(hook, finished, self.terms_of(hook).keep(payload))

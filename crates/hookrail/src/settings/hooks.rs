@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
@@ -16,12 +17,30 @@ use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStart
 use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
 use crate::matcher::Matcher;
+use crate::rules::{Condition, Rule, RulePlace, RuleReading};
 
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
-/// The fields of a hook.
-pub(super) const HOOK_KEYS: [&str; 7] =
-    ["type", "command", "timeout", "name", "description", "env", "onFailure"];
+/// The fields of a hook. Those from `when` on are read by the rules, or by whoever they are for.
+pub(super) const HOOK_KEYS: [&str; 15] = [
+    "type",
+    "command",
+    "timeout",
+    "name",
+    "description",
+    "env",
+    "onFailure",
+    "pure",
+    "when",
+    "then",
+    "block",
+    "ask",
+    "context",
+    "unknown",
+    "examples",
+];
+/// The fields that decide what a rule says. A change of one of them asks for approval again.
+const DEFINING_KEYS: [&str; 7] = ["when", "then", "block", "ask", "context", "unknown", "pure"];
 
 /// A year. Deadlines further away overflow clocks and mean "never" to everyone.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
@@ -173,8 +192,10 @@ impl<'v> HookReader<'_, '_, 'v> {
             return self.findings.wrong_type(route, "a hook", value, help);
         };
         let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [kind, command, timeout, name, description, env, on_failure] = fields;
-        let Some(kind) = self.read_kind(object, kind, command, route) else { return };
+        let [kind, command, timeout, name, description, env, on_failure, pure, when, ..] = fields;
+        let Some(kind) = self.read_kind(group, object, kind, command, route) else { return };
+        let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule { .. });
+        let when = if is_rule { None } else { self.read_when(group.event, object, when) };
         let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
         let hook = Hook {
@@ -182,6 +203,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             name: name.unwrap_or_else(|| match &kind {
                 HookKind::Command(command) => command.clone(),
                 HookKind::Plugin => "plugin".to_owned(),
+                HookKind::Rule(_) | HookKind::UnreadableRule { .. } => self.rule_name(object),
             }),
             description: self.text(description, route.key("description")),
             kind,
@@ -190,6 +212,9 @@ impl<'v> HookReader<'_, '_, 'v> {
             timeout: self.read_timeout(timeout, route.key("timeout")),
             env: self.read_env(env, route.key("env")),
             on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
+            when,
+            definition: definition(object),
+            pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             source: match self.level {
                 Level::Extension(_) => ConfigSource::Extensions,
                 Level::Project | Level::User | Level::System => ConfigSource::Project,
@@ -219,9 +244,67 @@ impl<'v> HookReader<'_, '_, 'v> {
         self.settings.hooks.push(hook);
     }
 
+    /// What a rule without a name is called: `rule FILE:LINE`.
+    fn rule_name(&self, object: &Object<'_>) -> String {
+        let source = self.findings.source();
+        let file = source.file().and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
+        format!("rule {file}:{}", source.line(object.range.start))
+    }
+
+    fn read_rule(&mut self, group: &Group, object: &Object<'_>) -> HookKind {
+        let place = RulePlace { event: group.event, matcher: &group.matcher };
+        let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(object, place);
+        for problem in problems.iter().chain(&failed_examples) {
+            let at = span(problem.range.clone());
+            self.findings.error(problem.code, &at, problem.message.clone(), problem.help.clone());
+        }
+        for problem in &warnings {
+            let at = span(problem.range.clone());
+            self.findings.warn(problem.code, &at, problem.message.clone(), problem.help.clone());
+        }
+        match rule {
+            Some(rule) => HookKind::Rule(Arc::new(rule)),
+            None => {
+                let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
+                let place = self.findings.source().place(object.range.start..object.range.start + 1);
+                let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
+                HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
+            }
+        }
+    }
+
+    /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.
+    fn read_when(
+        &mut self,
+        event: EventName,
+        object: &Object<'_>,
+        when: Option<&ObjectProp<'_>>,
+    ) -> Option<Arc<Condition>> {
+        for key in Rule::FIELDS.into_iter().filter(|key| *key != "when") {
+            if let Some(prop) = object.get(key) {
+                let message = format!("`{key}` has no effect on a hook that is no rule");
+                self.findings.warn("no-effect", &prop.name, message, "remove it, or make it a rule");
+            }
+        }
+        let (problems, condition, warnings) = match Condition::parse(given(when)?, event) {
+            Ok((condition, warnings)) => (Vec::new(), Some(condition), warnings),
+            Err(problems) => (problems, None, Vec::new()),
+        };
+        for problem in problems {
+            let at = span(problem.range);
+            self.findings.error(problem.code, &at, problem.message, problem.help);
+        }
+        for problem in warnings {
+            let at = span(problem.range);
+            self.findings.warn(problem.code, &at, problem.message, problem.help);
+        }
+        condition.map(Arc::new)
+    }
+
     /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
     fn read_kind(
         &mut self,
+        group: &Group,
         object: &Object<'_>,
         kind: Option<&ObjectProp<'_>>,
         command: Option<&ObjectProp<'_>>,
@@ -235,14 +318,16 @@ impl<'v> HookReader<'_, '_, 'v> {
         };
         match kind.value.as_string_lit().map(|literal| literal.value.as_ref()) {
             Some("command") => {}
+            Some("rule") => return Some(self.read_rule(group, object)),
             Some("plugin") => {
                 let message = format!("`{route}` is a plugin, which cannot be run yet: it always fails");
                 self.findings.warn("plugin-hook", &kind.value, message, "use \"type\": \"command\"");
                 return Some(HookKind::Plugin);
             }
             _ => {
-                let message =
-                    format!("`{route}.type` must be \"command\" or \"plugin\": the hook never runs");
+                let message = format!(
+                    "`{route}.type` must be \"command\", \"rule\" or \"plugin\": the hook never runs"
+                );
                 let help = "use \"type\": \"command\"";
                 self.findings.error("invalid-hook-type", &kind.value, message, help);
                 return None;
@@ -346,6 +431,16 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
         variables
     }
+}
+
+/// What decides what a rule says, or whether a command is started, as JSON text with sorted keys.
+fn definition(object: &Object<'_>) -> Option<String> {
+    let fields = DEFINING_KEYS.iter().filter_map(|key| {
+        let prop = object.properties.iter().rfind(|prop| prop.name.as_str() == *key)?;
+        Some(((*key).to_owned(), serde_json::Value::from(prop.value.clone())))
+    });
+    let fields: JsonObject = fields.collect();
+    (!fields.is_empty()).then(|| serde_json::Value::Object(fields).to_string())
 }
 
 fn bytes_of(value: &Value<'_>) -> Range<usize> {

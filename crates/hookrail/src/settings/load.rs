@@ -9,6 +9,7 @@ use super::diagnose::{Findings, Route};
 use super::extensions::load_extensions;
 use super::files::{LevelText, SettingsFiles};
 use super::hooks::read_hooks;
+use super::library::read_library;
 use super::read::read_level;
 use super::source::Source;
 use super::{Settings, SettingsPaths, UnusableFile};
@@ -57,6 +58,11 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
     }
     if let Some(hooks) = hooks {
         read_hooks(hooks, Route::Root.key("hooks"), level, &mut findings, settings);
+    }
+    let config = root.properties.iter().rfind(|prop| prop.name.as_str() == "hooksConfig");
+    if let Some(config) = config.and_then(|config| config.value.as_object()) {
+        let rules = config.properties.iter().rfind(|prop| prop.name.as_str() == "rules");
+        read_library(rules, level, &mut findings, settings);
     }
     settings.diagnostics.append(&mut findings.list);
     settings.disabled.extend(read.disabled.into_iter().map(|name_or_command| DisabledEntry {

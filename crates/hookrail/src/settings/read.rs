@@ -11,8 +11,8 @@ use crate::event::EventName;
 pub(super) const ROOT_KEYS: [&str; 6] =
     ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security"];
 /// The keys of `hooksConfig`.
-pub(super) const CONFIG_KEYS: [&str; 5] =
-    ["enabled", "disabled", "agentEvents", "maxConcurrentHooks", "maxOutputBytes"];
+pub(super) const CONFIG_KEYS: [&str; 6] =
+    ["enabled", "disabled", "agentEvents", "maxConcurrentHooks", "maxOutputBytes", "rules"];
 /// The keys of `security.environmentVariableRedaction`.
 pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
 /// The keys of the `hooks` map that are no events.
@@ -226,7 +226,7 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     let root = Route::Root;
     let route = root.key("hooksConfig");
     let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
-    let [_, disabled, agent_events, concurrent, output] = fields;
+    let [_, disabled, agent_events, concurrent, output, _] = fields;
     for other in others {
         findings.unknown_field(route, other, &CONFIG_KEYS);
     }

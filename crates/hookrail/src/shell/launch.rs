@@ -42,10 +42,9 @@ fn plain(name: &str) -> Option<(Spec, usize)> {
     let none = Spec::default();
     Some(match name {
         "nohup" => (Spec { long_flags: &["help", "version"], ..none }, 0),
-        "setsid" => (
-            Spec { flags: "cfwhV", long_flags: &["ctty", "fork", "wait", "help", "version"], ..none },
-            0,
-        ),
+        "setsid" => {
+            (Spec { flags: "cfwhV", long_flags: &["ctty", "fork", "wait", "help", "version"], ..none }, 0)
+        }
         "doas" => (Spec { flags: "nsL", values: "auC", ..none }, 0),
         "time" => (
             Spec {
@@ -117,7 +116,9 @@ fn plain_launcher(
     context: &Context,
 ) {
     let found = scan(args, spec);
-    if found.has(&["help", "version"]) || (name == "ionice" && found.has(&["p", "pid", "P", "pgid", "u", "uid"])) {
+    if found.has(&["help", "version"])
+        || (name == "ionice" && found.has(&["p", "pid", "P", "pgid", "u", "uid"]))
+    {
         return;
     }
     note_unclear(walker, &found);
@@ -189,7 +190,8 @@ fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
         ..Spec::default()
     };
     let found = scan(args, &spec);
-    let is_query = ["e", "edit", "l", "list", "v", "validate", "K", "V", "version", "help", "remove-timestamp"];
+    let is_query =
+        ["e", "edit", "l", "list", "v", "validate", "K", "V", "version", "help", "remove-timestamp"];
     if name == "sudoedit" || found.has(&is_query) {
         return;
     }
@@ -210,7 +212,10 @@ fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
 }
 
 fn is_assignment(field: &Field) -> bool {
-    field.as_str().and_then(|text| text.split_once('=')).is_some_and(|(name, _)| super::parse::is_identifier(name))
+    field
+        .as_str()
+        .and_then(|text| text.split_once('='))
+        .is_some_and(|(name, _)| super::parse::is_identifier(name))
 }
 
 fn env(walker: &mut Walker, args: &[Field], context: &Context, depth: usize) {
@@ -253,7 +258,8 @@ fn env(walker: &mut Walker, args: &[Field], context: &Context, depth: usize) {
     }
     note_unclear(walker, &found);
     let rest = args.get(found.rest..).unwrap_or_default();
-    let assignments = rest.iter().take_while(|field| field.as_str().is_some_and(|text| text.contains('='))).count();
+    let assignments =
+        rest.iter().take_while(|field| field.as_str().is_some_and(|text| text.contains('='))).count();
     let moves = found.has(&["C", "chdir"]);
     let command = rest.get(assignments..).unwrap_or_default();
     walker.elsewhere(moves, |walker| walker.start(command, context));
@@ -272,7 +278,11 @@ fn split_string(text: &str) -> Option<Vec<Field>> {
             (None, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c') => {
                 if std::mem::take(&mut begun) {
                     let text = std::mem::take(&mut word);
-                    words.push(if std::mem::replace(&mut known, true) { Field::known(text) } else { Field::unknown() });
+                    words.push(if std::mem::replace(&mut known, true) {
+                        Field::known(text)
+                    } else {
+                        Field::unknown()
+                    });
                 }
             }
             (None, '#') if !begun => break,
@@ -303,7 +313,16 @@ fn flock(walker: &mut Walker, args: &[Field], context: &Context) {
         flags: "esxnuoFvhV",
         values: "wEc",
         long_flags: &[
-            "shared", "exclusive", "nb", "nonblock", "unlock", "close", "no-fork", "verbose", "help", "version",
+            "shared",
+            "exclusive",
+            "nb",
+            "nonblock",
+            "unlock",
+            "close",
+            "no-fork",
+            "verbose",
+            "help",
+            "version",
         ],
         long_values: &["timeout", "wait", "conflict-exit-code", "command"],
         ..Spec::default()
@@ -328,8 +347,20 @@ fn watch(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "nqs",
         optional: "d",
         long_flags: &[
-            "beep", "color", "no-color", "differences", "errexit", "chgexit", "precise", "no-rerun", "no-title",
-            "no-wrap", "exec", "help", "version", "follow",
+            "beep",
+            "color",
+            "no-color",
+            "differences",
+            "errexit",
+            "chgexit",
+            "precise",
+            "no-rerun",
+            "no-title",
+            "no-wrap",
+            "exec",
+            "help",
+            "version",
+            "follow",
         ],
         long_values: &["interval", "equexit", "shotsdir"],
     };

@@ -49,7 +49,9 @@ impl Value {
             (Self::Text(one), Self::Text(two)) => one == two,
             (Self::List(one), Self::List(two)) => one == two,
             (Self::Function(one, sure), Self::Function(two, also)) => {
-                sure == also && one.len() == two.len() && one.iter().zip(two.iter()).all(|(a, b)| Rc::ptr_eq(a, b))
+                sure == also
+                    && one.len() == two.len()
+                    && one.iter().zip(two.iter()).all(|(a, b)| Rc::ptr_eq(a, b))
             }
             (Self::Directory(one), Self::Directory(two)) => one == two,
             (Self::Set, Self::Set) => true,

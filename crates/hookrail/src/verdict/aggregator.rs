@@ -9,8 +9,8 @@ mod specific;
 use std::time::Duration;
 
 use crate::event::EventName;
+use crate::output::HookOutput;
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::output::HookOutput;
 use crate::verdict::result::{AggregatedHookResult, HookError};
 
 pub(crate) use fields::merge_system_messages;

@@ -8,7 +8,7 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::translator::{
     FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
 };
-use crate::verdict::output::HookOutput;
+use crate::output::HookOutput;
 
 /// Applies the output of a hook that succeeded to the input of the next one, and says whether that changed
 /// anything. Three events chain; the inputs of the others hold nothing that a hook may change.

@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use crate::event::EventName;
-use crate::hook::{Hook, OnFailure};
+use crate::hook::{Hook, HookKind, OnFailure};
+use crate::output::HookOutput;
 use crate::verdict::aggregator::{Answer, merge_system_messages};
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::output::HookOutput;
 use crate::verdict::result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
 use crate::verdict::views;
 
@@ -34,6 +34,7 @@ pub fn process_common_hook_output_fields(
             failure_block(event, failures)
         }),
         warnings: vain_blocks(event, &runs),
+        not_held: Vec::new(),
         aggregated,
         runs,
     }
@@ -52,13 +53,16 @@ pub(crate) fn failure_block<'a>(
     event: EventName,
     failures: impl Iterator<Item = (&'a Hook, &'a str)>,
 ) -> Option<Block> {
-    if !event.blocks_on_failure() {
-        return None;
-    }
     let reasons: Vec<String> = failures
-        .filter(|(hook, _)| hook.on_failure == OnFailure::Block)
-        .map(|(hook, why)| {
-            format!("hook `{}` gave no verdict ({why}) and is set to block on failure", hook.name)
+        .filter_map(|(hook, why)| match &hook.kind {
+            // Nobody knows what an unreadable rule was to keep out.
+            HookKind::UnreadableRule { why } if event.is_guarded() => {
+                Some(format!("{why}; `hookrail check` shows the place"))
+            }
+            _ if hook.on_failure == OnFailure::Block && event.blocks_on_failure() => {
+                Some(format!("hook `{}` gave no verdict ({why}) and is set to block on failure", hook.name))
+            }
+            _ => None,
         })
         .collect();
     if reasons.is_empty() {

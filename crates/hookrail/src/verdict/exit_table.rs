@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
+use crate::output::json::{JsonProblem, parse_json, trim_output};
+use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
 use crate::verdict::hook_run::Exit;
-use crate::verdict::json::{JsonProblem, parse_json, trim_output};
-use crate::verdict::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
 
 /// How much of stderr goes into the text of a failure, in bytes. The whole of it stays with the run.
 const STDERR_IN_FAILURE: usize = 4096;
@@ -39,6 +39,8 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
         Exit::Code(code) => Interpreted::complained(&format!("exited with code {code}"), stderr),
         Exit::Signal(signal) => Interpreted::complained(&format!("was ended by signal {signal}"), stderr),
         Exit::TimedOut(after) => Interpreted::failed(format!("timed out after {} ms", after.as_millis())),
+        // A rule's answer is read with the settings, not from a stream.
+        Exit::Rule => Interpreted::default(),
         Exit::NotStarted(why) => Interpreted::failed(format!("could not be started: {why}")),
     }
 }

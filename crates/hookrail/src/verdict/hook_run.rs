@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::hook::Hook;
-use crate::verdict::output::HookOutput;
+use crate::output::HookOutput;
 
 /// How a hook's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Exit {
     TimedOut(Duration),
     /// It could not be started, for the reason given here.
     NotStarted(String),
+    /// It is a rule, which is no process.
+    Rule,
 }
 
 /// One finished hook. A failed hook is data like any other: the agent goes on.
@@ -43,15 +45,16 @@ pub struct HookRun {
 impl HookRun {
     /// Execution health: exit 0 whose output could be read. A policy block by exit 2 is not a success.
     pub fn success(&self) -> bool {
-        self.exit == Exit::Code(0) && self.failure.is_none()
+        matches!(self.exit, Exit::Code(0) | Exit::Rule) && self.failure.is_none()
     }
 
-    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start.
+    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, and for
+    /// a rule.
     pub fn exit_code(&self) -> Option<i32> {
         match self.exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => Some(0),
-            Exit::TimedOut(_) | Exit::NotStarted(_) => None,
+            Exit::TimedOut(_) | Exit::NotStarted(_) | Exit::Rule => None,
         }
     }
 

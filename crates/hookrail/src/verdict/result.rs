@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use std::sync::Arc;
+
 use crate::event::EventName;
+use crate::hook::Hook;
+use crate::output::HookOutput;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::output::HookOutput;
 
 /// The outputs of all hooks of one event, merged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -59,6 +62,8 @@ pub struct ProcessedHookResult {
     pub warnings: Vec<String>,
     /// Every hook that ran, in plan order.
     pub runs: Vec<HookRun>,
+    /// Rules and hooks that were planned and whose condition did not hold. Nothing of them ran.
+    pub not_held: Vec<Arc<Hook>>,
 }
 
 impl ProcessedHookResult {

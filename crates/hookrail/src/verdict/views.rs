@@ -12,7 +12,7 @@ use crate::formats::translator::{
     AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
     apply_hook_tool_config, from_hook_llm_response,
 };
-use crate::verdict::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
+use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
 
 /// What every event's callers may ask of an output.
 pub trait HookOutputView {

@@ -39,7 +39,7 @@ pub(super) struct Report<'a> {
 #[derive(Serialize)]
 struct SkippedReport<'a> {
     name: &'a str,
-    command: &'a str,
+    command: Option<&'a str>,
     origin: OriginReport<'a>,
     why: &'a str,
 }
@@ -48,7 +48,7 @@ struct SkippedReport<'a> {
 #[serde(rename_all = "camelCase")]
 struct HookReport<'a> {
     name: &'a str,
-    command: &'a str,
+    command: Option<&'a str>,
     source: ConfigSource,
     origin: OriginReport<'a>,
     success: bool,
@@ -103,7 +103,7 @@ impl<'a> SkippedReport<'a> {
     fn of(skipped: &'a Skipped) -> Self {
         Self {
             name: &skipped.hook.name,
-            command: skipped.hook.command(),
+            command: skipped.hook.command_text(),
             origin: OriginReport::of(&skipped.hook.origin),
             why: &skipped.why,
         }
@@ -114,7 +114,7 @@ impl<'a> HookReport<'a> {
     fn of(run: &'a HookRun) -> Self {
         Self {
             name: &run.hook.name,
-            command: run.hook.command(),
+            command: run.hook.command_text(),
             source: run.hook.source,
             origin: OriginReport::of(&run.hook.origin),
             success: run.success(),
@@ -162,6 +162,10 @@ pub(super) fn skipped(
 
 /// Why a hook that was planned did not run.
 fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
+    if result.not_held.iter().any(|other| std::ptr::eq(&**other, hook)) {
+        let is_rule = hook.command_text().is_none();
+        return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
+    }
     let about_it = format!("hook `{}` ", hook.name);
     if let Some(warning) = result.warnings.iter().find_map(|warning| warning.strip_prefix(&about_it)) {
         return warning.to_owned();

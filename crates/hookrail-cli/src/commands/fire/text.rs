@@ -7,8 +7,9 @@ use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun, Level, ProcessedHook
 use hookrail_agent::log::millis;
 use serde_json::Value;
 
+use super::Fired;
 use super::summary::Summary;
-use super::{Fired, input};
+use crate::event_input;
 use crate::printer::{escape, escape_line};
 
 /// How much of a text is shown; JSON has all of it.
@@ -17,7 +18,7 @@ const SHOWN: usize = 2_000;
 /// Renders everything.
 pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, project: &Path) -> String {
     let mut text = fired.result.event.to_string();
-    if let Some(subject) = input::subject(fired.input) {
+    if let Some(subject) = event_input::subject(fired.input) {
         let _ = write!(text, " {}", escape_line(&subject));
     }
     let _ = match fired.result.runs.len() {
@@ -42,8 +43,8 @@ pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, project: &Pat
 
 fn render_run(text: &mut String, run: &HookRun, project: &Path) {
     let _ = writeln!(text, "\nran      {}", escape_line(&run.hook.name));
-    if run.hook.name != run.hook.command() {
-        line(text, "command", run.hook.command());
+    if let Some(command) = run.hook.command_text().filter(|command| *command != run.hook.name) {
+        line(text, "command", command);
     }
     line(text, "from", &from(&run.hook, project));
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
@@ -136,6 +137,7 @@ fn ended(exit: &Exit) -> String {
         Exit::Signal(signal) => format!("ended by signal {signal}"),
         Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
         Exit::NotStarted(_) => "not started".to_owned(),
+        Exit::Rule => "a rule".to_owned(),
     }
 }
 

@@ -220,7 +220,7 @@ pub(super) fn as_json(review: &Review) -> Value {
                 "origin": { "file": hook.origin.file.to_string_lossy(), "line": hook.origin.line },
                 "event": hook.event.as_str(),
                 "matcher": hook.matcher.text(),
-                "command": hook.command(),
+                "command": hook.command_text(),
                 "timeoutMs": u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
                 "env": hook.env,
                 "onFailure": failure_word(hook.on_failure),

@@ -3,7 +3,7 @@
 use jsonc_parser::ast::Value as Ast;
 use serde_json::{Value, json};
 
-use crate::event::JsonObject;
+use crate::formats::json_object::JsonObject;
 use crate::matcher::Matcher;
 use crate::rules::facts::SHELL_TOOL;
 use crate::rules::problem::Problem;
@@ -75,7 +75,9 @@ impl Call {
                 let found = TOOLS.iter().find(|(name, required, optional, others)| {
                     (accepts(name) || others.iter().any(|name| accepts(name)))
                         && required.iter().all(|argument| input.contains_key(*argument))
-                        && input.keys().all(|key| required.contains(&key.as_str()) || optional.contains(&key.as_str()))
+                        && input
+                            .keys()
+                            .all(|key| required.contains(&key.as_str()) || optional.contains(&key.as_str()))
                 });
                 // Arguments that are incomplete still say which tool is meant.
                 let found = found.or_else(|| {

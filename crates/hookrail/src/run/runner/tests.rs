@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::hook::{Level, Origin};
+use crate::output::HookOutput;
 use crate::run::inherited_environment;
-use crate::verdict::output::HookOutput;
 
 /// A hook that runs this command.
 pub(in crate::run) fn hook(command: &str) -> Arc<Hook> {

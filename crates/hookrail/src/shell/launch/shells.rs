@@ -139,7 +139,13 @@ pub(super) fn su(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "cCgGswTu",
         long_flags: &["login", "preserve-environment", "fast", "pty", "no-pty", "help", "version"],
         long_values: &[
-            "command", "session-command", "group", "supp-group", "shell", "whitelist-environment", "user",
+            "command",
+            "session-command",
+            "group",
+            "supp-group",
+            "shell",
+            "whitelist-environment",
+            "user",
         ],
         ..Spec::default()
     };

@@ -124,7 +124,8 @@ impl Parser<'_> {
                 None | Some(b'\n') => return false,
                 Some(b']') => {
                     ahead.skip();
-                    if ahead.peek() == Some(b'=') || (ahead.peek() == Some(b'+') && ahead.peek_second() == Some(b'='))
+                    if ahead.peek() == Some(b'=')
+                        || (ahead.peek() == Some(b'+') && ahead.peek_second() == Some(b'='))
                     {
                         return true;
                     }

@@ -140,7 +140,10 @@ impl Parser<'_> {
         }
         let operation = match operation {
             Operation::Plain if name.is_empty() => Operation::Other(Word::default()),
-            Operation::Plain | Operation::Default(..) | Operation::Assign(..) | Operation::Alternative(..)
+            Operation::Plain
+            | Operation::Default(..)
+            | Operation::Assign(..)
+            | Operation::Alternative(..)
                 if prefixed =>
             {
                 // The length of a value, or the value of the variable that it names.

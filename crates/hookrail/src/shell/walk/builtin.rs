@@ -10,11 +10,67 @@ use crate::shell::state::{Key, Value};
 
 /// What Bash runs itself.
 const BUILTINS: [&str; 61] = [
-    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
-    "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
-    "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
-    "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
-    "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
 ];
 
 /// Whether Bash runs `name` itself.
@@ -31,7 +87,8 @@ impl Walker {
                     self.dynamic();
                     self.forget_variables();
                 }
-                let args = if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
+                let args =
+                    if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
                 self.code(&joined(args.unwrap_or_default()), context);
             }
             "source" | "." => {
@@ -59,7 +116,8 @@ impl Walker {
             }
             "hash" | "enable" => {
                 // `hash -p /bin/rm ls` lets one name run another program.
-                let is_plain = |field: &Field| field.as_str().is_some_and(|text| !text.starts_with('-') || text == "-r");
+                let is_plain =
+                    |field: &Field| field.as_str().is_some_and(|text| !text.starts_with('-') || text == "-r");
                 if !args.iter().all(is_plain) {
                     self.dynamic();
                 }
@@ -96,7 +154,11 @@ impl Walker {
             }
         }
         let rest = args.get(at..).unwrap_or_default();
-        let rest = if rest.first().is_some_and(|field| field.is("--")) { rest.get(1..).unwrap_or_default() } else { rest };
+        let rest = if rest.first().is_some_and(|field| field.is("--")) {
+            rest.get(1..).unwrap_or_default()
+        } else {
+            rest
+        };
         let how = if name == "exec" { How::Program } else { How::WithoutFunctions };
         self.run(rest, how, &context.behind(name));
     }
@@ -126,18 +188,23 @@ impl Walker {
     }
 
     fn change_directory(&mut self, name: &str, args: &[Field]) {
-        let mut operands =
-            args.iter().filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
+        let mut operands = args
+            .iter()
+            .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
         let (operand, extra) = (operands.next(), operands.next());
         let operand = match (name, operand, extra) {
             ("cd", None, _) => Some("~".to_owned()),
-            ("cd" | "pushd", Some(field), None) if !field.glob => field.text.clone().map(|text| {
-                if text.starts_with('~') && !field.tilde { format!("./{text}") } else { text }
-            }),
+            ("cd" | "pushd", Some(field), None) if !field.glob => field
+                .text
+                .clone()
+                .map(|text| if text.starts_with('~') && !field.tilde { format!("./{text}") } else { text }),
             _ => None,
         };
         let operand = operand.filter(|operand| {
-            let is_stack = operand == "-" || (name == "pushd" && operand.starts_with(['+', '-'])) || operand.starts_with("~-") || operand.starts_with("~+");
+            let is_stack = operand == "-"
+                || (name == "pushd" && operand.starts_with(['+', '-']))
+                || operand.starts_with("~-")
+                || operand.starts_with("~+");
             !is_stack && !operand.is_empty() && !self.state.is_set(&Key::Variable("CDPATH".to_owned()))
         });
         let before = match self.state.get(&Key::Directory) {
@@ -196,7 +263,8 @@ impl Walker {
 
     /// `export`, `declare` and their kin.
     fn declare(&mut self, args: &[Field], context: &Context) {
-        let is_odd = |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
+        let is_odd =
+            |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
             self.state.set(Key::OddVariables, Some(Value::Set));
             self.forget_variables();
@@ -238,8 +306,13 @@ impl Walker {
             let mut options = args.iter();
             while let Some(option) = options.next() {
                 if option.as_str().is_some_and(|text| text.starts_with("-C")) {
-                    let attached = option.as_str().and_then(|text| text.strip_prefix("-C")).unwrap_or_default();
-                    let code = if attached.is_empty() { options.next().and_then(Field::as_str) } else { Some(attached) };
+                    let attached =
+                        option.as_str().and_then(|text| text.strip_prefix("-C")).unwrap_or_default();
+                    let code = if attached.is_empty() {
+                        options.next().and_then(Field::as_str)
+                    } else {
+                        Some(attached)
+                    };
                     match code {
                         Some(code) => self.code(&format!("{code} \"$_\" \"$_\""), context),
                         None => self.dynamic(),
@@ -247,7 +320,8 @@ impl Walker {
                 }
             }
         }
-        let sets = name != "printf" || args.first().is_none_or(|field| field.as_str().is_none_or(|text| text.starts_with("-v")));
+        let sets = name != "printf"
+            || args.first().is_none_or(|field| field.as_str().is_none_or(|text| text.starts_with("-v")));
         if !sets {
             return;
         }

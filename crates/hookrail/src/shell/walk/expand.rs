@@ -248,7 +248,8 @@ impl Walker {
             (_, Some(text)) => self.expanded_as_subscript(text, context),
             _ => {}
         }
-        let is_followed = !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        let is_followed =
+            !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
         let value = value.map(|value| Value::Text(value.into()));
         self.state.set(Key::Variable(name.to_owned()), value);

@@ -91,7 +91,10 @@ impl Walker {
 
     /// The commands that an alias makes of `words`: the outer `None` if the first word is no alias, the inner one if
     /// its text cannot be read. The caller takes the name off `aliases_in_use`.
-    #[expect(clippy::option_option, reason = "no alias, and an alias that cannot be read, are different answers")]
+    #[expect(
+        clippy::option_option,
+        reason = "no alias, and an alias that cannot be read, are different answers"
+    )]
     fn alias(&mut self, words: &[Word]) -> Option<Option<Script>> {
         let (first, rest) = words.split_first()?;
         let [Part::Literal(name)] = first.parts.as_slice() else { return None };
@@ -139,7 +142,8 @@ impl Walker {
             }
         };
         if how == How::Shell
-            && let Some(Value::Function(bodies, is_sure)) = self.state.get(&Key::Function(name.to_owned())).cloned()
+            && let Some(Value::Function(bodies, is_sure)) =
+                self.state.get(&Key::Function(name.to_owned())).cloned()
         {
             self.emit(argv, is_sure, context);
             for body in bodies.iter() {

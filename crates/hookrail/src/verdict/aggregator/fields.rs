@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Answer, MergeStrategy};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::verdict::output::{Decision, HookOutput, first_not_blank};
+use crate::output::{Decision, HookOutput, first_not_blank};
 
 /// The last blocking word, else what the strategy makes of the others.
 pub(super) fn merge_decisions(event: EventName, answers: &[Answer<'_>]) -> Option<Decision> {

@@ -9,7 +9,7 @@ use super::fields::{blocks, join_lines, last};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::ToolMode;
-use crate::verdict::output::{Decision, HookOutput, first_not_blank};
+use crate::output::{Decision, HookOutput, first_not_blank};
 
 /// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
 /// permission is sticky; of everything else the later one wins.

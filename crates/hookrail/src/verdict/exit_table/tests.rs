@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::verdict::json::MAX_DEPTH;
+use crate::output::json::MAX_DEPTH;
 
 const BLOCK: &str = r#"{"decision":"block","reason":"no","suppressOutput":"a typo"}"#;
 

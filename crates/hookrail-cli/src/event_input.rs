@@ -1,4 +1,4 @@
-//! What an event is fired with: what was given, else a sample.
+//! The event that a command is about: what was given on the command line, else a sample.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -7,10 +7,10 @@ use anyhow::Context as _;
 use hookrail::{EventName, TypedInput, parse_input, sample_input};
 use serde_json::{Value, json};
 
-use crate::cli::FireArgs;
+use crate::cli::EventArgs;
 
 /// Why an event cannot be fired.
-pub(super) enum InputProblem {
+pub(crate) enum InputProblem {
     /// What was given makes no sense.
     Usage { message: String, hint: String },
     /// What was given cannot be read at all.
@@ -18,7 +18,7 @@ pub(super) enum InputProblem {
 }
 
 /// Reads what was given on the command line.
-pub(super) fn load(args: &FireArgs) -> Result<TypedInput, InputProblem> {
+pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
     let event = args.event;
     let is_tool_event = matches!(event, EventName::BeforeTool | EventName::AfterTool);
     if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
@@ -38,7 +38,7 @@ pub(super) fn load(args: &FireArgs) -> Result<TypedInput, InputProblem> {
 }
 
 /// The payload from a file or stdin. The tool given on the command line counts more.
-fn payload(args: &FireArgs) -> Result<Value, InputProblem> {
+fn payload(args: &EventArgs) -> Result<Value, InputProblem> {
     let path = args.payload.as_deref().unwrap_or("-".as_ref());
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
@@ -59,7 +59,7 @@ fn payload(args: &FireArgs) -> Result<Value, InputProblem> {
 }
 
 /// The event's sample, with what was given in its place.
-fn sample(args: &FireArgs) -> Result<Value, InputProblem> {
+fn sample(args: &EventArgs) -> Result<Value, InputProblem> {
     let mut fields = sample_input(args.event);
     if let Some(tool) = &args.tool {
         fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
@@ -102,6 +102,6 @@ fn sample_arguments(tool: &str) -> Option<Value> {
 }
 
 /// What the event is about: the tool's name, or the word of a session event.
-pub(super) fn subject(input: &TypedInput) -> Option<String> {
+pub(crate) fn subject(input: &TypedInput) -> Option<String> {
     input.event().match_target().map(str::to_owned)
 }

@@ -1,5 +1,6 @@
 //! What a hook may ask for, read field by field so that a typo never loses a block.
 
+pub(crate) mod json;
 mod read;
 
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
