@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::AgentEvents;
+use crate::formats::json_object::JsonObject;
 use crate::hook::OnFailure;
 
 /// The JSON Schema of a settings file, for editors.
@@ -111,6 +112,44 @@ struct HookWire {
     env: Option<BTreeMap<String, String>>,
     /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
     on_failure: Option<OnFailure>,
+    /// Whether running it changes nothing outside of itself, so that `hookrail replay` may ask it.
+    pure: Option<bool>,
+    /// A condition on the facts of the event. A rule holds when it does; a command is started unless it does not.
+    when: Option<JsonObject>,
+    /// What a rule says when it holds: exactly what a hook may print.
+    then: Option<JsonObject>,
+    /// Short form of `then` for a rule: block, for this reason.
+    block: Option<String>,
+    /// Short form of `then` for a rule: ask the person, for this reason.
+    ask: Option<String>,
+    /// Short form of `then` for a rule: add this text to the context.
+    context: Option<String>,
+    /// What a rule does when its condition cannot be told.
+    unknown: Option<UnknownWire>,
+    /// Calls that a rule must match and calls that it must not; checked when settings are read.
+    examples: Option<ExamplesWire>,
+}
+
+/// What a rule does when its condition cannot be told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Unknown")]
+enum UnknownWire {
+    /// It blocks.
+    Block,
+    /// It asks the person.
+    Ask,
+}
+
+/// Examples of a rule: a shell command, `{ "tool", "input" }`, or the arguments of a built-in tool.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Examples")]
+struct ExamplesWire {
+    /// Calls for which the rule holds.
+    r#match: Option<Vec<serde_json::Value>>,
+    /// Calls for which it does not.
+    no_match: Option<Vec<serde_json::Value>>,
 }
 
 /// What kind of program a hook is.
@@ -120,6 +159,8 @@ struct HookWire {
 enum TypeWire {
     /// A shell command.
     Command,
+    /// A condition and an answer, without a process.
+    Rule,
     /// Accepted for what may come; cannot be run yet.
     Plugin,
 }
@@ -141,6 +182,8 @@ struct HooksConfigWire {
     /// How many bytes of each output stream of a hook are kept; 16 MiB or twice the payload if not given.
     #[schemars(range(min = 1))]
     max_output_bytes: Option<u64>,
+    /// Names of shipped rules that are on; `hookrail rules` lists them.
+    rules: Option<Vec<String>>,
 }
 
 /// Settings of extensions.

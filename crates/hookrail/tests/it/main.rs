@@ -11,6 +11,7 @@ mod kit;
 mod logging;
 mod logs;
 mod panics;
+mod rules;
 mod security;
 mod system;
 mod tool_trigger;

@@ -1,0 +1,59 @@
+//! `hookrail facts`: what rules see of an event. It needs no settings.
+
+use hookrail::{Facts, Folders, Subject};
+use serde_json::Value;
+
+use crate::cli::{FactsArgs, Format};
+use crate::context::Context;
+use crate::display::home;
+use crate::event_input::{self, InputProblem};
+use crate::exit::ExitStatus;
+use crate::printer::{Printer, escape, escape_line};
+
+/// Prints the facts of one event.
+pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let input = match event_input::load(&args.event) {
+        Ok(input) => input,
+        Err(InputProblem::Usage { message, hint }) => {
+            printer.talk(format_args!("error: {}", escape(&message)));
+            printer.talk(format_args!("hint: {hint}"));
+            return Ok(ExitStatus::Usage);
+        }
+        Err(InputProblem::Unreadable(error)) => return Err(error),
+    };
+    let event = input.event();
+    let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };
+    let facts = Facts::new(Subject::of(&event), folders);
+    let json = facts.to_json();
+    match args.format {
+        Format::Json => printer.json_pretty(&json)?,
+        Format::Text => print_text(&json, printer)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn print_text(facts: &Value, printer: &mut Printer) -> anyhow::Result<()> {
+    let list = |key: &str| facts.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let word = |word: &Value| word.as_str().map_or_else(|| "?".to_owned(), quoted);
+    for command in list("commands") {
+        let words = command.get("argv").and_then(Value::as_array).cloned().unwrap_or_default();
+        let words: Vec<String> = words.iter().map(word).collect();
+        let via = command.get("via").and_then(Value::as_array).cloned().unwrap_or_default();
+        let via: Vec<String> = via.iter().map(word).collect();
+        let behind = if via.is_empty() { String::new() } else { format!("  (behind {})", via.join(", ")) };
+        printer.data(format_args!("command  {}{behind}", words.join(" ")))?;
+    }
+    for (key, name) in [("programs", "program"), ("writes", "writes"), ("reads", "reads")] {
+        for value in list(key) {
+            printer.data(format_args!("{name:8} {}", word(&value)))?;
+        }
+    }
+    let dynamic = facts.get("dynamic").and_then(Value::as_bool).unwrap_or(false);
+    printer.data(format_args!("dynamic  {dynamic}"))
+}
+
+/// A word as it is, in quotes where a reader could not see where it ends.
+fn quoted(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| !c.is_whitespace() && !"'\"".contains(c));
+    if plain { escape_line(word) } else { format!("'{}'", escape_line(word)) }
+}

@@ -1,0 +1,82 @@
+//! `hookrail init --rule`: a first rule in the settings, with examples. There is no script to write.
+
+use hookrail::{EventName, edit};
+use serde_json::json;
+
+use super::Place;
+use crate::cli::InitArgs;
+use crate::context::Context;
+use crate::display::shown;
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::Printer;
+use crate::settings_file;
+
+/// The name of the rule, after what it does.
+const NAME: &str = "no-force-push";
+
+/// Adds the rule to the settings and approves it, as `init` does with a script.
+pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    if args.event != EventName::BeforeTool {
+        let message = format!("there is no starter rule for {}", args.event);
+        return Err(Hinted::new(message, "leave the event out, or leave `--rule` out").into());
+    }
+    let place = Place::new(args, context)?;
+    let before = context.settings();
+    let is_on = before.activation.is_on();
+    let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
+    let name = args.name.clone().unwrap_or_else(|| {
+        let numbered = (2..).map(|number| format!("{NAME}-{number}"));
+        std::iter::once(NAME.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    });
+    if taken(&name) {
+        return Err(
+            Hinted::new(format!("there is a hook named `{name}`"), "choose another with `--name`").into()
+        );
+    }
+    let rule = json!({
+        "type": "rule",
+        "name": name,
+        "when": { "command": "git push --force" },
+        "block": "Force pushes are for people.",
+        "examples": {
+            "match": ["git push -f", "sudo git push origin --force"],
+            "noMatch": ["git push", "git stash push --force", "echo git push -f"],
+        },
+    });
+    let edit = |text: &str| {
+        let text = edit::add_hook(text, args.event, Some("run_shell_command"), &rule)?;
+        if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+    };
+    settings_file::change(&place.settings, context, edit, || Ok(()))?;
+    printer.data(format_args!("added the rule `{name}` to {}", shown(&place.settings, context)))?;
+    if !is_on {
+        printer.data(format_args!(
+            "turned hooks on: `\"enableHooks\": true` in {}",
+            shown(&place.settings, context)
+        ))?;
+    }
+    if !place.is_users {
+        approve(&name, context, printer)?;
+    }
+    printer.data("\nTry it:")?;
+    printer.data(
+        "  hookrail fire BeforeTool --tool run_shell_command --input '{\"command\":\"git push -f\"}'",
+    )?;
+    printer.data("See what rules see of a command:")?;
+    printer.data(
+        "  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo git push -f\"}'",
+    )?;
+    printer.data("`hookrail rules` lists rules that are ready to use.")?;
+    Ok(ExitStatus::Success)
+}
+
+/// Approves the new rule and nothing else.
+fn approve(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    let store = context.approvals();
+    let settings = context.settings();
+    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
+    let own: Vec<_> = review.pending.iter().filter(|pending| pending.hook.name == name).collect();
+    store.approve_hooks(&review, &own)?;
+    printer.data("approved it for this project")?;
+    Ok(())
+}

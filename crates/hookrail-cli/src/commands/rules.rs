@@ -1,0 +1,69 @@
+//! `hookrail rules`: the shipped guards, which one line of settings turns on.
+
+use hookrail::library::{self, Guard};
+use hookrail::{HookKind, ResolvedSettings};
+use serde_json::json;
+
+use crate::cli::{Format, RulesArgs};
+use crate::context::Context;
+use crate::display::near_words;
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::Printer;
+
+/// Lists the guards, or shows one of them in full.
+pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    if let Some(name) = &args.name {
+        return show(name, printer);
+    }
+    let settings = context.settings();
+    let guards: Vec<Guard> = library::all().collect();
+    match args.format {
+        Format::Json => {
+            let list: Vec<_> = guards
+                .iter()
+                .map(|guard| {
+                    json!({
+                        "name": guard.name,
+                        "description": guard.description,
+                        "matcher": guard.matcher.text(),
+                        "on": is_on(&guard.name, &settings),
+                    })
+                })
+                .collect();
+            printer.json_pretty(&json!({ "rules": list }))?;
+        }
+        Format::Text => {
+            let width = guards.iter().map(|guard| guard.name.len()).max().unwrap_or(0);
+            for guard in &guards {
+                let state = if is_on(&guard.name, &settings) { "on " } else { "off" };
+                printer.data(format_args!("{:width$}  {state}  {}", guard.name, guard.description))?;
+            }
+            printer.talk("\nTo turn some on, name them in your settings:");
+            printer.talk("  \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] }");
+            printer.talk("`hookrail rules NAME` shows a rule with its examples.");
+        }
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let Some(guard) = library::find(name) else {
+        let names: Vec<String> = library::names().collect();
+        let near = near_words(name, names.iter().map(String::as_str));
+        let hint = match near.first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`hookrail rules` lists the names".to_owned(),
+        };
+        return Err(Hinted::new(format!("there is no shipped rule `{name}`"), hint).into());
+    };
+    printer.data(guard.text.trim_end())?;
+    Ok(ExitStatus::Success)
+}
+
+/// Whether some level turned a shipped guard on and hooks are on.
+fn is_on(name: &str, settings: &ResolvedSettings) -> bool {
+    settings.hooks.iter().any(|resolved| {
+        let shipped = matches!(resolved.hook.kind, HookKind::Rule(_)) && resolved.hook.name == name;
+        shipped && resolved.on && settings.activation.is_on()
+    })
+}

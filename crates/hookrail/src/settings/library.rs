@@ -1,0 +1,84 @@
+//! `hooksConfig.rules`: guards of the shipped library, turned on by name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+
+use super::diagnose::{Findings, Route, nearest, shortened};
+use super::read::given;
+use super::{HookSpans, Settings};
+use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin};
+use crate::rules::library::{self, Guard};
+
+/// Adds the guards that a list names to the hooks of its level.
+pub(super) fn read_library(
+    field: Option<&ObjectProp<'_>>,
+    level: &Level,
+    findings: &mut Findings<'_>,
+    settings: &mut Settings,
+) {
+    let root = Route::Root;
+    let config = root.key("hooksConfig");
+    let route = config.key("rules");
+    let Some(value) = given(field) else { return };
+    let Some(array) = value.as_array() else {
+        return findings.wrong_type(route, "an array of names", value, "`hookrail rules` lists the names");
+    };
+    for (index, element) in array.elements.iter().enumerate() {
+        match element.as_string_lit() {
+            Some(name) => add_guard(&name.value, element, level, findings, settings),
+            None => {
+                findings.wrong_type(route.index(index), "a name", element, "`hookrail rules` lists the names")
+            }
+        }
+    }
+}
+
+fn add_guard(
+    name: &str,
+    element: &Value<'_>,
+    level: &Level,
+    findings: &mut Findings<'_>,
+    settings: &mut Settings,
+) {
+    let source = findings.source();
+    let origin = Origin {
+        level: level.clone(),
+        file: source.file().map(PathBuf::from).unwrap_or_default(),
+        line: source.line(element.start()),
+    };
+    let mut hook = Hook::new(Guard::EVENT, "");
+    match library::find(name) {
+        Some(guard) => {
+            hook.description = Some(guard.description);
+            hook.matcher = guard.matcher;
+            hook.definition = Some(guard.text.to_owned());
+            hook.kind = HookKind::Rule(Arc::new(guard.rule));
+        }
+        None => {
+            let known: Vec<String> = library::names().collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let help = match nearest(name, &known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`hookrail rules` lists the names".to_owned(),
+            };
+            let message = format!("there is no shipped rule `{}`", shortened(name));
+            // A guard that somebody turned on and that does not exist must not be off in silence.
+            let place = source.place(element.start()..element.end());
+            let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
+            hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
+            findings.error("unknown-rule", element, message, help);
+        }
+    }
+    name.clone_into(&mut hook.name);
+    hook.source = match level {
+        Level::Extension(_) => ConfigSource::Extensions,
+        Level::Project | Level::User | Level::System => ConfigSource::Project,
+    };
+    hook.origin = origin;
+    let span = findings.source().in_file(element.start()..element.end());
+    settings.spans.push(HookSpans { command: span, matcher: None });
+    settings.hooks.push(hook);
+}

@@ -1,0 +1,150 @@
+//! Rules among the hooks of an event: order, merge, conditions on commands, and what becomes of unreadable ones.
+
+use std::fs;
+
+use hookrail::{BlockCause, Config, Exit, ProcessedHookResult, TrustPolicy, fire_before_tool_hook};
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::kit::{builder, command, object, on, says, store};
+
+fn rule(fields: Value) -> Value {
+    let mut rule = json!({ "type": "rule" });
+    rule.as_object_mut().unwrap().extend(object(fields));
+    rule
+}
+
+fn shell(line: &str) -> Value {
+    json!({ "command": line })
+}
+
+async fn fire(config: &Config, tool: &str, input: Value) -> ProcessedHookResult {
+    let system = config.hook_system().unwrap();
+    system.initialize();
+    system.event_handler().unwrap().fire_before_tool_event(tool, &object(input)).await
+}
+
+#[tokio::test]
+async fn a_rule_blocks_asks_nothing_of_the_system_and_stands_in_plan_order() {
+    let project = TestProject::new();
+    project.user_settings(&on(
+        "BeforeTool",
+        &[
+            command(&says(&json!({ "decision": "block", "reason": "first" }))),
+            rule(json!({ "name": "no-force", "when": { "command": "git push --force" }, "block": "second" })),
+            rule(json!({ "name": "never", "when": { "tool": "write_file" }, "block": "not this" })),
+            command(&says(&json!({ "decision": "block", "reason": "third" }))),
+        ],
+    ));
+    let result = fire(&builder(&project).build(), "run_shell_command", shell("cd x && git push -f")).await;
+    assert_eq!(result.block.as_ref().unwrap().reason, "first\nsecond\nthird");
+    assert_eq!(result.block.unwrap().cause, BlockCause::Policy);
+    let names: Vec<&str> = result.runs.iter().map(|run| run.hook.name.as_str()).collect();
+    assert_eq!(names[1], "no-force", "{names:?}");
+    let run = &result.runs[1];
+    assert_eq!(
+        (&run.exit, run.exit_code(), run.success(), run.hook.command_text()),
+        (&Exit::Rule, None, true, None)
+    );
+    assert_eq!(result.not_held.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>(), ["never"]);
+}
+
+#[tokio::test]
+async fn a_condition_decides_whether_a_command_is_started() {
+    let project = TestProject::new();
+    let mut hook = command("touch ran; exit 0");
+    hook["when"] = json!({ "command": "rm" });
+    project.user_settings(&on("BeforeTool", &[hook]));
+    let config = builder(&project).build();
+    let result = fire(&config, "run_shell_command", shell("ls")).await;
+    assert_eq!((result.runs.len(), result.not_held.len()), (0, 1));
+    assert!(!project.dir().join("ran").exists());
+    // What cannot be told starts it.
+    assert_eq!(fire(&config, "run_shell_command", shell("$X a")).await.runs.len(), 1);
+    fs::remove_file(project.dir().join("ran")).unwrap();
+    assert_eq!(fire(&config, "run_shell_command", shell("r''m -rf x")).await.runs.len(), 1);
+    assert!(project.dir().join("ran").exists());
+}
+
+#[tokio::test]
+async fn in_a_chain_a_rule_sees_what_the_hooks_before_it_changed() {
+    let project = TestProject::new();
+    let changes = says(&json!({ "hookSpecificOutput": { "tool_input": { "command": "rm -rf /" } } }));
+    project.user_settings(
+        &json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "sequential": true, "hooks": [
+        command(&changes),
+        rule(json!({ "when": { "command": "rm -r" }, "block": "no" })),
+        command("touch ran"),
+    ] }] } }),
+    );
+    let result = fire(&builder(&project).build(), "run_shell_command", shell("ls")).await;
+    assert_eq!(result.block.unwrap().reason, "no");
+    assert!(!project.dir().join("ran").exists(), "a block ends the chain");
+}
+
+#[tokio::test]
+async fn a_rule_that_cannot_be_read_fails_closed() {
+    for (fields, why) in [
+        (json!({ "when": { "comand": "rm" }, "block": "x" }), "comand"),
+        (json!({ "when": { "input.file_path": { "regex": "(" } }, "block": "x" }), "regex"),
+        (json!({ "block": "x" }), "when"),
+        (json!({ "when": { "tool": "x" } }), "say"),
+        (json!({ "when": { "prompt": "x" }, "block": "x" }), "prompt"),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&on("BeforeTool", &[rule(fields.clone())]));
+        let config = builder(&project).build();
+        let result = fire(&config, "read_file", json!({})).await;
+        let block = result.block.unwrap_or_else(|| panic!("{fields}"));
+        assert_eq!(block.cause, BlockCause::Failure, "{fields}");
+        assert!(
+            block.reason.contains("settings.json:") && block.reason.contains(why),
+            "{fields}: {}",
+            block.reason
+        );
+        assert!(
+            config.settings().findings.iter().any(|finding| finding.severity == hookrail::Severity::Error)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_unreadable_rule_of_an_unapproved_project_is_reported_and_does_nothing() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true }));
+    project.settings(&on("BeforeTool", &[rule(json!({ "when": { "nothing": 1 }, "block": "x" }))]));
+    let config = builder(&project).trust(TrustPolicy::RequireApproval(store(&project))).build();
+    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0;
+    assert!(result.is_none());
+    assert!(config.settings().findings.iter().any(|finding| finding.code == "unknown-fact"));
+}
+
+#[tokio::test]
+async fn shipped_rules_are_turned_on_by_name() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
+    let config = builder(&project).build();
+    assert!(fire(&config, "run_shell_command", shell("git push --force")).await.block.is_some());
+    assert!(fire(&config, "run_shell_command", shell("git push")).await.block.is_none());
+    // A name that nobody knows is a guard that somebody meant.
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-puhs"] } }));
+    let config = builder(&project).build();
+    let block = fire(&config, "read_file", json!({})).await.block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure);
+    let finding = config.settings().findings.iter().find(|finding| finding.code == "unknown-rule").unwrap();
+    assert_eq!(finding.help.as_deref(), Some("did you mean `no-force-push`?"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_told_is_no_match_unless_the_rule_says_otherwise() {
+    for (unknown, blocked) in [(None, false), (Some("block"), true)] {
+        let project = TestProject::new();
+        let mut fields = json!({ "when": { "command": "rm" }, "block": "no rm" });
+        if let Some(unknown) = unknown {
+            fields["unknown"] = unknown.into();
+        }
+        project.user_settings(&on("BeforeTool", &[rule(fields)]));
+        let result = fire(&builder(&project).build(), "run_shell_command", shell("eval \"$line\"")).await;
+        assert_eq!(result.block.is_some(), blocked, "{unknown:?}");
+    }
+}
