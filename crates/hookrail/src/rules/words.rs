@@ -149,12 +149,18 @@ impl<'w> Reader<'w> {
 
     /// Reads an operand and says whether it ends the flags.
     fn operand(&mut self, text: &str) -> bool {
+        if text.starts_with('+')
+            && let Some((flag, level)) = self.lookup("+*")
+        {
+            self.known(flag, None, level);
+            return false;
+        }
         let command = self.path.last().and_then(|syntax| syntax.command(text));
         let may_be_value = std::mem::take(&mut self.may_be_value);
-        let operand = Operand { text: text.to_owned(), subcommand: command.map(Syntax::name), may_be_value };
+        let operand = Operand { text: text.to_owned(), subcommand: command.map(|(_, name)| name), may_be_value };
         self.items.push(Item::Operand(operand));
         match command {
-            Some(command) => {
+            Some((command, _)) => {
                 self.path.push(command);
                 false
             }

@@ -35,16 +35,18 @@ pub(super) fn explain(node: &Node, facts: &Facts<'_>) -> Explanation {
         nodes.sort_by_key(|node| node.start);
         nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
     };
-    let (condition, seen, parts) = match &node.kind {
-        Kind::All(nodes) => ("all", Vec::new(), parts_of(nodes)),
-        Kind::Any(nodes) => ("any", Vec::new(), parts_of(nodes)),
-        Kind::Not(inner) => ("not", Vec::new(), vec![explain(inner, facts)]),
+    let (condition, parts) = match &node.kind {
+        // An object with one key is that key.
+        Kind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
+        Kind::All(nodes) => ("all", parts_of(nodes)),
+        Kind::Any(nodes) => ("any", parts_of(nodes)),
+        Kind::Not(inner) => ("not", vec![explain(inner, facts)]),
         Kind::Fact { fact, tests, written } => {
             let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
             return Explanation { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
         }
     };
-    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen, parts }
+    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
 }
 
 /// What a fact's values are.

@@ -38,7 +38,7 @@ impl ShellLine {
     }
 
     /// The commands, in the order of the text.
-    pub(crate) fn commands(&self) -> impl Iterator<Item = CommandFacts<'_>> {
+    pub(crate) fn commands(&self) -> impl Iterator<Item = CommandFacts<'_>> + Clone {
         self.facts.commands.iter().zip(&self.prepared).map(|(fact, prepared)| CommandFacts { fact, prepared })
     }
 }

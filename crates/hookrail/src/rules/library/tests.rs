@@ -36,8 +36,9 @@ fn verdict(guard: &str, line: &str) -> Truth {
     guard.rule.evaluate(&Facts::imagined(subject, Places::imagined("/project", "/home/user")))
 }
 
-/// Ways in which a shell line hides what it does. Each must be seen, or be said to be unknown; none may pass as harmless.
-const EVASIONS: &[(&str, &[&str])] = &[
+/// Ways in which a shell line hides what it does: those that must be seen, and those of which it must be said that nobody
+/// can tell. None may pass as harmless.
+const EVASIONS: &[(&str, &[&str], &[&str])] = &[
     (
         "no-force-push",
         &[
@@ -70,9 +71,14 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "trap 'git push -f' EXIT",
             "git -c alias.x='!git push -f' x",
             "G=git; $G push -f",
+        ],
+        &[
             "$(echo git) push -f",
             "echo Z2l0IHB1c2ggLWY= | base64 -d | sh",
             "git push $FORCE",
+            "git $(echo push) -f",
+            "xargs git",
+            ". ./push.sh",
         ],
     ),
     (
@@ -93,8 +99,8 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "D=/opt/x; rm -rf $D",
             "sudo -u root rm -Rf /opt/x",
             "find /opt -delete",
-            "rm -rf $UNSET/x",
         ],
+        &["rm -rf $UNSET/x", "cd $D && rm -rf x", "find . -exec rm -r {} +", "rm $FLAGS /opt/x"],
     ),
     (
         "no-secret-files",
@@ -103,27 +109,56 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "cat ~/.ssh/id_rsa", "tail -n 5 -- .env", "cp .env x", "cat .env{,.local}", "F=.env; cat $F", "cat /project/.env",
             "grep -r x .env", "mv .env x", "cat .//.env", "source .env", ". ./.env", "echo x | tee -a .env",
         ],
+        &["cat $F", "cd $D; cat x"],
     ),
     (
         "ask-before-publish",
-        &["npm --tag x publish", "npm publish --otp=1", "pnpm -r publish", "yarn --cwd a publish", "cargo --locked publish", "cargo +nightly publish", "npm pub''lish"],
+        &[
+            "npm --tag x publish", "npm publish --otp=1", "pnpm -r publish", "yarn --cwd a publish", "cargo --locked publish",
+            "cargo +nightly publish", "npm pub''lish", "npx npm publish",
+        ],
+        &["npm $X"],
     ),
-    ("ask-before-discard", &["git reset --har", "git reset HEAD --hard", "git -C a reset -q --hard", "git clean -xdf", "git clean --forc", "git checkout -qf x", "git checkout HEAD -- a"]),
-    ("no-system-tools", &["/sbin/mkfs.ext4 x", "dd bs=1 of=/dev/sda if=x", "echo > /etc/../etc/passwd", "sudo sh -c 'echo x >> /etc/hosts'", "tee -a /etc//hosts", "busybox reboot"]),
-    ("no-hook-settings", &["echo x > ./.llxprt/settings.json", "cd .llxprt && rm settings.json", "sed -i s/a/b/ .git/config", "mv x .claude/settings.json", "ln -sf x .git/hooks/pre-commit", "rm -r .llxprt/"]),
+    (
+        "ask-before-discard",
+        &[
+            "git reset --har", "git reset HEAD --hard", "git -C a reset -q --hard", "git clean -xdf", "git clean --forc",
+            "git checkout -qf x", "git checkout HEAD -- a", "git stash push && git stash drop",
+        ],
+        &["git reset $MODE"],
+    ),
+    (
+        "no-system-tools",
+        &[
+            "/sbin/mkfs.ext4 x", "dd bs=1 of=/dev/sda if=x", "echo > /etc/../etc/passwd", "sudo sh -c 'echo x >> /etc/hosts'",
+            "tee -a /etc//hosts", "busybox reboot", "env -i /sbin/shutdown now",
+        ],
+        &["$X now"],
+    ),
+    (
+        "no-hook-settings",
+        &[
+            "echo x > ./.llxprt/settings.json", "cd .llxprt && rm settings.json", "sed -i s/a/b/ .git/config",
+            "mv x .claude/settings.json", "ln -sf x .git/hooks/pre-commit", "rm -r .llxprt/", "cp x ~/.llxprt/settings.json",
+        ],
+        &["cp x $HOOKS"],
+    ),
 ];
 
 #[test]
-fn evasions_are_seen_or_unknown() {
-    let mut missed = Vec::new();
-    for (guard, lines) in EVASIONS {
-        for line in *lines {
-            if verdict(guard, line) == Truth::No {
-                missed.push(format!("{guard}: {line}"));
+fn evasions_are_seen_or_said_to_be_unknown() {
+    let mut wrong = Vec::new();
+    for (guard, seen, unknown) in EVASIONS {
+        for (expected, lines) in [(Truth::Yes, seen), (Truth::Unknown, unknown)] {
+            for line in *lines {
+                let found = verdict(guard, line);
+                if found != expected {
+                    wrong.push(format!("{guard}: {line}: {found:?}"));
+                }
             }
         }
     }
-    assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Lines that only speak of such things.
@@ -142,7 +177,8 @@ fn harmless_lines_pass() {
             "cat README.md > /tmp/x",
             "for f in a b; do echo $f; done",
         ] {
-            assert_eq!(verdict(&guard.name, line), Truth::No, "{}: {line}", guard.name);
+            let answer = guard.rule.answer_to(verdict(&guard.name, line));
+            assert_eq!(answer, None, "{}: {line}", guard.name);
         }
     }
 }
