@@ -1,0 +1,130 @@
+//! No text takes long, much memory, or more stack than a thread of the test runner has.
+
+use std::time::{Duration, Instant};
+
+use super::super::{MAX_TEXT, ShellFacts, facts_of_argv, facts_of_line};
+
+/// The facts of `text`, which must be there soon. The time allowed is a hundred times what is needed.
+fn soon(name: &str, text: &str) -> ShellFacts {
+    let start = Instant::now();
+    let facts = facts_of_line(text);
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(20), "{name} took {taken:?}");
+    let bytes: usize = facts.commands.iter().flat_map(|command| &command.argv).flatten().map(String::len).sum();
+    assert!(bytes < 64 << 20, "{name} tells {bytes} bytes");
+    facts
+}
+
+#[test]
+fn deep_nesting_is_dynamic() {
+    let depth = 20_000;
+    for (open, close) in [
+        ("$(", ")"),
+        ("echo $(", ")"),
+        ("echo \"$(", ")\""),
+        ("`", "`"),
+        ("(", ")"),
+        ("( ", " )"),
+        ("((", "))"),
+        ("{ ", "; }"),
+        ("{", "}"),
+        ("{a,", "}"),
+        ("${x:-", "}"),
+        ("\"${x:-", "}\""),
+        ("$((", "))"),
+        ("$[", "]"),
+        ("a[", "]=1"),
+        ("a[$(", ")]=1"),
+        ("a=(", ")"),
+        ("<(", ")"),
+        ("if ", "; then a; fi"),
+        ("if a; then ", "; fi"),
+        ("while ", "; do a; done"),
+        ("for x in a; do ", "; done"),
+        ("case x in x) ", ";; esac"),
+        ("[[ ( ", " ) ]]"),
+        ("[[ x =~ (", ") ]]"),
+        ("f() { ", "; }"),
+        ("function f { ", "; }"),
+        ("coproc ", ""),
+        ("coproc { ", "; }"),
+        ("! ", ""),
+        ("time ", ""),
+        ("eval ", ""),
+        ("bash -c ", ""),
+        ("sudo ", ""),
+        ("env ", ""),
+        ("cat <<E\n$(", ")\nE\n"),
+        ("extglob +(", ")"),
+        ("a && ", ""),
+        ("a | ", ""),
+    ] {
+        let whole = format!("{}rm x{}", open.repeat(depth), close.repeat(depth));
+        let half = open.repeat(depth);
+        for text in [whole, half] {
+            let facts = soon(open, &text);
+            let runs_rm = facts.programs.contains("rm");
+            assert!(facts.dynamic || runs_rm || !text.contains("rm") || harmless(open), "{open}: {facts:?}");
+        }
+    }
+}
+
+/// Repeated openings that hold no command at all: patterns, subscripts and expressions.
+fn harmless(open: &str) -> bool {
+    matches!(open, "(" | "((" | "$((" | "{" | "{a," | "a[" | "[[ x =~ (" | "[[ ( " | "$[" | "a=(")
+}
+
+#[test]
+fn a_line_of_any_length_is_read_in_time() {
+    let half = MAX_TEXT / 2;
+    for piece in [
+        "rm -rf a b c\n", "rm -rf a;", "rm a|", "rm ", "a=b ", "a=b;", "$x ", "\"$x\"", "$(rm a) ", "`rm a` ", "'", "\"", "\\",
+        "(", ")", "((", "{", "}", "{a,b}", "<<E ", "<<E\n", "cat <<E\nx\nE\n", "[[ ", "a[", "a[1]=", "$((", "${", "${x", "${x:-",
+        "case x in ", "x) ;;", "if a; then b; fi;", "f() { a; };", "alias a=b;", "cd a;", "cd a && ", "#", "\n", " ", "é", "> f ",
+        "& ", "; ", "&& ", "|| ", "(X=1);", "X=1 | Y=2;", "eval a;", "eval 'X=$X$X';", "trap 'a' 0;", "find -exec a \\; ", "-exec ",
+        "set -- a;", "local a=b;", "for x in a; do b; done;", "while a; do b; done;", "read a;", "declare -n a;", "! ", "time ",
+        "extglob ", "?(a|b)", "@(", "*", "~", "$'\\x41'", "sudo ", "su a ", "ssh a ", "parallel a ::: ", "xargs ", "env -S 'a' ",
+    ] {
+        soon(piece, &piece.repeat(half / piece.len()));
+    }
+}
+
+#[test]
+fn text_over_the_bound_is_dynamic() {
+    let text = "a ".repeat(MAX_TEXT);
+    assert!(facts_of_line(&text).dynamic);
+    assert!(facts_of_argv(&[text]).dynamic);
+    assert!(!facts_of_argv(&["a".to_owned()]).dynamic);
+}
+
+#[test]
+fn growth_is_bounded() {
+    let functions: String = (0..60).map(|n| format!("f{n}() {{ f{}; f{}; rm x; }};", n + 1, n + 1)).collect();
+    let loops = "while a; do ".repeat(30) + "b; " + &"done; ".repeat(30);
+    let variables = "X=aaaaaaaaaa;".to_owned() + &"X=$X$X;".repeat(60) + "$X b";
+    let positional = "set -- rm x;".to_owned() + &"set -- \"$@\" \"$@\";".repeat(40) + "\"$@\"";
+    let arrays = "a=(rm x);".to_owned() + &"a=(\"${a[@]}\" \"${a[@]}\");".repeat(40) + "\"${a[@]}\"";
+    let aliases: String = (0..60).map(|n| format!("alias a{n}='a{} ; a{}';", n + 1, n + 1)).collect();
+    let evals = "X='eval \"$X$X\"'; eval \"$X\"";
+    for (name, text) in [
+        ("functions", format!("{functions} f0")),
+        ("recursion", "f() { f; f; rm x; }; f".to_owned()),
+        ("mutual recursion", "f() { g; g; }; g() { f; f; }; f".to_owned()),
+        ("fork bomb", ":(){ :|:& };:".to_owned()),
+        ("variables", variables),
+        ("positional", positional),
+        ("arrays", arrays),
+        ("aliases", format!("{aliases} a0")),
+        ("evals", evals.to_owned()),
+        ("braces", "{rm,ls}".repeat(30)),
+        ("nested braces", "{a,".repeat(40) + &"}".repeat(40)),
+        ("sequence", "{1..100000000} a".to_owned()),
+        ("sequence of sequences", "echo {1..500}{1..500}{1..500}".to_owned()),
+        ("step", "{-9223372036854775808..9223372036854775807..1} a".to_owned()),
+    ] {
+        let facts = soon(name, &text);
+        assert!(facts.dynamic, "{name} reaches a bound");
+    }
+    // Loops alone grow nothing.
+    assert!(!soon("loops", &loops).dynamic);
+}

@@ -1,0 +1,263 @@
+//! Tables of what lines would do.
+
+use super::{commands, facts_of_argv, facts_of_line, paths};
+
+/// Whether a line is dynamic.
+const D: bool = true;
+
+#[test]
+fn launchers_are_looked_through() {
+    for (line, inner, via, dynamic) in [
+        ("sudo rm a", "rm a", "sudo", !D),
+        ("sudo -u x -g y rm a", "rm a", "sudo", !D),
+        ("sudo -nu x rm a", "rm a", "sudo", !D),
+        ("sudo --user=x --chdir d A=b rm a", "rm a", "sudo", !D),
+        ("sudo -E -H -- rm a", "rm a", "sudo", !D),
+        ("sudo -i rm a", "rm a", "sudo", !D),
+        ("sudo --unheard-of x rm a", "x rm a", "sudo", D),
+        ("sudo $X rm a", "rm a", "sudo", D),
+        ("/usr/bin/sudo /bin/rm a", "/bin/rm a", "sudo", !D),
+        ("sudo -s <<< 'rm a'", "rm a", "sudo", !D),
+        ("doas -u x rm a", "rm a", "doas", !D),
+        ("su -c 'rm a'", "rm a", "su", !D),
+        ("su x -c 'rm a'", "rm a", "su", !D),
+        ("su - x --command='rm a'", "rm a", "su", !D),
+        ("su -l x -s /bin/sh -c 'rm a' b", "rm a", "su", !D),
+        ("su x <<< 'rm a'", "rm a", "su", !D),
+        ("env -i A=b rm a", "rm a", "env", !D),
+        ("env -S 'rm a' b", "rm a b", "env", !D),
+        ("env -vS 'A=${B} rm a' b", "rm a b", "env", D),
+        ("ionice -c 2 -n 7 rm a", "rm a", "ionice", !D),
+        ("ionice -c2 -t rm a", "rm a", "ionice", !D),
+        ("chroot --userspec=a:b d rm a", "rm a", "chroot", !D),
+        ("/usr/bin/time -f %e -o f rm a", "rm a", "time", !D),
+        ("\\time rm a", "rm a", "time", !D),
+        ("watch -n 1 'rm a; ls b'", "ls b", "watch", !D),
+        ("watch -d -x rm a", "rm a", "watch", !D),
+        ("watch -n1 rm $X", "rm ?", "watch", !D),
+        ("flock -x f sh -c 'rm a'", "rm a", "flock sh", !D),
+        ("xargs -0 -n 1 -P4 rm -f", "rm -f ?", "xargs", !D),
+        ("xargs -I{} mv {} {}.bak", "mv ? ?", "xargs", !D),
+        ("xargs -I{} {} a", "? a", "xargs", D),
+        ("xargs sh -c 'rm \"$1\"' x", "rm ?", "xargs sh", !D),
+        ("parallel rm ::: a b", "rm ?", "parallel", !D),
+        ("parallel -j 4 rm {} '&&' ls {.} ::: a", "ls ?", "parallel", !D),
+        ("parallel ::: 'rm a' 'ls b'", "rm a", "parallel", !D),
+        ("parallel < f", "", "", D),
+        ("find . -name x -exec rm -f {} +", "rm -f ?", "find", !D),
+        ("find . -execdir rm {} ';' -o -okdir ls {} \\;", "ls ?", "find", !D),
+        ("find . -exec sh -c 'rm \"$1\"' x {} \\;", "rm ?", "find sh", !D),
+        ("find . -exec {} \\;", "?", "find", D),
+        ("busybox rm a", "rm a", "busybox", !D),
+        ("busybox sh -c 'rm a'", "rm a", "busybox sh", !D),
+        ("zsh -c 'rm a'", "rm a", "zsh", !D),
+        ("ksh -c 'rm a'", "rm a", "ksh", !D),
+        ("fish -c 'rm a'", "", "", D),
+        ("ssh -p 2 -i k u@h rm -rf a", "rm -rf a", "ssh", !D),
+        ("ssh h 'cd x && rm a'", "rm a", "ssh", !D),
+        ("ssh -t h sudo rm a", "rm a", "ssh sudo", !D),
+        ("ssh h bash -c \"'rm a'\"", "rm a", "ssh bash", !D),
+        ("ssh h <<< 'rm a'", "rm a", "ssh", !D),
+        ("ssh -o ProxyCommand='rm a' h ls", "rm a", "ssh", !D),
+        ("cat f | ssh h", "", "", D),
+        ("ssh h \"$X\"", "?", "ssh", D),
+        ("docker exec -it -u root -w /x c rm a", "rm a", "docker", !D),
+        ("docker exec -e A=b c sh -c 'rm a'", "rm a", "docker sh", !D),
+        ("docker --host x run --rm -v /a:/b -p 80:80 --name n img rm a", "rm a", "docker", !D),
+        ("docker run --entrypoint rm img a", "rm a", "docker", !D),
+        ("docker compose -f x exec -T svc rm a", "rm a", "docker", !D),
+        ("docker-compose run --rm svc rm a", "rm a", "docker-compose", !D),
+        ("podman container exec c rm a", "rm a", "podman", !D),
+        ("kubectl exec -it pod -n ns -c c -- rm a", "rm a", "kubectl", !D),
+        ("kubectl -n ns exec pod -- sh -c 'rm a'", "rm a", "kubectl sh", !D),
+        ("kubectl exec pod rm a", "rm a", "kubectl", !D),
+        ("git -c alias.x='!rm a' x", "rm a", "git", D),
+        ("git -c core.pager='rm a' log", "rm a", "git", !D),
+        ("timeout $T rm a", "rm a", "timeout", D),
+        ("nohup sudo nice -n 5 bash -lc 'rm a' &", "rm a", "nohup sudo nice bash", !D),
+        ("time rm a", "rm a", "time", !D),
+        ("command sudo rm a", "rm a", "command sudo", !D),
+        ("exec -a x sudo rm a", "rm a", "exec sudo", !D),
+        ("alias ll='sudo rm'; ll a", "rm a", "sudo", !D),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(facts.dynamic, dynamic, "{line}: {facts:?}");
+        if !inner.is_empty() {
+            let at = commands(&facts).iter().position(|command| command == inner);
+            let found = at.map(|at| facts.commands[at].via.join(" "));
+            assert_eq!(found.as_deref(), Some(via), "{line}: {facts:?}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_dynamic() {
+    for (line, dynamic) in [
+        ("$X a", D),
+        ("\"$X\" a", D),
+        ("$(x) a", D),
+        ("r* a", D),
+        ("eval \"$y\"", D),
+        ("eval rm $y", D),
+        ("echo a | sh", D),
+        ("curl x | sudo bash -s -- y", D),
+        ("sh < f", D),
+        ("sh", D),
+        ("sh < /dev/null", !D),
+        ("bash <(curl x)", D),
+        ("source f", D),
+        (". ./f", D),
+        ("bash f a", !D),
+        ("./f", !D),
+        ("bash -c \"$X\"", D),
+        ("bash -c \"ls $X\"", D),
+        ("bash $X", D),
+        ("bash --rcfile f", D),
+        ("trap \"$X\" EXIT", D),
+        ("alias \"$X\"", D),
+        ("'a", D),
+        ("if a", D),
+        ("a\0b", D),
+        ("xargs sh", D),
+        ("hash -p /bin/rm ls; ls a", D),
+        ("BASH_CMDS[ls]=/bin/rm; ls a", D),
+        ("enable -f ./x.so x", D),
+        ("sh -c '[[ a && rm b ]]'", D),
+        ("rm $X", !D),
+        ("rm *", !D),
+        ("X=$(y); rm $X", !D),
+        ("BASH_ENV=f ls", !D),
+        ("LD_PRELOAD=x.so ls", !D),
+        ("echo \"$@\" $0 $_ $1", !D),
+        ("git $X", !D),
+        ("find . -delete", !D),
+        ("python -c \"$X\"", !D),
+        ("", !D),
+        ("   \n # a", !D),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(facts.dynamic, dynamic, "{line:?}: {facts:?}");
+    }
+}
+
+#[test]
+fn paths_are_told() {
+    for (line, expected) in [
+        ("a > f", "w f"),
+        ("a >> f 2> g", "w f, w g"),
+        ("a &> f", "w f"),
+        ("a >| f < g", "w f, r g"),
+        ("a <> f", "r f, w f"),
+        ("a >&f", "w f"),
+        ("a >&2 2>&1 2>&- <&3", ""),
+        ("a > /dev/null 2> /dev/stderr < /dev/fd/3", ""),
+        ("a <<< b", ""),
+        ("> f", "w f"),
+        ("{ a; } > f", "w f"),
+        ("(a) < f", "r f"),
+        ("if a; then b; fi > f", "w f"),
+        ("a > $X", "w ?"),
+        ("X=f; a > $X", "w f"),
+        ("a > 'x y'", "w x y"),
+        ("tee -a f g", "w f, w g"),
+        ("cp a b c", "r a, r b, w c"),
+        ("cp -r -t d a b", "r a, r b, w d"),
+        ("cp --target-directory=d a", "r a, w d"),
+        ("cp --target d a", "r a, w d"),
+        ("mv a b", "r a, w a, w b"),
+        ("rm -rf a -- -b", "w a, w -b"),
+        ("rmdir a; mkdir -m 755 b; touch -d now c", "w a, w b, w c"),
+        ("ln -s a b", "r a, w b"),
+        ("ln -s x/a", "r x/a, w a"),
+        ("install -m 755 a b", "r a, w b"),
+        ("install -d a b", "w a, w b"),
+        ("truncate -s 0 f", "w f"),
+        ("sed s/a/b/ f", ""),
+        ("sed -i s/a/b/ f g", "w f, w g"),
+        ("sed -i.bak -e s/a/b/ f", "w f"),
+        ("sed -ni s/a/b/ f", "w f"),
+        ("sed --in-place=.b -e x f", "w f"),
+        ("dd if=a of=b bs=1", "r a, w b"),
+        ("chmod -R 755 a b", "w a, w b"),
+        ("chmod --reference=x a", "w a"),
+        ("chown u:g a", "w a"),
+        ("cat a b -", "r a, r b"),
+        ("head -n 5 a; tail -c5 b; less c", "r a, r b, r c"),
+        ("grep -rn pat a b", "r a, r b"),
+        ("grep -e pat a", "r a"),
+        ("grep -A 3 pat a", "r a"),
+        ("grep pat", ""),
+        ("source f", "r f"),
+        (". f", "r f"),
+        ("rm *.o", "w *.o"),
+        ("rm $X \"$Y\"", "w ?, w ?"),
+        ("rm ~/a '~/a'", "w ~/a, w ./~/a"),
+        ("rm {a,b}", "w a, w b"),
+        ("cd d; rm a", "w a@d"),
+        ("cd d && rm a && cd e; rm b", "w a@d, w b@?"),
+        ("cd d; cd e; rm a", "w a@d/e"),
+        ("cd /d; rm a", "w a@/d"),
+        ("cd; rm a", "w a@~"),
+        ("cd -; rm a", "w a@?"),
+        ("cd $X; rm a", "w a@?"),
+        ("cd \"$X\"; cd /y; rm a", "w a@/y"),
+        ("(cd d; rm a); rm b", "w a@d, w b"),
+        ("cd d | rm a", "w a"),
+        ("cd d & rm a", "w a"),
+        ("x=$(cd d; rm a); rm b", "w a@d, w b"),
+        ("cd -P -- d; rm a", "w a@d"),
+        ("pushd d; rm a; popd; rm b", "w a@d, w b@?"),
+        ("cd d || exit; rm a", "w a@d"),
+        ("if x; then cd d; fi; rm a", "w a@?"),
+        ("while x; do cd d; rm a; done", "w a@?"),
+        ("f() { cd d; }; f; rm a", "w a@d"),
+        ("CDPATH=/x; cd d; rm a", "w a@?"),
+        ("sudo rm a; env -C d rm b", "w a, w b@?"),
+        ("bash -c 'cd d; rm a'; rm b", "w a@d, w b"),
+        ("xargs rm -f", "w ?"),
+        ("find . -exec rm {} +", "w ?"),
+        ("ssh h rm a", ""),
+        ("ssh h 'rm a' > f", "w f"),
+        ("docker exec c rm a", ""),
+        ("docker run -v a:b i rm a", ""),
+        ("kubectl exec p -- rm a", ""),
+        ("chroot d rm a", ""),
+        ("f() { rm \"$1\"; }; f a", "w a"),
+        ("cat <(ls) a", "r a"),
+        ("$(< f)", "r f"),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+    }
+}
+
+#[test]
+fn an_argv_is_not_read_by_a_shell() {
+    let argv = |words: &[&str]| facts_of_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let facts = argv(&["rm", "$X", "a b", "*", "{a,b}", "> f"]);
+    assert_eq!(commands(&facts), ["rm $X a b * {a,b} > f"]);
+    assert_eq!(facts.commands[0].argv.len(), 6);
+    assert!(!facts.dynamic);
+    assert!(facts.programs.contains("rm"));
+    // `cd` and `eval` are programs to whoever is no shell.
+    assert!(!argv(&["eval", "rm a"]).commands[0].builtin);
+    assert_eq!(commands(&argv(&["bash", "-lc", "rm a"])), ["bash -lc rm a", "rm a"]);
+    assert_eq!(commands(&argv(&["sudo", "rm", "a"])), ["sudo rm a", "rm a"]);
+    assert!(argv(&["bash"]).dynamic);
+    assert_eq!(argv(&[]), super::ShellFacts::default());
+}
+
+#[test]
+fn facts_are_told_in_full() {
+    let facts = facts_of_line("cd x && sudo rm -rf \"$Y\"");
+    assert_eq!(commands(&facts), ["cd x", "sudo rm -rf ?", "rm -rf ?"]);
+    let builtins: Vec<bool> = facts.commands.iter().map(|command| command.builtin).collect();
+    assert_eq!(builtins, [true, false, false]);
+    assert_eq!(facts.programs.iter().map(String::as_str).collect::<Vec<_>>(), ["rm", "sudo"]);
+    assert_eq!(paths(&facts), ["w ?@x"]);
+    assert!(!facts.dynamic);
+    // What a broken text says is still told.
+    let facts = facts_of_line("rm a; if true; then ls b");
+    assert_eq!(commands(&facts), ["rm a", "true", "ls b"]);
+    assert!(facts.dynamic);
+}
