@@ -70,7 +70,8 @@ impl CommandPattern {
         if let Some(operator) = text.split_whitespace().find(|word| OPERATORS.contains(word)) {
             return Some(format!("a pattern is one command, and no command has the word `{operator}`"));
         }
-        let quoted = text.split_whitespace().find(|word| word.starts_with(['"', '\'']) || word.ends_with(['"', '\'']));
+        let quoted =
+            text.split_whitespace().find(|word| word.starts_with(['"', '\'']) || word.ends_with(['"', '\'']));
         quoted.map(|word| format!("quotes are not part of a word: `{word}` is no word of any command"))
     }
 
@@ -78,7 +79,8 @@ impl CommandPattern {
     pub(crate) fn matches(&self, command: &Command<'_>) -> Truth {
         let Some(program) = command.program else {
             // Any program with these words may be the one.
-            return Truth::any(self.readings.iter().map(|reading| reading.matches(command))).and(Truth::Unknown);
+            return Truth::any(self.readings.iter().map(|reading| reading.matches(command)))
+                .and(Truth::Unknown);
         };
         let names = [base_name(program), program];
         if !names.iter().any(|name| self.program.is_match(name, command.ignore_case)) {
@@ -105,7 +107,9 @@ impl Reading {
                     reading.flags.push(FlagPattern::new(flag, value));
                 }
                 Item::Operand(operand) if operand.may_be_value && as_values => {}
-                Item::Operand(operand) if operand.text == "..." => reading.operands.push(OperandPattern::Skip),
+                Item::Operand(operand) if operand.text == "..." => {
+                    reading.operands.push(OperandPattern::Skip)
+                }
                 Item::Operand(operand) if is_assignment(&operand.text) => {
                     reading.assignments.push(word_glob(&operand.text)?);
                 }
@@ -122,7 +126,9 @@ impl Reading {
     fn matches(&self, command: &Command<'_>) -> Truth {
         let flags = self.flags.iter().map(|flag| flag.matches(command));
         Truth::all(flags)
-            .and(Truth::all(self.assignments.iter().map(|glob| operands::anywhere(glob, &command.words.items))))
+            .and(Truth::all(
+                self.assignments.iter().map(|glob| operands::anywhere(glob, &command.words.items)),
+            ))
             .and(operands::in_order(&self.operands, &command.words.items))
     }
 }

@@ -61,9 +61,10 @@ impl Examples {
 
     /// The examples that do not hold, with why.
     pub(crate) fn failures(&self, rule: &Rule, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
-        let failed = self.list.iter().filter_map(|example| {
-            Some((example.range.clone(), example.failure(rule, matcher)?))
-        });
+        let failed = self
+            .list
+            .iter()
+            .filter_map(|example| Some((example.range.clone(), example.failure(rule, matcher)?)));
         failed.collect()
     }
 }
@@ -103,7 +104,9 @@ impl Example {
     fn failure(&self, rule: &Rule, matcher: &Matcher) -> Option<String> {
         let shown = shortened(&self.call.shown());
         let Some((tool, input)) = self.call.resolve(matcher) else {
-            return self.matches.then(|| format!("the rule's matcher accepts no tool for the example `{shown}`"));
+            return self
+                .matches
+                .then(|| format!("the rule's matcher accepts no tool for the example `{shown}`"));
         };
         let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined(PROJECT, HOME));
@@ -114,7 +117,9 @@ impl Example {
                 Some(format!("it cannot be told whether the rule holds for the example `{shown}`"))
             }
             (true, false) => Some(format!("the rule does not hold for the example `{shown}`")),
-            (false, true) => Some(format!("the rule holds for the example `{shown}`, which is to be let through")),
+            (false, true) => {
+                Some(format!("the rule holds for the example `{shown}`, which is to be let through"))
+            }
             (true, true) | (false, false) => None,
         }
     }

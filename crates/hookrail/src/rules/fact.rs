@@ -47,8 +47,19 @@ pub(crate) enum ValueKind {
 
 impl Fact {
     /// The names of facts as they are written in settings.
-    pub(crate) const NAMES: [&str; 11] =
-        ["tool", "prompt", "model", "text", "agent", "input.NAME", "command", "program", "dynamic", "writes", "reads"];
+    pub(crate) const NAMES: [&str; 11] = [
+        "tool",
+        "prompt",
+        "model",
+        "text",
+        "agent",
+        "input.NAME",
+        "command",
+        "program",
+        "dynamic",
+        "writes",
+        "reads",
+    ];
 
     /// The fact of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -76,7 +87,9 @@ impl Fact {
     /// What its values are.
     pub(crate) const fn kind(&self) -> ValueKind {
         match self {
-            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Program => ValueKind::Text,
+            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Program => {
+                ValueKind::Text
+            }
             Self::Input(_) => ValueKind::Json,
             Self::Command => ValueKind::Command,
             Self::Dynamic => ValueKind::Flag,
@@ -96,7 +109,10 @@ impl Fact {
             | Self::Reads => has_tool(event),
             Self::Prompt => matches!(event, EventName::BeforeAgent | EventName::AfterAgent),
             Self::Model => {
-                matches!(event, EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection)
+                matches!(
+                    event,
+                    EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection
+                )
             }
             Self::Text => matches!(event, EventName::AfterModel | EventName::AfterAgent),
             Self::Agent => true,

@@ -66,11 +66,9 @@ impl<'a> Subject<'a> {
                 Self { tool_name: Some(tool_name), tool_input: Some(tool_input), ..Self::default() }
             }
             Event::BeforeAgent { prompt } => Self { prompt: Some(prompt), ..Self::default() },
-            Event::AfterAgent { prompt, prompt_response, .. } => Self {
-                prompt: Some(prompt),
-                text: Some(Cow::Borrowed(prompt_response)),
-                ..Self::default()
-            },
+            Event::AfterAgent { prompt, prompt_response, .. } => {
+                Self { prompt: Some(prompt), text: Some(Cow::Borrowed(prompt_response)), ..Self::default() }
+            }
             Event::BeforeModel { llm_request } | Event::BeforeToolSelection { llm_request } => {
                 Self { model: Some(&llm_request.model), ..Self::default() }
             }

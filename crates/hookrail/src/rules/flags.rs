@@ -149,7 +149,8 @@ impl Syntax {
     pub(crate) fn flags_from<'p>(&self, prefix: &'p str) -> impl Iterator<Item = KnownFlag> + use<'p> {
         let abbreviates = self.spelling == Spelling::Abbreviated && prefix.len() > 2;
         self.flags().filter(move |flag| {
-            abbreviates && flag.names.split('|').any(|name| name.starts_with("--") && name.starts_with(prefix))
+            abbreviates
+                && flag.names.split('|').any(|name| name.starts_with("--") && name.starts_with(prefix))
         })
     }
 

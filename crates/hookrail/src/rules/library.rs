@@ -72,7 +72,8 @@ fn guard(text: &'static str, object: &Object<'_>) -> Option<Guard> {
 }
 
 fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
-    let options = ParseOptions { allow_comments: true, allow_trailing_commas: true, ..ParseOptions::default() };
+    let options =
+        ParseOptions { allow_comments: true, allow_trailing_commas: true, ..ParseOptions::default() };
     match parse_to_ast(text, &CollectOptions::default(), &options).ok()?.value? {
         Ast::Object(object) => Some(read(&object)),
         _ => None,

@@ -38,7 +38,8 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     for line in lines {
         // Content is told from headers by its first character, so leading blanks are not dropped for it. But
         // programs that apply patches trim headers, and a blank before `***` must hide nothing.
-        let Some(header) = line.trim_start().strip_prefix("*** ").or_else(|| line.trim_start().strip_prefix("***"))
+        let Some(header) =
+            line.trim_start().strip_prefix("*** ").or_else(|| line.trim_start().strip_prefix("***"))
         else {
             continue;
         };
@@ -92,8 +93,13 @@ mod tests {
 
     #[test]
     fn what_is_no_patch_cannot_be_told() {
-        for text in ["", "hello", "*** Update File: x", "*** Begin Patch\n*** Add File:\n", "*** Begin Patch\n*** Rename File: x\n"]
-        {
+        for text in [
+            "",
+            "hello",
+            "*** Update File: x",
+            "*** Begin Patch\n*** Add File:\n",
+            "*** Begin Patch\n*** Rename File: x\n",
+        ] {
             assert_eq!(brief(text), None, "{text:?}");
         }
         assert_eq!(brief("*** Begin Patch\n*** End Patch").as_deref(), Some(""));

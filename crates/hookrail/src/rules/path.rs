@@ -190,7 +190,10 @@ fn follow(path: &str) -> String {
                 links += 1;
                 let target = target.to_string_lossy();
                 // What `/proc` calls a link may be no path at all: `pipe:[7]`.
-                if real.starts_with("/proc/") && !target.starts_with('/') && !target.starts_with(|c: char| c.is_ascii_digit()) {
+                if real.starts_with("/proc/")
+                    && !target.starts_with('/')
+                    && !target.starts_with(|c: char| c.is_ascii_digit())
+                {
                     continue;
                 }
                 let end = if target.starts_with('/') { 0 } else { real.rfind('/').unwrap_or(0) };
@@ -207,7 +210,8 @@ fn follow(path: &str) -> String {
 
 /// Whether the folder is found under its name in the other case.
 fn probe_case(folder: &str) -> bool {
-    let swap = |char: char| if char.is_lowercase() { char.to_ascii_uppercase() } else { char.to_ascii_lowercase() };
+    let swap =
+        |char: char| if char.is_lowercase() { char.to_ascii_uppercase() } else { char.to_ascii_lowercase() };
     let other: String = folder.chars().map(swap).collect();
     if other == folder {
         return false;

@@ -177,7 +177,9 @@ impl Part {
         let may_begin_so = |text: &str| text.starts_with(start) || start.starts_with(text);
         match self {
             Self::StartsWith(text) if !may_begin_so(text) => Truth::No,
-            Self::OneOf(texts) if !texts.iter().filter_map(Value::as_str).any(|text| text.starts_with(start)) => {
+            Self::OneOf(texts)
+                if !texts.iter().filter_map(Value::as_str).any(|text| text.starts_with(start)) =>
+            {
                 Truth::No
             }
             part => part.holds_for_text(command.joined(), false).or(Truth::Unknown),

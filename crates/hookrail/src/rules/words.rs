@@ -141,7 +141,9 @@ impl<'w> Reader<'w> {
     fn operands_only(&mut self) {
         while let Some(word) = self.next() {
             self.items.push(match word {
-                Some(text) => Item::Operand(Operand { text: text.clone(), subcommand: None, may_be_value: false }),
+                Some(text) => {
+                    Item::Operand(Operand { text: text.clone(), subcommand: None, may_be_value: false })
+                }
                 None => Item::Unknown,
             });
         }
@@ -157,7 +159,8 @@ impl<'w> Reader<'w> {
         }
         let command = self.path.last().and_then(|syntax| syntax.command(text));
         let may_be_value = std::mem::take(&mut self.may_be_value);
-        let operand = Operand { text: text.to_owned(), subcommand: command.map(|(_, name)| name), may_be_value };
+        let operand =
+            Operand { text: text.to_owned(), subcommand: command.map(|(_, name)| name), may_be_value };
         self.items.push(Item::Operand(operand));
         match command {
             Some((command, _)) => {

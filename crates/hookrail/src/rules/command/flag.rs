@@ -79,7 +79,10 @@ impl FlagPattern {
     /// Whether each letter of `-rf` is given somewhere, for programs that nobody knows.
     fn is_bundled(&self, items: &[Item]) -> Truth {
         let letters = self.name.strip_prefix('-').unwrap_or_default();
-        if self.value.is_some() || letters.len() < 2 || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        if self.value.is_some()
+            || letters.len() < 2
+            || !letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+        {
             return Truth::No;
         }
         let is_given = |letter: char| {

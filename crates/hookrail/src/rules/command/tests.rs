@@ -26,7 +26,15 @@ const CASES: &[(&str, &[&str], &[&str], &[&str])] = &[
             "/usr/bin/git push",
             "git --work-tree a push -f",
         ],
-        &["git stash push", "git", "git pull", "git log push", "gitk push", "git -C push", "git commit -m push"],
+        &[
+            "git stash push",
+            "git",
+            "git pull",
+            "git log push",
+            "gitk push",
+            "git -C push",
+            "git commit -m push",
+        ],
         &["git $X", "git $X push", "$X push", "git -C $D $X"],
     ),
     (
@@ -84,43 +92,160 @@ const CASES: &[(&str, &[&str], &[&str], &[&str])] = &[
     ("rm /etc/*", &["rm /etc/x", "rm -f /etc/x a"], &["rm a /etc/x"], &["rm $X /etc/x"]),
     (
         "curl -X POST",
-        &["curl -X POST u", "curl -XPOST u", "curl --request POST u", "curl u --request=POST", "curl -sX POST u", "curl --reques POST u"],
+        &[
+            "curl -X POST u",
+            "curl -XPOST u",
+            "curl --request POST u",
+            "curl u --request=POST",
+            "curl -sX POST u",
+            "curl --reques POST u",
+        ],
         &["curl -X GET u", "curl POST", "curl -X u POST", "curl -d POST u", "curl -dX POST"],
         &["curl -X $M u", "curl $X"],
     ),
     ("curl -X P*", &["curl -XPUT u", "curl -X PATCH u"], &["curl -XGET u"], &[]),
     ("dd of=/dev/*", &["dd if=x of=/dev/sda", "dd of=/dev/sda bs=1M"], &["dd if=/dev/sda of=x"], &["dd $X"]),
-    ("make install", &["make install", "make CC=gcc install", "make -C d install", "make -j4 install"], &["make", "make all install"], &[]),
-    ("npm install", &["npm i x", "npm add x", "npm install", "npm -g i x", "npm --prefix d install"], &["npm run install", "npm ci"], &[]),
+    (
+        "make install",
+        &["make install", "make CC=gcc install", "make -C d install", "make -j4 install"],
+        &["make", "make all install"],
+        &[],
+    ),
+    (
+        "npm install",
+        &["npm i x", "npm add x", "npm install", "npm -g i x", "npm --prefix d install"],
+        &["npm run install", "npm ci"],
+        &[],
+    ),
     ("npm i", &["npm install x"], &["npm init"], &[]),
-    ("npm install -g", &["npm i --global x", "npm -g i x", "npm i x -g", "npm i --glob x"], &["npm i x", "npm run x -g"], &[]),
-    ("npm publish", &["npm publish", "npm --access public publish", "npm publish --tag x"], &["npm run publish", "npm pack"], &[]),
-    ("docker run --privileged", &["docker run --privileged i", "docker -H h run -it --privileged i c"], &["docker run i --privileged", "docker exec --privileged c"], &[]),
-    ("docker run -v /:*", &["docker run -v /:/host i", "docker run --volume=/:/x i", "docker run -v/:/x i"], &["docker run -v /a:/x i"], &[]),
+    (
+        "npm install -g",
+        &["npm i --global x", "npm -g i x", "npm i x -g", "npm i --glob x"],
+        &["npm i x", "npm run x -g"],
+        &[],
+    ),
+    (
+        "npm publish",
+        &["npm publish", "npm --access public publish", "npm publish --tag x"],
+        &["npm run publish", "npm pack"],
+        &[],
+    ),
+    (
+        "docker run --privileged",
+        &["docker run --privileged i", "docker -H h run -it --privileged i c"],
+        &["docker run i --privileged", "docker exec --privileged c"],
+        &[],
+    ),
+    (
+        "docker run -v /:*",
+        &["docker run -v /:/host i", "docker run --volume=/:/x i", "docker run -v/:/x i"],
+        &["docker run -v /a:/x i"],
+        &[],
+    ),
     ("docker system prune", &["docker system prune -af"], &["docker image prune"], &[]),
-    ("kubectl delete", &["kubectl -n prod delete pod x", "kubectl --namespace prod delete pod x", "kubectl delete pod x -n prod"], &["kubectl get delete", "kubectl -n delete get"], &[]),
-    ("kubectl delete -n prod", &["kubectl -n prod delete x", "kubectl delete x --namespace=prod"], &["kubectl -n dev delete x"], &[]),
-    ("terraform apply -auto-approve", &["terraform apply -auto-approve", "terraform -chdir=x apply --auto-approve", "terraform apply -var a=b -auto-approve"], &["terraform apply", "terraform plan -auto-approve"], &[]),
-    ("tar -x", &["tar xzf a.tgz", "tar -xf a", "tar --extract -f a", "tar --get -f a", "tar vxf a"], &["tar czf x", "tar -cf x", "tar cf xx"], &[]),
+    (
+        "kubectl delete",
+        &[
+            "kubectl -n prod delete pod x",
+            "kubectl --namespace prod delete pod x",
+            "kubectl delete pod x -n prod",
+        ],
+        &["kubectl get delete", "kubectl -n delete get"],
+        &[],
+    ),
+    (
+        "kubectl delete -n prod",
+        &["kubectl -n prod delete x", "kubectl delete x --namespace=prod"],
+        &["kubectl -n dev delete x"],
+        &[],
+    ),
+    (
+        "terraform apply -auto-approve",
+        &[
+            "terraform apply -auto-approve",
+            "terraform -chdir=x apply --auto-approve",
+            "terraform apply -var a=b -auto-approve",
+        ],
+        &["terraform apply", "terraform plan -auto-approve"],
+        &[],
+    ),
+    (
+        "tar -x",
+        &["tar xzf a.tgz", "tar -xf a", "tar --extract -f a", "tar --get -f a", "tar vxf a"],
+        &["tar czf x", "tar -cf x", "tar cf xx"],
+        &[],
+    ),
     ("tar -f *.tgz", &["tar xzf a.tgz", "tar czf a.tgz d"], &["tar xf a.tar", "tar xfz a.tar a.tgz"], &[]),
     ("find -delete", &["find . -name x -delete", "find -delete"], &["find . -name -delete"], &[]),
-    ("sed -i", &["sed -i s/a/b/ f", "sed -i.bak s/a/b/ f", "sed --in-place=.b s f", "sed -ni p f", "sed -Ei s f", "sed --in-pl s f"], &["sed -n p f", "sed -e -i f"], &[]),
-    ("sudo -u root", &["sudo -u root x", "sudo --user=root x", "sudo -nu root x"], &["sudo x -u root", "sudo -u me x"], &[]),
-    ("git commit --no-verify", &["git commit -n", "git commit -anm x", "git commit --no-verif"], &["git commit -m -n", "git commit -mn"], &[]),
+    (
+        "sed -i",
+        &[
+            "sed -i s/a/b/ f",
+            "sed -i.bak s/a/b/ f",
+            "sed --in-place=.b s f",
+            "sed -ni p f",
+            "sed -Ei s f",
+            "sed --in-pl s f",
+        ],
+        &["sed -n p f", "sed -e -i f"],
+        &[],
+    ),
+    (
+        "sudo -u root",
+        &["sudo -u root x", "sudo --user=root x", "sudo -nu root x"],
+        &["sudo x -u root", "sudo -u me x"],
+        &[],
+    ),
+    (
+        "git commit --no-verify",
+        &["git commit -n", "git commit -anm x", "git commit --no-verif"],
+        &["git commit -m -n", "git commit -mn"],
+        &[],
+    ),
     ("git commit -C x", &["git commit -C x", "git commit --reuse-message=x"], &["git -C x commit"], &[]),
     ("git -C x", &["git -C x push", "git -C x commit"], &["git push"], &[]),
-    ("git checkout -- *", &["git checkout -- a", "git checkout ."], &["git checkout", "git checkout -f"], &[]),
+    (
+        "git checkout -- *",
+        &["git checkout -- a", "git checkout ."],
+        &["git checkout", "git checkout -f"],
+        &[],
+    ),
     ("git {push,pull}", &["git push", "git pull x"], &["git fetch"], &[]),
     ("git * --force", &["git push --force", "git clean -f", "git branch -f x"], &["git push"], &[]),
     ("*", &["anything at all"], &[], &["$X"]),
     ("/opt/*", &["/opt/a/b x"], &["/usr/opt/a"], &[]),
-    ("./deploy.sh --prod", &["./deploy.sh --prod", "./deploy.sh x --prod"], &["./deploy.sh", "deploy.sh --prod"], &["./deploy.sh --pro"]),
+    (
+        "./deploy.sh --prod",
+        &["./deploy.sh --prod", "./deploy.sh x --prod"],
+        &["./deploy.sh", "deploy.sh --prod"],
+        &["./deploy.sh --pro"],
+    ),
     // Programs that no table knows: every reading counts.
-    ("mytool deploy", &["mytool deploy", "mytool --prod deploy", "mytool --env prod deploy", "mytool -e prod deploy"], &["mytool status deploy", "mytool --prod status"], &[]),
-    ("mytool deploy --env prod", &["mytool deploy --env prod", "mytool --env prod deploy", "mytool --env=prod deploy x", "mytool deploy -v --env prod"], &["mytool deploy --env dev", "mytool --env prod status"], &["mytool deploy --env $X"]),
+    (
+        "mytool deploy",
+        &["mytool deploy", "mytool --prod deploy", "mytool --env prod deploy", "mytool -e prod deploy"],
+        &["mytool status deploy", "mytool --prod status"],
+        &[],
+    ),
+    (
+        "mytool deploy --env prod",
+        &[
+            "mytool deploy --env prod",
+            "mytool --env prod deploy",
+            "mytool --env=prod deploy x",
+            "mytool deploy -v --env prod",
+        ],
+        &["mytool deploy --env dev", "mytool --env prod status"],
+        &["mytool deploy --env $X"],
+    ),
     ("mytool -r", &["mytool -r", "mytool -xrf"], &["mytool -x", "mytool --r"], &["mytool $X"]),
     ("mytool -rf", &["mytool -rf", "mytool -r -f", "mytool -fr"], &["mytool -r"], &[]),
-    ("mytool --force", &["mytool --force", "mytool --force=1"], &["mytool --forced", "mytool --x", "mytool -- --force"], &["mytool --forc"]),
+    (
+        "mytool --force",
+        &["mytool --force", "mytool --force=1"],
+        &["mytool --forced", "mytool --x", "mytool -- --force"],
+        &["mytool --forc"],
+    ),
     ("[ -f", &["[ -f x ]"], &["[ -d x ]"], &[]),
 ];
 
@@ -137,9 +262,14 @@ fn patterns_hold_for_what_they_say() {
 
 #[test]
 fn what_is_no_pattern_is_refused() {
-    for (pattern, part) in
-        [("", "no words"), ("  ", "no words"), ("... x", "program"), ("-f x", "program"), ("rm [a", "no glob"), ("rm -X {a,b", "no glob")]
-    {
+    for (pattern, part) in [
+        ("", "no words"),
+        ("  ", "no words"),
+        ("... x", "program"),
+        ("-f x", "program"),
+        ("rm [a", "no glob"),
+        ("rm -X {a,b", "no glob"),
+    ] {
         let problem = CommandPattern::compile(pattern).unwrap_err();
         assert!(problem.contains(part), "`{pattern}`: {problem}");
     }

@@ -61,8 +61,12 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Agent => one(subject.agent),
         Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
         Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.facts.dynamic).to_string()],
-        Fact::Command => facts.shell().map(|shell| shell.commands().map(|c| c.shown()).collect()).unwrap_or_default(),
-        Fact::Program => facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default(),
+        Fact::Command => {
+            facts.shell().map(|shell| shell.commands().map(|c| c.shown()).collect()).unwrap_or_default()
+        }
+        Fact::Program => {
+            facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default()
+        }
         Fact::Writes | Fact::Reads => {
             let paths = facts.paths();
             let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };

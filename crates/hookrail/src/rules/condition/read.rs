@@ -107,7 +107,8 @@ impl Reader {
     fn fact(&mut self, prop: &ObjectProp<'_>) -> Option<Fact> {
         let name = prop.name.as_str();
         let Some(fact) = Fact::named(name) else {
-            let problem = Problem::new("unknown-fact", &prop.name, format!("`{}` is not a fact", shortened(name)));
+            let problem =
+                Problem::new("unknown-fact", &prop.name, format!("`{}` is not a fact", shortened(name)));
             self.problem(if name == "input" || name.starts_with("input.") {
                 problem.help("name the argument: `input.file_path`")
             } else if name == "agent.name" {

@@ -148,7 +148,13 @@ fn what_cannot_be_read_is_said_with_its_place() {
         (BeforeTool, r#"{ "any": { "tool": "x" } }"#, r#"{ "tool": "x" }"#, "must be an array", ""),
         (BeforeTool, r#"{ "not": [ ] }"#, "[ ]", "must be an object", ""),
         (BeforeTool, r#"{ "tool": "x", "tool": "y" }"#, r#""tool""#, "more than once", "all"),
-        (SessionStart, r#"{ "command": "x" }"#, r#""command""#, "SessionStart has no such fact", "BeforeTool, AfterTool"),
+        (
+            SessionStart,
+            r#"{ "command": "x" }"#,
+            r#""command""#,
+            "SessionStart has no such fact",
+            "BeforeTool, AfterTool",
+        ),
         (BeforeModel, r#"{ "prompt": "x" }"#, r#""prompt""#, "no such fact", "BeforeAgent, AfterAgent"),
         (BeforeAgent, r#"{ "text": "x" }"#, r#""text""#, "no such fact", "AfterAgent"),
         (AfterTool, r#"{ "model": "x" }"#, r#""model""#, "no such fact", "BeforeModel"),
@@ -160,7 +166,8 @@ fn what_cannot_be_read_is_said_with_its_place() {
         assert!(problem.message.contains(message), "{when}: {}", problem.message);
         assert!(problem.help.as_deref().unwrap_or_default().contains(help), "{when}: {:?}", problem.help);
     }
-    let many = parse(r#"{ "comand": "x", "tool": 5, "any": [ { "writes": "[" } ] }"#, BeforeTool).unwrap_err();
+    let many =
+        parse(r#"{ "comand": "x", "tool": 5, "any": [ { "writes": "[" } ] }"#, BeforeTool).unwrap_err();
     assert_eq!(many.len(), 3);
     let deep = format!("{}{{}}{}", r#"{"not":"#.repeat(40), "}".repeat(40));
     assert_eq!(parse(&deep, BeforeTool).unwrap_err()[0].code, "too-deep");
@@ -214,9 +221,11 @@ fn other_events_have_their_own_facts() {
 
 #[test]
 fn an_explanation_shows_each_part_in_its_order() {
-    let when = json!({ "command": "git push --force", "tool": "run_shell_command", "not": { "writes": "x" } });
+    let when =
+        json!({ "command": "git push --force", "tool": "run_shell_command", "not": { "writes": "x" } });
     let input = json!({ "command": "git push origin $X > y" });
-    let subject = Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
+    let subject =
+        Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
     let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
     let explained = condition(&when, EventName::BeforeTool).explain(&facts);
     assert_eq!(

@@ -75,7 +75,9 @@ impl Call {
                 let found = TOOLS.iter().find(|(name, required, optional, others)| {
                     (accepts(name) || others.iter().any(|name| accepts(name)))
                         && required.iter().all(|argument| input.contains_key(*argument))
-                        && input.keys().all(|key| required.contains(&key.as_str()) || optional.contains(&key.as_str()))
+                        && input
+                            .keys()
+                            .all(|key| required.contains(&key.as_str()) || optional.contains(&key.as_str()))
                 });
                 // Arguments that are incomplete still say which tool is meant.
                 let found = found.or_else(|| {

@@ -14,7 +14,11 @@ fn failed(rule: &serde_json::Value, matcher: &str, event: EventName) -> Vec<Stri
     let matcher = Matcher::compile(matcher);
     let reading = Rule::read(&object, RulePlace { event, matcher: &matcher });
     assert!(reading.rule.is_some(), "the rule counts all the same: {:?}", reading.problems);
-    reading.failed_examples.iter().map(|problem| format!("{} @ {}", problem.message, &text[problem.range.clone()])).collect()
+    reading
+        .failed_examples
+        .iter()
+        .map(|problem| format!("{} @ {}", problem.message, &text[problem.range.clone()]))
+        .collect()
 }
 
 #[test]
@@ -47,11 +51,31 @@ fn examples_that_hold_are_silent() {
 fn examples_that_fail_are_named() {
     let rule = |examples| json!({ "when": { "command": "git push" }, "block": "no", "examples": examples });
     for (examples, matcher, expected) in [
-        (json!({ "match": ["git pull"] }), "*", r#"the rule does not hold for the example `git pull` @ "git pull""#),
-        (json!({ "match": ["git $X"] }), "*", r#"it cannot be told whether the rule holds for the example `git $X` @ "git $X""#),
-        (json!({ "noMatch": ["git push"] }), "*", r#"the rule holds for the example `git push`, which is to be let through @ "git push""#),
-        (json!({ "match": ["git push"] }), "^write_file$", r#"the rule's matcher accepts no tool for the example `git push` @ "git push""#),
-        (json!({ "match": [5] }), "*", "an example must be a shell command, { \"tool\", \"input\" } or a tool's arguments, not a number @ 5"),
+        (
+            json!({ "match": ["git pull"] }),
+            "*",
+            r#"the rule does not hold for the example `git pull` @ "git pull""#,
+        ),
+        (
+            json!({ "match": ["git $X"] }),
+            "*",
+            r#"it cannot be told whether the rule holds for the example `git $X` @ "git $X""#,
+        ),
+        (
+            json!({ "noMatch": ["git push"] }),
+            "*",
+            r#"the rule holds for the example `git push`, which is to be let through @ "git push""#,
+        ),
+        (
+            json!({ "match": ["git push"] }),
+            "^write_file$",
+            r#"the rule's matcher accepts no tool for the example `git push` @ "git push""#,
+        ),
+        (
+            json!({ "match": [5] }),
+            "*",
+            "an example must be a shell command, { \"tool\", \"input\" } or a tool's arguments, not a number @ 5",
+        ),
         (json!({ "match": "git push" }), "*", "`match` must be an array, not a string @ \"git push\""),
         (json!({ "nomatch": [] }), "*", "`nomatch` is not a list of examples @ \"nomatch\""),
         (json!([]), "*", "`examples` must be an object, not an array @ []"),
@@ -59,5 +83,8 @@ fn examples_that_fail_are_named() {
         assert_eq!(failed(&rule(examples), matcher, EventName::BeforeTool), [expected]);
     }
     let prompt = json!({ "when": { "prompt": "x" }, "block": "no", "examples": { "match": ["x"] } });
-    assert_eq!(failed(&prompt, "*", EventName::BeforeAgent), ["examples are tool calls, and BeforeAgent has none @ \"examples\""]);
+    assert_eq!(
+        failed(&prompt, "*", EventName::BeforeAgent),
+        ["examples are tool calls, and BeforeAgent has none @ \"examples\""]
+    );
 }

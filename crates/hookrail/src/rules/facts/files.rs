@@ -43,7 +43,9 @@ pub(crate) struct PathList {
 impl PathFacts {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let mut paths = Self::default();
-        let (Some(tool), Some(input)) = (facts.subject.tool_name, facts.subject.tool_input) else { return paths };
+        let (Some(tool), Some(input)) = (facts.subject.tool_name, facts.subject.tool_input) else {
+            return paths;
+        };
         if let Some(shell) = facts.shell() {
             let directory = input.get("directory").and_then(Value::as_str);
             for used in &shell.facts.paths {

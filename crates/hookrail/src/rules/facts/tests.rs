@@ -21,7 +21,11 @@ fn the_facts_of_a_line_are_those_of_the_contract() {
         "programs": ["rm", "sudo"], "dynamic": false, "writes": [], "reads": [],
     });
     assert_eq!(facts, expected);
-    assert_eq!(serde_json::to_string(&facts).unwrap(), serde_json::to_string(&expected).unwrap(), "the order of keys");
+    assert_eq!(
+        serde_json::to_string(&facts).unwrap(),
+        serde_json::to_string(&expected).unwrap(),
+        "the order of keys"
+    );
 }
 
 #[test]
@@ -31,14 +35,29 @@ fn every_tool_says_what_it_reads_and_writes() {
         ("read_file", json!({ "file_path": "src/../a" }), json!(["a"]), json!([])),
         ("write_file", json!({ "file_path": "/project/a", "content": "" }), json!([]), json!(["a"])),
         ("write_file", json!({ "file_path": "~/a", "content": "" }), json!([]), json!(["/home/user/a"])),
-        ("replace", json!({ "file_path": "/etc/x", "old_string": "", "new_string": "" }), json!([]), json!(["/etc/x"])),
+        (
+            "replace",
+            json!({ "file_path": "/etc/x", "old_string": "", "new_string": "" }),
+            json!([]),
+            json!(["/etc/x"]),
+        ),
         ("list_directory", json!({ "path": "src/" }), json!(["src"]), json!([])),
         ("glob", json!({ "pattern": "*" }), json!(["."]), json!([])),
         ("search_file_content", json!({ "pattern": "x", "path": "a" }), json!(["a"]), json!([])),
         ("read_many_files", json!({ "paths": ["a", "b"] }), json!(["a", "b"]), json!([])),
         ("apply_patch", json!({ "patch": patch }), json!(["b"]), json!(["a", "b", "/c", "d"])),
-        ("run_shell_command", json!({ "command": "cat a > b; cp c d" }), json!(["a", "c"]), json!(["b", "d"])),
-        ("run_shell_command", json!({ "command": "touch x; cd y && touch z", "directory": "sub" }), json!([]), json!(["sub/x", "sub/y/z"])),
+        (
+            "run_shell_command",
+            json!({ "command": "cat a > b; cp c d" }),
+            json!(["a", "c"]),
+            json!(["b", "d"]),
+        ),
+        (
+            "run_shell_command",
+            json!({ "command": "touch x; cd y && touch z", "directory": "sub" }),
+            json!([]),
+            json!(["sub/x", "sub/y/z"]),
+        ),
         ("run_shell_command", json!({ "command": "echo > /dev/null 2> /dev/stderr" }), json!([]), json!([])),
         ("other_tool", json!({ "file_path": "a" }), json!([]), json!([])),
     ] {
@@ -82,7 +101,8 @@ fn links_are_followed_on_the_disk() {
         ("tee /proc/self/root/etc/x", "/etc/x".to_owned()),
     ] {
         let input = json!({ "command": line });
-        let subject = Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+        let subject =
+            Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
         let facts = Facts::new(subject, Folders { project: &project, cwd: &project, home: None });
         assert_eq!(facts.to_json()["writes"], json!([expected]), "{line}");
     }
@@ -92,7 +112,8 @@ fn links_are_followed_on_the_disk() {
 fn many_paths_are_bounded_and_said_to_be_so() {
     let names: Vec<String> = (0..6000).map(|number| format!("f{number}")).collect();
     let input = json!({ "command": format!("touch {}", names.join(" ")) });
-    let subject = Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+    let subject =
+        Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
     let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
     assert!(facts.paths().writes.and_others);
     assert_eq!(facts.paths().writes.known.len(), 4096);
@@ -101,7 +122,8 @@ fn many_paths_are_bounded_and_said_to_be_so() {
 #[test]
 fn a_line_is_read_once_and_only_when_asked() {
     let input = json!({ "command": "git push" });
-    let subject = Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+    let subject =
+        Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
     let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
     assert!(facts.input(&["command".to_owned()]).is_some());
     assert!(facts.shell.get().is_none(), "an argument needs no shell");

@@ -11,7 +11,11 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
             let place = RulePlace { event: Guard::EVENT, matcher: &matcher };
             let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
             let name = text_of(object, "name").unwrap();
-            [problems, warnings, failed_examples].concat().into_iter().map(|p| format!("{name}: {}", p.message)).collect()
+            [problems, warnings, failed_examples]
+                .concat()
+                .into_iter()
+                .map(|p| format!("{name}: {}", p.message))
+                .collect()
         });
         assert_eq!(findings, Some(Vec::<String>::new()));
     }
@@ -20,7 +24,8 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
     for guard in &all {
         assert!(guard.description.len() > 20 && guard.description.ends_with('.'), "{}", guard.name);
         assert!(guard.matcher.problem().is_none(), "{}", guard.name);
-        let kept = |matches| guard.rule.examples().iter().filter(|example| example.matches == matches).count();
+        let kept =
+            |matches| guard.rule.examples().iter().filter(|example| example.matches == matches).count();
         assert!(kept(true) >= 4 && kept(false) >= 3, "{}", guard.name);
         assert!(guard.rule.output().reason.is_some(), "{}", guard.name);
     }
@@ -32,7 +37,8 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
 fn verdict(guard: &str, line: &str) -> Truth {
     let guard = find(guard).unwrap();
     let serde_json::Value::Object(input) = serde_json::json!({ "command": line }) else { unreachable!() };
-    let subject = Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
+    let subject =
+        Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
     guard.rule.evaluate(&Facts::imagined(subject, Places::imagined("/project", "/home/user")))
 }
 
@@ -105,41 +111,79 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
     (
         "no-secret-files",
         &[
-            "cat .env", "cat ./.env", "cat a/../.env", "cat '.env'", "cat .e''nv", "cat < .env", "cd config; cat ../.env",
-            "cat ~/.ssh/id_rsa", "tail -n 5 -- .env", "cp .env x", "cat .env{,.local}", "F=.env; cat $F", "cat /project/.env",
-            "grep -r x .env", "mv .env x", "cat .//.env", "source .env", ". ./.env", "echo x | tee -a .env",
+            "cat .env",
+            "cat ./.env",
+            "cat a/../.env",
+            "cat '.env'",
+            "cat .e''nv",
+            "cat < .env",
+            "cd config; cat ../.env",
+            "cat ~/.ssh/id_rsa",
+            "tail -n 5 -- .env",
+            "cp .env x",
+            "cat .env{,.local}",
+            "F=.env; cat $F",
+            "cat /project/.env",
+            "grep -r x .env",
+            "mv .env x",
+            "cat .//.env",
+            "source .env",
+            ". ./.env",
+            "echo x | tee -a .env",
         ],
         &["cat $F", "cd $D; cat x"],
     ),
     (
         "ask-before-publish",
         &[
-            "npm --tag x publish", "npm publish --otp=1", "pnpm -r publish", "yarn --cwd a publish", "cargo --locked publish",
-            "cargo +nightly publish", "npm pub''lish", "npx npm publish",
+            "npm --tag x publish",
+            "npm publish --otp=1",
+            "pnpm -r publish",
+            "yarn --cwd a publish",
+            "cargo --locked publish",
+            "cargo +nightly publish",
+            "npm pub''lish",
+            "npx npm publish",
         ],
         &["npm $X"],
     ),
     (
         "ask-before-discard",
         &[
-            "git reset --har", "git reset HEAD --hard", "git -C a reset -q --hard", "git clean -xdf", "git clean --forc",
-            "git checkout -qf x", "git checkout HEAD -- a", "git stash push && git stash drop",
+            "git reset --har",
+            "git reset HEAD --hard",
+            "git -C a reset -q --hard",
+            "git clean -xdf",
+            "git clean --forc",
+            "git checkout -qf x",
+            "git checkout HEAD -- a",
+            "git stash push && git stash drop",
         ],
         &["git reset $MODE"],
     ),
     (
         "no-system-tools",
         &[
-            "/sbin/mkfs.ext4 x", "dd bs=1 of=/dev/sda if=x", "echo > /etc/../etc/passwd", "sudo sh -c 'echo x >> /etc/hosts'",
-            "tee -a /etc//hosts", "busybox reboot", "env -i /sbin/shutdown now",
+            "/sbin/mkfs.ext4 x",
+            "dd bs=1 of=/dev/sda if=x",
+            "echo > /etc/../etc/passwd",
+            "sudo sh -c 'echo x >> /etc/hosts'",
+            "tee -a /etc//hosts",
+            "busybox reboot",
+            "env -i /sbin/shutdown now",
         ],
         &["$X now"],
     ),
     (
         "no-hook-settings",
         &[
-            "echo x > ./.llxprt/settings.json", "cd .llxprt && rm settings.json", "sed -i s/a/b/ .git/config",
-            "mv x .claude/settings.json", "ln -sf x .git/hooks/pre-commit", "rm -r .llxprt/", "cp x ~/.llxprt/settings.json",
+            "echo x > ./.llxprt/settings.json",
+            "cd .llxprt && rm settings.json",
+            "sed -i s/a/b/ .git/config",
+            "mv x .claude/settings.json",
+            "ln -sf x .git/hooks/pre-commit",
+            "rm -r .llxprt/",
+            "cp x ~/.llxprt/settings.json",
         ],
         &["cp x $HOOKS"],
     ),

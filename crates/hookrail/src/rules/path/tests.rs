@@ -32,7 +32,9 @@ fn disk() -> Disk {
 impl Disk {
     fn see(&self, text: &str, dots: Dots) -> String {
         let folder = self.places.folder([]);
-        let Some(found) = self.places.resolve(folder.as_deref(), text, dots) else { return "unknown".to_owned() };
+        let Some(found) = self.places.resolve(folder.as_deref(), text, dots) else {
+            return "unknown".to_owned();
+        };
         let shown = |path: &super::ResolvedPath| {
             let shown = path.shown.replace(&self.root, "ROOT");
             if path.outside { format!("outside {shown}") } else { shown }

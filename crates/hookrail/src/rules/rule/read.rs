@@ -32,8 +32,11 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     };
     if let Some(rule) = &rule {
         let failures = rule.failed_examples(place.matcher);
-        failed_examples.extend(failures.into_iter().map(|(range, message)| {
-            Problem { code: "failed-example", range, message, help: None }
+        failed_examples.extend(failures.into_iter().map(|(range, message)| Problem {
+            code: "failed-example",
+            range,
+            message,
+            help: None,
         }));
     }
     RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }
@@ -87,7 +90,10 @@ impl Reader {
             (None, None) => {
                 let brace = Range { start: object.range.start, end: object.range.start + 1 };
                 let problem = Problem::new("nothing-to-say", &brace, "the rule has nothing to say");
-                self.problems.push(problem.help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"));
+                self.problems.push(
+                    problem
+                        .help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"),
+                );
                 None
             }
         }
@@ -95,7 +101,11 @@ impl Reader {
 
     fn full(&mut self, then: &ObjectProp<'_>) -> Option<HookOutput> {
         let Value::Object(fields) = Value::from(then.value.clone()) else {
-            self.problems.push(Problem::wrong_type("`then`", "an object: what a hook may print", &then.value));
+            self.problems.push(Problem::wrong_type(
+                "`then`",
+                "an object: what a hook may print",
+                &then.value,
+            ));
             return None;
         };
         let (output, oddities) = HookOutput::from_object(fields);
@@ -103,7 +113,8 @@ impl Reader {
             self.problems.push(Problem::new("wrong-type", &then.value, format!("in `then`: {oddity}")));
         }
         if output == HookOutput::default() && oddities.is_empty() {
-            let problem = Problem::new("nothing-to-say", &then.value, "`then` is empty: the rule has nothing to say");
+            let problem =
+                Problem::new("nothing-to-say", &then.value, "`then` is empty: the rule has nothing to say");
             self.problems.push(problem.help("write { \"decision\": \"block\", \"reason\": \"…\" }"));
             return None;
         }
@@ -178,8 +189,10 @@ impl Reader {
             Ast::StringLit(word) if word.value == "block" => Decision::Block,
             Ast::StringLit(word) if word.value == "ask" => Decision::Ask,
             Ast::StringLit(word) => {
-                let message = format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
-                let problem = Problem::new("invalid-unknown", &prop.value, message).suggest(&word.value, &UNKNOWN);
+                let message =
+                    format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
+                let problem =
+                    Problem::new("invalid-unknown", &prop.value, message).suggest(&word.value, &UNKNOWN);
                 self.problems.push(problem);
                 return None;
             }

@@ -17,7 +17,8 @@ fn answer(rule: &Value, line: &str) -> Value {
     let reading = read(&rule.to_string(), EventName::BeforeTool);
     let rule = reading.rule.unwrap_or_else(|| panic!("{rule}: {:?}", reading.problems));
     let input = json!({ "command": line });
-    let subject = Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
+    let subject =
+        Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
     let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
     rule.answer(&facts).map_or(Value::Null, |output| serde_json::to_value(output).unwrap())
 }
@@ -26,7 +27,10 @@ fn answer(rule: &Value, line: &str) -> Value {
 fn a_rule_says_what_it_was_told_to() {
     let when = json!({ "command": "git push" });
     for (rule, expected) in [
-        (json!({ "then": { "decision": "block", "reason": "no", "x": 1 } }), json!({ "decision": "block", "reason": "no", "x": 1 })),
+        (
+            json!({ "then": { "decision": "block", "reason": "no", "x": 1 } }),
+            json!({ "decision": "block", "reason": "no", "x": 1 }),
+        ),
         (json!({ "block": "no" }), json!({ "decision": "block", "reason": "no" })),
         (json!({ "ask": "sure?" }), json!({ "decision": "ask", "reason": "sure?" })),
         (json!({ "context": "note" }), json!({ "hookSpecificOutput": { "additionalContext": "note" } })),

@@ -11,8 +11,7 @@ use crate::rules::glob::{Glob, GlobKind};
 use crate::rules::problem::{Problem, shortened};
 
 /// The tests as they are written.
-const TESTS: [&str; 8] =
-    ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
+const TESTS: [&str; 8] = ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
 
 /// What is found while a rule is read.
 #[derive(Debug, Default)]
@@ -28,7 +27,8 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
     let mut reader = Reader { name, kind: fact.kind(), readings };
     match value {
         Ast::Array(list) if list.elements.is_empty() => {
-            let problem = Problem::new("empty-test", value, format!("`{name}` is any of nothing: it can never hold"));
+            let problem =
+                Problem::new("empty-test", value, format!("`{name}` is any of nothing: it can never hold"));
             reader.readings.problems.push(problem.help("list what it may be"));
             Vec::new()
         }
@@ -55,7 +55,9 @@ impl Reader<'_> {
         };
         if object.properties.is_empty() {
             let message = format!("`{}` asks nothing: its test is empty", self.name);
-            self.problem(Problem::new("empty-test", value, message).help(format!("tests are: {}", TESTS.join(", "))));
+            self.problem(
+                Problem::new("empty-test", value, message).help(format!("tests are: {}", TESTS.join(", "))),
+            );
             return None;
         }
         let mut test = Test::default();
@@ -63,7 +65,9 @@ impl Reader<'_> {
         for (index, prop) in object.properties.iter().enumerate() {
             if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
                 let message = format!("`{}` is given more than once", prop.name.as_str());
-                self.problem(Problem::new("repeated-key", &prop.name, message).help("join the two with `all`"));
+                self.problem(
+                    Problem::new("repeated-key", &prop.name, message).help("join the two with `all`"),
+                );
             }
             is_readable &= self.part(prop, &mut test).is_some();
         }
@@ -89,7 +93,9 @@ impl Reader<'_> {
                 }
             }
             ValueKind::Path => self.glob(value, "a glob such as \"src/**\", an array or a test"),
-            ValueKind::Text | ValueKind::Json | ValueKind::Flag => Some(Part::OneOf(vec![self.scalar(value)?])),
+            ValueKind::Text | ValueKind::Json | ValueKind::Flag => {
+                Some(Part::OneOf(vec![self.scalar(value)?]))
+            }
         }
     }
 
@@ -103,7 +109,8 @@ impl Reader<'_> {
         let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
         if is_flag || (operator == "outside" && self.kind != ValueKind::Path) {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
-            let help = if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
+            let help =
+                if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
             self.problem(Problem::new("wrong-type", &prop.name, message).help(help));
             return None;
         }
@@ -114,7 +121,9 @@ impl Reader<'_> {
             "in" => test.parts.push(Part::OneOf(self.list(value)?)),
             "glob" => test.parts.push(self.glob(value, "a string")?),
             "regex" => test.parts.push(self.regex(value)?),
-            "contains" if self.kind == ValueKind::Json => test.parts.push(Part::Contains(self.scalar(value)?)),
+            "contains" if self.kind == ValueKind::Json => {
+                test.parts.push(Part::Contains(self.scalar(value)?))
+            }
             "contains" => test.parts.push(Part::Contains(Value::from(self.some_text(operator, value)?))),
             _ => test.parts.push(Part::StartsWith(self.some_text(operator, value)?.to_owned())),
         }
@@ -161,7 +170,9 @@ impl Reader<'_> {
         let expected = match self.kind {
             ValueKind::Flag => "`true` or `false`",
             ValueKind::Json => "a string, a number, a boolean, an array of these or a test",
-            ValueKind::Text | ValueKind::Command | ValueKind::Path => "a string, an array of strings or a test",
+            ValueKind::Text | ValueKind::Command | ValueKind::Path => {
+                "a string, an array of strings or a test"
+            }
         };
         self.problem(Problem::wrong_type(&format!("`{}`", self.name), expected, value));
         None
@@ -173,7 +184,8 @@ impl Reader<'_> {
             return None;
         };
         if list.elements.is_empty() {
-            let problem = Problem::new("empty-test", value, "`in` has nothing to compare with: it can never hold");
+            let problem =
+                Problem::new("empty-test", value, "`in` has nothing to compare with: it can never hold");
             self.problem(problem);
             return None;
         }
@@ -193,7 +205,9 @@ impl Reader<'_> {
             ValueKind::Path => trimmed(text),
             _ => text,
         };
-        if self.kind == ValueKind::Path && (text.starts_with("~/") || text.split('/').any(|name| name == "..")) {
+        if self.kind == ValueKind::Path
+            && (text.starts_with("~/") || text.split('/').any(|name| name == ".."))
+        {
             let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
             let help = "write the path as seen from the project, or the absolute one";
             self.readings.warnings.push(Problem::new("never-holds", value, message).help(help));
