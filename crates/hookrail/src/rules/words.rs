@@ -284,13 +284,12 @@ impl<'w> Reader<'w> {
 
     /// Letters behind one dash, in a program that has a table.
     fn bundle(&mut self, word: &str) {
-        let mut letters = word.char_indices().skip(1);
         if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
             // `head -20`
             let level = self.level();
             return self.push(FlagName::Other(word.to_owned()), FlagValue::None, level);
         }
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in word.char_indices().skip(1) {
             let after = word.get(at + letter.len_utf8()..).unwrap_or_default();
             let attached = (!after.is_empty()).then_some(after);
             match self.lookup(&format!("-{letter}")) {

@@ -12,7 +12,7 @@ fn failed(rule: &serde_json::Value, matcher: &str, event: EventName) -> Vec<Stri
     let parsed = parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text}") };
     let matcher = Matcher::compile(matcher);
-    let reading = Rule::read(&object, RulePlace { event, matcher: &matcher });
+    let reading = Rule::read(&object, RulePlace { event, matcher: &matcher, try_examples: true });
     assert!(reading.rule.is_some(), "the rule counts all the same: {:?}", reading.problems);
     reading
         .failed_examples

@@ -8,7 +8,7 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
     for text in TEXTS {
         let findings = with_object(text, |object| {
             let matcher = Matcher::compile(&text_of(object, "matcher").unwrap());
-            let place = RulePlace { event: Guard::EVENT, matcher: &matcher };
+            let place = RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: true };
             let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
             let name = text_of(object, "name").unwrap();
             [problems, warnings, failed_examples]

@@ -9,7 +9,7 @@ use crate::rules::path::Places;
 fn read(text: &str, event: EventName) -> RuleReading {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
-    Rule::read(&object, RulePlace { event, matcher: &Matcher::any() })
+    Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), try_examples: true })
 }
 
 /// What a rule answers to a shell line.
@@ -99,4 +99,33 @@ fn what_has_no_effect_is_warned_of() {
         assert!(reading.rule.is_some(), "{rule}");
         assert_eq!(reading.warnings.first().map(|warning| warning.code), code, "{rule}");
     }
+}
+
+#[test]
+fn a_rule_that_makes_no_difference_is_found() {
+    let rule = |rule: Value| read(&rule.to_string(), EventName::BeforeTool).rule.unwrap();
+    let block = |when: Value| rule(json!({ "when": when, "block": "no" }));
+    for (wide, narrow, expected) in [
+        (json!({}), json!({ "tool": "x" }), true),
+        (json!({ "tool": "x" }), json!({}), false),
+        (json!({ "tool": "x" }), json!({ "tool": "x", "command": "rm" }), true),
+        (json!({ "tool": ["x", "y"] }), json!({ "tool": "y" }), true),
+        (json!({ "tool": "y" }), json!({ "tool": ["x", "y"] }), false),
+        (json!({ "command": "git push" }), json!({ "command": "git push --force" }), true),
+        (json!({ "command": "git push -f" }), json!({ "command": "git push --force origin" }), true),
+        (json!({ "command": "git push --force" }), json!({ "command": "git push" }), false),
+        (json!({ "command": "git push" }), json!({ "command": "git * --force" }), false),
+        (json!({ "any": [{ "tool": "x" }, { "tool": "y" }] }), json!({ "tool": "y" }), true),
+        (json!({ "tool": ["x", "y"] }), json!({ "any": [{ "tool": "x" }, { "tool": "y" }] }), true),
+        (json!({ "not": { "tool": "x" } }), json!({ "not": { "tool": ["x", "y"] } }), true),
+        (json!({ "writes": "**/.env" }), json!({ "reads": "**/.env" }), false),
+    ] {
+        assert_eq!(block(wide.clone()).shadows(&block(narrow.clone())), expected, "{wide} and {narrow}");
+    }
+    let wide = block(json!({}));
+    assert!(wide.shadows(&rule(json!({ "when": {}, "ask": "x" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "context": "x" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "context": "y" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "unknown": "ask" }))));
+    assert!(!rule(json!({ "when": {}, "ask": "x" })).shadows(&wide));
 }
