@@ -86,7 +86,10 @@ pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
 pub use plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
 pub use plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook};
-pub use rules::{Condition, Explanation as RuleExplanation, Facts, Folders, Rule, Subject, Truth, library};
+pub use rules::{
+    Condition, Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Rule, Subject,
+    Truth, library, patched_files,
+};
 pub use run::{
     Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
 };

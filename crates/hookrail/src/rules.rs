@@ -24,9 +24,10 @@ mod truth;
 mod words;
 
 pub use self::condition::{Condition, Explanation};
-pub use self::examples::Example;
+
 pub use self::facts::{Facts, Folders, Subject};
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
-pub use self::problem::Problem;
-pub use self::rule::{Rule, RulePlace, RuleReading};
+
+pub use self::rule::Rule;
+pub(crate) use self::rule::{RulePlace, RuleReading};
 pub use self::truth::Truth;

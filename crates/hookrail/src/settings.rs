@@ -113,6 +113,8 @@ pub struct Settings {
     pub unusable: Vec<UnusableFile>,
     /// All findings, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether the examples of rules were tried. That costs more than reading the rules.
+    try_examples: bool,
     /// Fields of hooks that hookrail does not know, by the index of their hook.
     extra_fields: BTreeMap<usize, JsonObject>,
     /// Where each hook stands in its file; as many as there are hooks.

@@ -69,7 +69,7 @@ fn collect(node: &Node, starts: &mut Vec<u32>) {
         }
         Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().for_each(|node| collect(node, starts)),
         Node::Repeat { node, .. } | Node::Capture { node, .. } | Node::Look { node, .. } => {
-            collect(node, starts)
+            collect(node, starts);
         }
         Node::Empty | Node::Assert(_) | Node::BackReference { .. } => {}
     }

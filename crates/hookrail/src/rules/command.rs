@@ -75,18 +75,29 @@ impl CommandPattern {
         quoted.map(|word| format!("quotes are not part of a word: `{word}` is no word of any command"))
     }
 
+    /// Whether the pattern holds for the command that these words are.
+    pub(crate) fn holds_for_words(&self, text: &str) -> bool {
+        let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let words = CommandWords::read(&argv);
+        let program = argv.first().and_then(Option::as_deref);
+        self.matches(&Command { program, words: &words, ignore_case: false }) == Truth::Yes
+    }
+
+    /// Whether a program of this name may be meant, which is asked before the other words are read.
+    pub(crate) fn accepts_program(&self, program: Option<&str>, ignore_case: bool) -> bool {
+        program.is_none_or(|program| {
+            [base_name(program), program].iter().any(|name| self.program.is_match(name, ignore_case))
+        })
+    }
+
     /// Whether the pattern holds for a command.
     pub(crate) fn matches(&self, command: &Command<'_>) -> Truth {
-        let Some(program) = command.program else {
-            // Any program with these words may be the one.
-            return Truth::any(self.readings.iter().map(|reading| reading.matches(command)))
-                .and(Truth::Unknown);
-        };
-        let names = [base_name(program), program];
-        if !names.iter().any(|name| self.program.is_match(name, command.ignore_case)) {
+        if !self.accepts_program(command.program, command.ignore_case) {
             return Truth::No;
         }
-        Truth::any(self.readings.iter().map(|reading| reading.matches(command)))
+        let holds = Truth::any(self.readings.iter().map(|reading| reading.matches(command)));
+        // Any program with these words may be the one.
+        if command.program.is_none() { holds.and(Truth::Unknown) } else { holds }
     }
 }
 
@@ -108,7 +119,7 @@ impl Reading {
                 }
                 Item::Operand(operand) if operand.may_be_value && as_values => {}
                 Item::Operand(operand) if operand.text == "..." => {
-                    reading.operands.push(OperandPattern::Skip)
+                    reading.operands.push(OperandPattern::Skip);
                 }
                 Item::Operand(operand) if is_assignment(&operand.text) => {
                     reading.assignments.push(word_glob(&operand.text)?);

@@ -3,6 +3,7 @@
 mod doubts;
 mod explain;
 mod read;
+mod shadow;
 
 use jsonc_parser::ast::Value as Ast;
 
@@ -52,6 +53,11 @@ impl Condition {
     /// Whether it holds.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         self.root.evaluate(facts)
+    }
+
+    /// Whether it holds whenever `other` does, as far as the two texts tell.
+    pub fn follows_from(&self, other: &Self) -> bool {
+        shadow::follows(&self.root, &other.root)
     }
 
     /// Whether it holds, with what was seen of each fact it asks about.

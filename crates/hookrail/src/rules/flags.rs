@@ -2,7 +2,7 @@
 //! subcommands with flags of their own.
 //!
 //! A table is text in the notation of manuals, read where it is needed and never built up: `-f|--force` are two names
-//! of one flag, `-o|--output=` takes a value, `--color=?` may take one, but only behind `=`. Of a program or a flag
+//! of one flag, `-o|--output=` takes a value, `--color=?` may take one, but only behind `=`. `+*` is rustup's choice of a toolchain. Of a program or a flag
 //! that no table knows, every reading is tried; see [`super::words`].
 
 mod cloud;
@@ -17,8 +17,9 @@ mod system;
 /// How a program, or one of its subcommands, reads its words.
 #[derive(Debug)]
 pub(crate) struct Syntax {
-    /// Its names, joined by `|`. Patterns and commands may use any of them.
-    pub(crate) names: &'static str,
+    /// Its names, joined by `|`; patterns and commands may use any of them. A comma separates commands that differ but
+    /// have the same flags.
+    names: &'static str,
     /// Its flags, separated by blanks.
     flags: &'static str,
     /// The words that are followed by flags of their own.
@@ -117,17 +118,13 @@ impl Syntax {
 
     /// The table of a program.
     pub(crate) fn of(program: &str) -> Option<&'static Self> {
-        TABLES.iter().flat_map(|table| table.iter()).find(|syntax| syntax.is_named(program))
+        TABLES.iter().flat_map(|table| table.iter()).find(|syntax| syntax.first_name(program).is_some())
     }
 
-    /// Whether `name` is one of its names.
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        self.names.split('|').any(|known| known == name)
-    }
-
-    /// Its first name.
-    pub(crate) fn name(&self) -> &'static str {
-        self.names.split('|').next().unwrap_or_default()
+    /// The first of the names that mean the same as `name`; `None` if that is not one of its names.
+    pub(crate) fn first_name(&self, name: &str) -> Option<&'static str> {
+        let same = self.names.split(',').find(|same| same.split('|').any(|known| known == name))?;
+        same.split('|').next()
     }
 
     /// All its flags.
@@ -157,9 +154,9 @@ impl Syntax {
         })
     }
 
-    /// The subcommand of this name.
-    pub(crate) fn command(&self, name: &str) -> Option<&'static Self> {
-        self.commands.iter().find(|command| command.is_named(name))
+    /// The subcommand of this name, with the first of its names.
+    pub(crate) fn command(&self, name: &str) -> Option<(&'static Self, &'static str)> {
+        self.commands.iter().find_map(|command| Some((command, command.first_name(name)?)))
     }
 }
 
@@ -197,10 +194,10 @@ mod tests {
         }
         let mut names = BTreeSet::new();
         for command in syntax.commands {
-            for name in command.names.split('|') {
+            for name in command.names.split(['|', ',']) {
                 assert!(names.insert(name), "{path}: the command `{name}` stands twice");
             }
-            check(command, &format!("{path} {}", command.name()));
+            check(command, &format!("{path} {}", command.names));
         }
     }
 
@@ -208,10 +205,10 @@ mod tests {
     fn no_name_stands_twice() {
         let mut names = BTreeSet::new();
         for syntax in TABLES.iter().flat_map(|table| table.iter()) {
-            for name in syntax.names.split('|') {
+            for name in syntax.names.split(['|', ',']) {
                 assert!(names.insert(name), "the program `{name}` stands twice");
             }
-            check(syntax, syntax.name());
+            check(syntax, syntax.names);
         }
         assert!(names.len() > 150, "{}", names.len());
     }
@@ -224,7 +221,8 @@ mod tests {
         assert_eq!(Syntax::of("git").unwrap().flag("-C").unwrap().takes, Takes::Value);
         assert_eq!(rm.flags_from("--recurs").count(), 1);
         assert_eq!(rm.flags_from("--").count(), 0);
-        assert!(Syntax::of("npm").unwrap().command("i").unwrap().is_named("install"));
+        assert_eq!(Syntax::of("npm").unwrap().command("i").unwrap().1, "install");
+        assert_eq!(Syntax::of("gh").unwrap().command("variable").unwrap().1, "variable");
         assert!(Syntax::of("no-such-program").is_none());
     }
 }

@@ -55,17 +55,6 @@ impl Glob {
         Self { branches: vec![text.chars().map(Token::Char).collect()] }
     }
 
-    /// The text, if the glob matches one text only.
-    pub(crate) fn as_literal(&self) -> Option<String> {
-        let [branch] = self.branches.as_slice() else { return None };
-        branch.iter().map(|token| if let Token::Char(char) = token { Some(*char) } else { None }).collect()
-    }
-
-    /// Whether it matches every text.
-    pub(crate) fn matches_all(&self) -> bool {
-        self.branches.iter().any(|branch| matches!(branch.as_slice(), [Token::Run(true)]))
-    }
-
     /// Whether it matches the whole text.
     pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
         self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case))

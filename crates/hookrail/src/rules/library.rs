@@ -60,7 +60,8 @@ pub fn all() -> impl Iterator<Item = Guard> {
 
 fn guard(text: &'static str, object: &Object<'_>) -> Option<Guard> {
     let matcher = text_of(object, "matcher").map_or_else(Matcher::any, |matcher| Matcher::compile(&matcher));
-    let reading = Rule::read(object, RulePlace { event: Guard::EVENT, matcher: &matcher });
+    let reading =
+        Rule::read(object, RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: false });
     let RuleReading { rule, .. } = reading;
     Some(Guard {
         name: text_of(object, "name")?,

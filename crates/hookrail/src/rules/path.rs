@@ -200,9 +200,8 @@ fn follow(path: &str) -> String {
                 real.truncate(end);
                 open.extend(target.split('/').rev().map(str::to_owned));
             }
-            Ok(_) => missing = Some(real.len()),
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {} // Exists and is no link.
-            Err(_) => missing = Some(real.len()),
+            Ok(_) | Err(_) => missing = Some(real.len()),
         }
     }
     if real.is_empty() { "/".to_owned() } else { real }

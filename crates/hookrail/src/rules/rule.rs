@@ -13,7 +13,7 @@ use super::problem::Problem;
 use super::truth::Truth;
 use crate::event::EventName;
 use crate::matcher::Matcher;
-use crate::output::HookOutput;
+use crate::output::{Decision, HookOutput};
 
 /// A rule that was read.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub struct RulePlace<'a> {
     pub event: EventName,
     /// The matcher of its group, which examples must pass.
     pub matcher: &'a Matcher,
+    /// Whether its examples are tried. A program that only asks the rule need not pay for them.
+    pub try_examples: bool,
 }
 
 /// What reading a rule gave.
@@ -77,6 +79,16 @@ impl Rule {
     /// Which parts of its condition hold, which do not, and what was seen.
     pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
         self.when.explain(facts)
+    }
+
+    /// Whether `other` makes no difference beside this rule in the same group: this one blocks whenever the other one
+    /// would block or ask.
+    pub fn shadows(&self, other: &Self) -> bool {
+        let blocks = self.then.is_blocking_decision();
+        let only_decides = other.then.is_blocking_decision() || other.then.decision == Some(Decision::Ask);
+        let says_more = other.then.hook_specific_output.is_some() || other.then.continue_ == Some(false);
+        let minds_more = other.on_unknown.is_some() && self.on_unknown.is_none();
+        blocks && only_decides && !says_more && !minds_more && self.when.follows_from(&other.when)
     }
 
     /// What it says when it holds.

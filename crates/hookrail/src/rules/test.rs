@@ -168,7 +168,7 @@ impl Part {
     /// found in the others holds, and what is not found there may still be in it.
     fn holds_for_command(&self, command: CommandFacts<'_>) -> Truth {
         if let Self::Pattern(pattern) = self {
-            return pattern.matches(&command.command());
+            return command.matches(pattern);
         }
         let (start, is_complete) = command.known_start();
         if is_complete {

@@ -151,12 +151,19 @@ impl<'w> Reader<'w> {
 
     /// Reads an operand and says whether it ends the flags.
     fn operand(&mut self, text: &str) -> bool {
+        if text.starts_with('+')
+            && let Some((flag, level)) = self.lookup("+*")
+        {
+            self.known(flag, None, level);
+            return false;
+        }
         let command = self.path.last().and_then(|syntax| syntax.command(text));
         let may_be_value = std::mem::take(&mut self.may_be_value);
-        let operand = Operand { text: text.to_owned(), subcommand: command.map(Syntax::name), may_be_value };
+        let operand =
+            Operand { text: text.to_owned(), subcommand: command.map(|(_, name)| name), may_be_value };
         self.items.push(Item::Operand(operand));
         match command {
-            Some(command) => {
+            Some((command, _)) => {
                 self.path.push(command);
                 false
             }
@@ -277,13 +284,12 @@ impl<'w> Reader<'w> {
 
     /// Letters behind one dash, in a program that has a table.
     fn bundle(&mut self, word: &str) {
-        let mut letters = word.char_indices().skip(1);
         if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
             // `head -20`
             let level = self.level();
             return self.push(FlagName::Other(word.to_owned()), FlagValue::None, level);
         }
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in word.char_indices().skip(1) {
             let after = word.get(at + letter.len_utf8()..).unwrap_or_default();
             let attached = (!after.is_empty()).then_some(after);
             match self.lookup(&format!("-{letter}")) {

@@ -24,6 +24,8 @@ pub struct SettingsFiles {
     pub(super) project_dir: PathBuf,
     /// Project, user and system, in this order; levels without a file are missing.
     pub(super) levels: Vec<LevelText>,
+    /// Whether the examples of rules are tried when the settings are read.
+    pub(super) try_examples: bool,
     /// The folder of the user's extensions, which are read when the hooks are asked for.
     pub(super) extensions: Option<PathBuf>,
     /// Where the user's settings are or would be; `None` where the host gave a value.
@@ -63,6 +65,7 @@ impl SettingsFiles {
         Self {
             project_dir: paths.project_dir.clone(),
             levels: levels.collect(),
+            try_examples: true,
             extensions: paths.extensions_dir(),
             user_file: paths.user_file(),
             system_file: Some(paths.system.clone()),
@@ -76,10 +79,18 @@ impl SettingsFiles {
         Self {
             project_dir: project_dir.into(),
             levels: vec![given],
+            try_examples: true,
             extensions: None,
             user_file: None,
             system_file: None,
         }
+    }
+
+    /// Leaves the examples of rules alone, for a program that is started for every event.
+    #[must_use]
+    pub fn without_examples(mut self) -> Self {
+        self.try_examples = false;
+        self
     }
 
     /// What the files say about hooks being on, and whether a file of the user or the system cannot be used.

@@ -252,7 +252,11 @@ impl<'v> HookReader<'_, '_, 'v> {
     }
 
     fn read_rule(&mut self, group: &Group, object: &Object<'_>) -> HookKind {
-        let place = RulePlace { event: group.event, matcher: &group.matcher };
+        let place = RulePlace {
+            event: group.event,
+            matcher: &group.matcher,
+            try_examples: self.settings.try_examples,
+        };
         let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(object, place);
         for problem in problems.iter().chain(&failed_examples) {
             let at = span(problem.range.clone());

@@ -25,7 +25,11 @@ pub fn load_settings(paths: &SettingsPaths) -> Settings {
 impl SettingsFiles {
     /// All that the texts say, and the extensions' files with them.
     pub fn settings(&self) -> Settings {
-        let mut settings = Settings { project_dir: self.project_dir.clone(), ..Settings::default() };
+        let mut settings = Settings {
+            project_dir: self.project_dir.clone(),
+            try_examples: self.try_examples,
+            ..Settings::default()
+        };
         for level in &self.levels {
             read_text(level, &mut settings);
         }

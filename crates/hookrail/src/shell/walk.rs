@@ -35,6 +35,9 @@ const MAX_DIRECTORIES: usize = 64;
 /// How often a function may call itself before that is given up.
 const MAX_RECURSION: usize = 3;
 
+/// How many aliases may stand for each other.
+const MAX_ALIASES: usize = 6;
+
 /// What a command reads when it reads its standard input.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Stdin {

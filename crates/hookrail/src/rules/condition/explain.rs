@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Kind, Node};
 use crate::rules::fact::Fact;
-use crate::rules::facts::Facts;
+use crate::rules::facts::{CommandFacts, Facts};
 use crate::rules::test::evaluate;
 use crate::rules::truth::Truth;
 
@@ -35,16 +35,18 @@ pub(super) fn explain(node: &Node, facts: &Facts<'_>) -> Explanation {
         nodes.sort_by_key(|node| node.start);
         nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
     };
-    let (condition, seen, parts) = match &node.kind {
-        Kind::All(nodes) => ("all", Vec::new(), parts_of(nodes)),
-        Kind::Any(nodes) => ("any", Vec::new(), parts_of(nodes)),
-        Kind::Not(inner) => ("not", Vec::new(), vec![explain(inner, facts)]),
+    let (condition, parts) = match &node.kind {
+        // An object with one key is that key.
+        Kind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
+        Kind::All(nodes) => ("all", parts_of(nodes)),
+        Kind::Any(nodes) => ("any", parts_of(nodes)),
+        Kind::Not(inner) => ("not", vec![explain(inner, facts)]),
         Kind::Fact { fact, tests, written } => {
             let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
             return Explanation { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
         }
     };
-    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen, parts }
+    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
 }
 
 /// What a fact's values are.
@@ -60,7 +62,7 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
         Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.facts.dynamic).to_string()],
         Fact::Command => {
-            facts.shell().map(|shell| shell.commands().map(|c| c.shown()).collect()).unwrap_or_default()
+            facts.shell().map(|shell| shell.commands().map(CommandFacts::shown).collect()).unwrap_or_default()
         }
         Fact::Program => {
             facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default()

@@ -8,18 +8,52 @@ use crate::matcher::Matcher;
 use crate::rules::facts::SHELL_TOOL;
 use crate::rules::problem::Problem;
 
-/// The built-in tools with the arguments that they need, those that they may have, and what other agents call them: a
-/// matcher may be written for either name.
-const TOOLS: [(&str, &[&str], &[&str], &[&str]); 8] = [
-    ("read_file", &["file_path"], &["offset", "limit"], &["Read", "view"]),
-    ("write_file", &["file_path", "content"], &[], &["Write", "create"]),
-    ("replace", &["file_path", "old_string", "new_string"], &["expected_replacements"], &["Edit", "edit"]),
-    ("list_directory", &["path"], &[], &["LS", "list"]),
-    ("glob", &["pattern"], &["path"], &["Glob"]),
-    ("search_file_content", &["pattern"], &["path", "include"], &["Grep", "grep"]),
-    (SHELL_TOOL, &["command"], &["directory", "description"], &["Bash", "bash", "shell", "exec_command"]),
-    ("apply_patch", &["patch"], &[], &[]),
+/// A built-in tool, as far as examples need to know it.
+struct Tool {
+    name: &'static str,
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+    /// What other agents call it: a matcher may be written for either name.
+    others: &'static [&'static str],
+}
+
+const fn tool(
+    name: &'static str,
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+    others: &'static [&'static str],
+) -> Tool {
+    Tool { name, required, optional, others }
+}
+
+/// The built-in tools, in the order in which bare arguments are tried.
+const TOOLS: [Tool; 8] = [
+    tool("read_file", &["file_path"], &["offset", "limit"], &["Read", "view"]),
+    tool("write_file", &["file_path", "content"], &[], &["Write", "create"]),
+    tool(
+        "replace",
+        &["file_path", "old_string", "new_string"],
+        &["expected_replacements"],
+        &["Edit", "edit"],
+    ),
+    tool("list_directory", &["path"], &[], &["LS", "list"]),
+    tool("glob", &["pattern"], &["path"], &["Glob"]),
+    tool("search_file_content", &["pattern"], &["path", "include"], &["Grep", "grep"]),
+    tool(SHELL_TOOL, &["command"], &["directory", "description"], &["Bash", "bash", "shell", "exec_command"]),
+    tool("apply_patch", &["patch"], &[], &[]),
 ];
+
+impl Tool {
+    fn is_accepted(&self, matcher: &Matcher) -> bool {
+        std::iter::once(&self.name).chain(self.others).any(|name| matcher.matches_tool(name).is_match())
+    }
+
+    fn fits(&self, input: &JsonObject) -> bool {
+        let is_known =
+            |key: &String| self.required.contains(&key.as_str()) || self.optional.contains(&key.as_str());
+        self.required.iter().all(|argument| input.contains_key(*argument)) && input.keys().all(is_known)
+    }
+}
 
 /// A tool call.
 #[derive(Debug)]
@@ -64,28 +98,22 @@ impl Call {
 
     /// The tool and its arguments; `None` if the matcher accepts no tool that fits.
     pub(super) fn resolve(&self, matcher: &Matcher) -> Option<(&str, &JsonObject)> {
-        let accepts = |name: &str| matcher.matches_tool(name).is_match();
         match self {
-            Self::Tool(tool, input) => {
-                let others = TOOLS.iter().find(|(name, ..)| name == tool).map(|(.., others)| *others);
-                let accepted = accepts(tool) || others.unwrap_or_default().iter().any(|name| accepts(name));
-                accepted.then_some((tool.as_str(), input))
+            Self::Tool(name, input) => {
+                let known = TOOLS.iter().find(|tool| tool.name == name);
+                let accepted = match known {
+                    Some(tool) => tool.is_accepted(matcher),
+                    None => matcher.matches_tool(name).is_match(),
+                };
+                accepted.then_some((name.as_str(), input))
             }
             Self::Arguments(input) => {
-                let found = TOOLS.iter().find(|(name, required, optional, others)| {
-                    (accepts(name) || others.iter().any(|name| accepts(name)))
-                        && required.iter().all(|argument| input.contains_key(*argument))
-                        && input
-                            .keys()
-                            .all(|key| required.contains(&key.as_str()) || optional.contains(&key.as_str()))
-                });
+                let accepted = || TOOLS.iter().filter(|tool| tool.is_accepted(matcher));
                 // Arguments that are incomplete still say which tool is meant.
-                let found = found.or_else(|| {
-                    TOOLS.iter().find(|(name, required, ..)| {
-                        accepts(name) && required.first().is_some_and(|first| input.contains_key(*first))
-                    })
-                });
-                found.map(|(name, ..)| (*name, input))
+                let is_begun =
+                    |tool: &&Tool| tool.required.first().is_some_and(|first| input.contains_key(*first));
+                let found = accepted().find(|tool| tool.fits(input)).or_else(|| accepted().find(is_begun));
+                found.map(|tool| (tool.name, input))
             }
         }
     }

@@ -60,7 +60,9 @@ impl PathFacts {
             let given = names.iter().find_map(|name| input.get(*name)).filter(|value| !value.is_null());
             match (given, default) {
                 (Some(Value::Array(list)), _) => {
-                    list.iter().for_each(|path| paths.add(facts, *access, path.as_str()));
+                    for path in list {
+                        paths.add(facts, *access, path.as_str());
+                    }
                 }
                 (Some(value), _) => paths.add(facts, *access, value.as_str()),
                 (None, default) => paths.add(facts, *access, *default),

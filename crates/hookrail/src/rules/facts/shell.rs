@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use crate::rules::command::Command;
+use crate::rules::command::{Command, CommandPattern};
+use crate::rules::truth::Truth;
 use crate::rules::words::CommandWords;
 use crate::shell::{CommandFact, ShellFacts};
 
@@ -44,14 +45,16 @@ impl ShellLine {
 }
 
 impl<'f> CommandFacts<'f> {
-    /// The command as patterns see it.
-    pub(crate) fn command(self) -> Command<'f> {
-        Command {
-            program: self.fact.argv.first().and_then(Option::as_deref),
-            words: self.prepared.words.get_or_init(|| CommandWords::read(&self.fact.argv)),
-            // On such systems a program is found under its name in any case.
-            ignore_case: cfg!(any(target_os = "macos", windows)) && !self.fact.builtin,
+    /// Whether a pattern holds. The words are read only if its program is this one.
+    pub(crate) fn matches(self, pattern: &CommandPattern) -> Truth {
+        let program = self.fact.argv.first().and_then(Option::as_deref);
+        // On such systems a program is found under its name in any case.
+        let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
+        if !pattern.accepts_program(program, ignore_case) {
+            return Truth::No;
         }
+        let words = self.prepared.words.get_or_init(|| CommandWords::read(&self.fact.argv));
+        pattern.matches(&Command { program, words, ignore_case })
     }
 
     /// Its words, joined by blanks, with a mark for each that cannot be told.

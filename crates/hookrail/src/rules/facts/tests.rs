@@ -1,1 +1,133 @@
+use std::fs;
+use std::os::unix::fs::symlink;
 
+use serde_json::{Value, json};
+
+use super::*;
+
+fn facts_json(tool: &str, input: &Value) -> Value {
+    let subject = Subject { tool_name: Some(tool), tool_input: input.as_object(), ..Subject::default() };
+    Facts::imagined(subject, Places::imagined("/project", "/home/user")).to_json()
+}
+
+#[test]
+fn the_facts_of_a_line_are_those_of_the_contract() {
+    let facts = facts_json("run_shell_command", &json!({ "command": "sudo rm -rf $X" }));
+    let expected = json!({
+        "commands": [
+            { "argv": ["sudo", "rm", "-rf", null], "via": [] },
+            { "argv": ["rm", "-rf", null], "via": ["sudo"] },
+        ],
+        "programs": ["rm", "sudo"], "dynamic": false, "writes": [], "reads": [],
+    });
+    assert_eq!(facts, expected);
+    assert_eq!(
+        serde_json::to_string(&facts).unwrap(),
+        serde_json::to_string(&expected).unwrap(),
+        "the order of keys"
+    );
+}
+
+#[test]
+fn every_tool_says_what_it_reads_and_writes() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: ../c\n@@\n-x\n*** Delete File: d\n*** End Patch";
+    for (tool, input, reads, writes) in [
+        ("read_file", json!({ "file_path": "src/../a" }), json!(["a"]), json!([])),
+        ("write_file", json!({ "file_path": "/project/a", "content": "" }), json!([]), json!(["a"])),
+        ("write_file", json!({ "file_path": "~/a", "content": "" }), json!([]), json!(["/home/user/a"])),
+        (
+            "replace",
+            json!({ "file_path": "/etc/x", "old_string": "", "new_string": "" }),
+            json!([]),
+            json!(["/etc/x"]),
+        ),
+        ("list_directory", json!({ "path": "src/" }), json!(["src"]), json!([])),
+        ("glob", json!({ "pattern": "*" }), json!(["."]), json!([])),
+        ("search_file_content", json!({ "pattern": "x", "path": "a" }), json!(["a"]), json!([])),
+        ("read_many_files", json!({ "paths": ["a", "b"] }), json!(["a", "b"]), json!([])),
+        ("apply_patch", json!({ "patch": patch }), json!(["b"]), json!(["a", "b", "/c", "d"])),
+        (
+            "run_shell_command",
+            json!({ "command": "cat a > b; cp c d" }),
+            json!(["a", "c"]),
+            json!(["b", "d"]),
+        ),
+        (
+            "run_shell_command",
+            json!({ "command": "touch x; cd y && touch z", "directory": "sub" }),
+            json!([]),
+            json!(["sub/x", "sub/y/z"]),
+        ),
+        ("run_shell_command", json!({ "command": "echo > /dev/null 2> /dev/stderr" }), json!([]), json!([])),
+        ("other_tool", json!({ "file_path": "a" }), json!([]), json!([])),
+    ] {
+        let facts = facts_json(tool, &input);
+        assert_eq!((&facts["reads"], &facts["writes"]), (&reads, &writes), "{tool} {input}");
+    }
+}
+
+#[test]
+fn what_is_malformed_cannot_be_told() {
+    for (tool, input) in [
+        ("write_file", json!({ "content": "" })),
+        ("write_file", json!({ "file_path": 5 })),
+        ("write_file", json!({ "file_path": "~other/x" })),
+        ("apply_patch", json!({ "patch": "no patch" })),
+        ("apply_patch", json!({})),
+        ("run_shell_command", json!({ "command": ["a", 1] })),
+        ("run_shell_command", json!({ "command": "echo > $X" })),
+        ("run_shell_command", json!({ "command": "cd $X; touch a" })),
+    ] {
+        let subject = Subject { tool_name: Some(tool), tool_input: input.as_object(), ..Subject::default() };
+        let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
+        assert!(facts.paths().writes.and_others, "{tool} {input}");
+    }
+}
+
+#[test]
+fn links_are_followed_on_the_disk() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("project/.hooks")).unwrap();
+    fs::create_dir_all(root.join("out")).unwrap();
+    symlink(".hooks", root.join("project/innocent")).unwrap();
+    symlink(root.join("out"), root.join("project/away")).unwrap();
+    let project = root.join("project");
+    for (line, expected) in [
+        ("echo > innocent/x", ".hooks/x".to_owned()),
+        ("cd innocent && echo > x", ".hooks/x".to_owned()),
+        ("rm -rf away/x/y", format!("{}/out/x/y", root.display())),
+        ("cd away; touch new/file", format!("{}/out/new/file", root.display())),
+        ("tee /proc/self/root/etc/x", "/etc/x".to_owned()),
+    ] {
+        let input = json!({ "command": line });
+        let subject =
+            Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+        let facts = Facts::new(subject, Folders { project: &project, cwd: &project, home: None });
+        assert_eq!(facts.to_json()["writes"], json!([expected]), "{line}");
+    }
+}
+
+#[test]
+fn many_paths_are_bounded_and_said_to_be_so() {
+    let names: Vec<String> = (0..6000).map(|number| format!("f{number}")).collect();
+    let input = json!({ "command": format!("touch {}", names.join(" ")) });
+    let subject =
+        Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+    let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
+    assert!(facts.paths().writes.and_others);
+    assert_eq!(facts.paths().writes.known.len(), 4096);
+}
+
+#[test]
+fn a_line_is_read_once_and_only_when_asked() {
+    let input = json!({ "command": "git push" });
+    let subject =
+        Subject { tool_name: Some(SHELL_TOOL), tool_input: input.as_object(), ..Subject::default() };
+    let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
+    assert!(facts.input(&["command".to_owned()]).is_some());
+    assert!(facts.shell.get().is_none(), "an argument needs no shell");
+    let first = std::ptr::from_ref(facts.shell().unwrap());
+    assert_eq!(first, std::ptr::from_ref(facts.shell().unwrap()));
+    assert!(facts.paths.get().is_none(), "a command needs no paths");
+}

@@ -95,11 +95,11 @@ const COMMANDS: &[Syntax] = &[
     )
     .with(&[
         Syntax::new(
-            "push|save",
+            "push,save",
             "-p|--patch -S|--staged -k|--keep-index --no-keep-index -q|--quiet -u|--include-untracked -a|--all -m|--message= \
              --pathspec-from-file= --pathspec-file-nul -f|--force",
         ),
-        Syntax::new("pop|apply", "--index -q|--quiet"),
+        Syntax::new("pop,apply", "--index -q|--quiet"),
         Syntax::new("drop", "-q|--quiet"),
         Syntax::new("clear", ""),
         Syntax::new("list", LOG),
@@ -122,7 +122,7 @@ const COMMANDS: &[Syntax] = &[
          --quit --continue --allow-unrelated-histories --progress -S|--gpg-sign=? --autostash --signoff --no-verify \
          --rerere-autoupdate --into-name=",
     ),
-    Syntax::new("cherry-pick|revert", "-e|--edit --no-edit -x -r -m|--mainline= -n|--no-commit -s|--signoff -S|--gpg-sign=? --ff --allow-empty --strategy= -X|--strategy-option= --continue --abort --quit --skip --cleanup="),
+    Syntax::new("cherry-pick,revert", "-e|--edit --no-edit -x -r -m|--mainline= -n|--no-commit -s|--signoff -S|--gpg-sign=? --ff --allow-empty --strategy= -X|--strategy-option= --continue --abort --quit --skip --cleanup="),
     Syntax::new(
         "pull",
         "-v|--verbose -q|--quiet --progress --recurse-submodules=? -r|--rebase=? --no-rebase -n|--no-stat --stat --log=? \
@@ -186,7 +186,7 @@ const COMMANDS: &[Syntax] = &[
     Syntax::new("gc", "-q|--quiet --prune=? --no-prune --cruft --aggressive --auto --detach --force --keep-largest-pack"),
     Syntax::new("update-ref", "-m= -d --no-deref --create-reflog --stdin -z"),
     Syntax::new("filter-branch", "-f|--force --setup= --env-filter= --tree-filter= --index-filter= --parent-filter= --msg-filter= --commit-filter= --tag-name-filter= --subdirectory-filter= --prune-empty --original= -d= --state-branch="),
-    Syntax::new("log|whatchanged", LOG),
+    Syntax::new("log,whatchanged", LOG),
     Syntax::new("show", LOG),
     Syntax::new("diff", LOG),
     Syntax::new("status", "-v|--verbose -s|--short -b|--branch --show-stash --ahead-behind --porcelain=? --long -z -u|--untracked-files=? --ignored=? --ignore-submodules=? --column=? -M|--find-renames=?"),

@@ -82,7 +82,7 @@ pub(super) const PROGRAMS: &[Syntax] = &[
     Syntax::single_dash("openssl", "").with(&[
         Syntax::single_dash("enc", "-in= -out= -e -d -a -base64 -pass= -k= -K= -iv= -pbkdf2 -iter= -salt -nosalt -md= -aes-256-cbc"),
         Syntax::single_dash("s_client", "-connect= -host= -port= -servername= -cert= -key= -CAfile= -quiet -showcerts"),
-        Syntax::single_dash("req|x509|genrsa|rsa|pkcs12|dgst|genpkey|pkey", "-in= -out= -key= -keyout= -new -x509 -nodes -days= -subj= -config= -noout -text -passin= -passout= -newkey= -inform= -outform= -algorithm="),
+        Syntax::single_dash("req,x509,genrsa,rsa,pkcs12,dgst,genpkey,pkey", "-in= -out= -key= -keyout= -new -x509 -nodes -days= -subj= -config= -noout -text -passin= -passout= -newkey= -inform= -outform= -algorithm="),
     ]),
     Syntax::new("gpg|gpg2", "-a|--armor -b|--detach-sign -c|--symmetric -d|--decrypt -e|--encrypt -s|--sign -u|--local-user= -r|--recipient= -o|--output= -k|--list-keys -K|--list-secret-keys --export --export-secret-keys --export-secret-subkeys --delete-keys --delete-secret-keys --import --edit-key --gen-key --full-generate-key --keyserver= --recv-keys --send-keys --homedir= --batch --yes --no --passphrase= --passphrase-fd= --passphrase-file= --pinentry-mode= --verify -q|--quiet -v|--verbose -n|--dry-run --trust-model="),
 ];

@@ -62,14 +62,14 @@ pub(super) const PROGRAMS: &[Syntax] = &[
             Syntax::in_full("publish", ""),
             Syntax::in_full("npm", "").with_global(&[Syntax::in_full("publish", "--tolerate-republish"), Syntax::in_full("login", "")]),
             Syntax::in_full("run", "").launcher(),
-            Syntax::in_full("exec|dlx", "").launcher(),
+            Syntax::in_full("exec,dlx", "").launcher(),
             Syntax::in_full("global", "").with_global(&[Syntax::in_full("add", ""), Syntax::in_full("remove", "")]),
         ]),
     Syntax::in_full("bun", "--cwd= -c|--config= --env-file= -p|--print= -e|--eval= --registry= --tag= --access= --otp= --dry-run --watch --hot -g|--global -d|--dev -y|--yes -f|--force")
-        .with_global(&[Syntax::in_full("install|i|add|a", ""), Syntax::in_full("remove|rm", ""), Syntax::in_full("publish", ""), Syntax::in_full("run", "").launcher(), Syntax::in_full("x", "").launcher()]),
+        .with_global(&[Syntax::in_full("install|i,add|a", ""), Syntax::in_full("remove|rm", ""), Syntax::in_full("publish", ""), Syntax::in_full("run", "").launcher(), Syntax::in_full("x", "").launcher()]),
     Syntax::in_full(
         "cargo",
-        "-V|--version --list --explain= -v|--verbose -q|--quiet --color= -C= --locked --offline --frozen --config= -Z= -h|--help \
+        "+* -V|--version --list --explain= -v|--verbose -q|--quiet --color= -C= --locked --offline --frozen --config= -Z= -h|--help \
          --manifest-path= --target-dir= -p|--package= --workspace --all --exclude= -j|--jobs= --features|-F= --all-features \
          --no-default-features --target= -r|--release --profile= --bin= --bins --lib --example= --examples --test= --tests \
          --bench= --benches --all-targets --message-format= --keep-going --ignore-rust-version --lockfile-path=",
@@ -101,7 +101,7 @@ pub(super) const PROGRAMS: &[Syntax] = &[
     .with_global(&[
         Syntax::new("install", "-r|--requirement= -c|--constraint= --no-deps --dry-run -t|--target= --platform= --user --root= --prefix= --src= -U|--upgrade --upgrade-strategy= --force-reinstall -I|--ignore-installed --break-system-packages -e|--editable= --no-build-isolation --no-binary= --only-binary= --require-hashes"),
         Syntax::new("uninstall", "-r|--requirement= -y|--yes --break-system-packages"),
-        Syntax::new("download|wheel", "-r|--requirement= -c|--constraint= -d|--dest= -w|--wheel-dir= --no-deps"),
+        Syntax::new("download,wheel", "-r|--requirement= -c|--constraint= -d|--dest= -w|--wheel-dir= --no-deps"),
         Syntax::new("config", "--global --user --site --editor="),
     ]),
     Syntax::in_full("uv", "--directory= --project= --config-file= --cache-dir= -n|--no-cache --offline -q|--quiet -v|--verbose --color= -p|--python=")
@@ -116,10 +116,10 @@ pub(super) const PROGRAMS: &[Syntax] = &[
     Syntax::in_full("poetry", "-C|--directory= -P|--project= -n|--no-interaction -q|--quiet -v|--verbose --no-ansi --no-cache")
         .with_global(&[Syntax::in_full("publish", "-r|--repository= -u|--username= -p|--password= --cert= --client-cert= --build --dry-run --skip-existing --dist-dir="), Syntax::in_full("add", "-G|--group= -D|--dev -E|--extras= --source="), Syntax::in_full("remove", "-G|--group= -D|--dev"), Syntax::in_full("run", "").launcher()]),
     Syntax::in_full("gem", "-h|--help -V|--verbose -q|--quiet --config-file=").with_global(&[Syntax::in_full("push", "-k|--key= --otp= --host= -p|--http-proxy=?"), Syntax::in_full("yank", "-v|--version= -p|--platform= --otp= --host= -k|--key="), Syntax::in_full("install|i", "-v|--version= -i|--install-dir= -n|--bindir= -N|--no-document"), Syntax::in_full("uninstall", "-v|--version= -a|--all -x|--executables -I|--ignore-dependencies")]),
-    Syntax::single_dash("go", "-C=").with(&[Syntax::single_dash("build|install|test|vet|get|run|generate", "-C= -a -n -p= -race -msan -cover -v -work -x -asmflags= -buildmode= -buildvcs= -gcflags= -ldflags= -mod= -modfile= -o= -tags= -trimpath -toolexec= -run= -bench= -count= -timeout= -u -d -t"), Syntax::single_dash("clean", "-i -r -n -x -cache -testcache -modcache -fuzzcache"), Syntax::single_dash("env", "-json -u -w"), Syntax::single_dash("mod", "")]),
+    Syntax::single_dash("go", "-C=").with(&[Syntax::single_dash("build,install,test,vet,get,run,generate", "-C= -a -n -p= -race -msan -cover -v -work -x -asmflags= -buildmode= -buildvcs= -gcflags= -ldflags= -mod= -modfile= -o= -tags= -trimpath -toolexec= -run= -bench= -count= -timeout= -u -d -t"), Syntax::single_dash("clean", "-i -r -n -x -cache -testcache -modcache -fuzzcache"), Syntax::single_dash("env", "-json -u -w"), Syntax::single_dash("mod", "")]),
     Syntax::in_full("dotnet", "").with(&[Syntax::in_full("nuget", "").with(&[Syntax::in_full("push", "-k|--api-key= -s|--source= -t|--timeout= -d|--disable-buffering -n|--no-symbols --skip-duplicate --symbol-api-key= --interactive"), Syntax::in_full("delete", "-k|--api-key= -s|--source= --non-interactive --interactive")])]),
     Syntax::new("make|gmake", "-B|--always-make -C|--directory= -d --debug=? -e|--environment-overrides -E|--eval= -f|--file|--makefile= -h|--help -i|--ignore-errors -I|--include-dir= -j|--jobs=? -k|--keep-going -l|--load-average=? -n|--just-print|--dry-run|--recon -o|--old-file|--assume-old= -O|--output-sync=? -p|--print-data-base -q|--question -r|--no-builtin-rules -R|--no-builtin-variables -s|--silent|--quiet -S|--no-keep-going -t|--touch --trace -v|--version -w|--print-directory -W|--what-if|--new-file|--assume-new="),
-    Syntax::in_full("mvn|mvnw", "-f|--file= -P|--activate-profiles= -D|--define= -pl= -q|--quiet -o|--offline -B|--batch-mode -s|--settings= -T|--threads= -U|--update-snapshots -X|--debug -e|--errors -N|--non-recursive"),
+    Syntax::in_full("mvn|mvnw", "-f|--file= -P|--activate-profiles= -D|--define= -q|--quiet -o|--offline -B|--batch-mode -s|--settings= -T|--threads= -U|--update-snapshots -X|--debug -e|--errors -N|--non-recursive"),
     Syntax::in_full("apt|apt-get|aptitude", "-h|--help -y|--yes|--assume-yes --assume-no -q|--quiet -s|--simulate|--just-print|--dry-run|--recon|--no-act -d|--download-only -f|--fix-broken -m|--ignore-missing|--fix-missing -u -V -t|--target-release|--default-release= -o|--option= -c|--config-file= --purge --reinstall --no-install-recommends --install-recommends --allow-downgrades --allow-remove-essential --allow-unauthenticated --allow-change-held-packages --force-yes --auto-remove|--autoremove")
         .with_global(&[Syntax::in_full("install", ""), Syntax::in_full("remove", ""), Syntax::in_full("purge", ""), Syntax::in_full("autoremove|auto-remove", ""), Syntax::in_full("update", ""), Syntax::in_full("upgrade", ""), Syntax::in_full("full-upgrade|dist-upgrade", "")]),
     Syntax::new("dpkg", "-i|--install -r|--remove -P|--purge -l|--list -L|--listfiles -s|--status -S|--search --force-all -D|--debug= --root= --admindir= --instdir= -a|--pending -R|--recursive"),

@@ -8,7 +8,7 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
     for text in TEXTS {
         let findings = with_object(text, |object| {
             let matcher = Matcher::compile(&text_of(object, "matcher").unwrap());
-            let place = RulePlace { event: Guard::EVENT, matcher: &matcher };
+            let place = RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: true };
             let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
             let name = text_of(object, "name").unwrap();
             [problems, warnings, failed_examples]
@@ -42,8 +42,9 @@ fn verdict(guard: &str, line: &str) -> Truth {
     guard.rule.evaluate(&Facts::imagined(subject, Places::imagined("/project", "/home/user")))
 }
 
-/// Ways in which a shell line hides what it does. Each must be seen, or be said to be unknown; none may pass as harmless.
-const EVASIONS: &[(&str, &[&str])] = &[
+/// Ways in which a shell line hides what it does: those that must be seen, and those of which it must be said that nobody
+/// can tell. None may pass as harmless.
+const EVASIONS: &[(&str, &[&str], &[&str])] = &[
     (
         "no-force-push",
         &[
@@ -76,9 +77,14 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "trap 'git push -f' EXIT",
             "git -c alias.x='!git push -f' x",
             "G=git; $G push -f",
+        ],
+        &[
             "$(echo git) push -f",
             "echo Z2l0IHB1c2ggLWY= | base64 -d | sh",
             "git push $FORCE",
+            "git $(echo push) -f",
+            "xargs git",
+            ". ./push.sh",
         ],
     ),
     (
@@ -99,8 +105,8 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "D=/opt/x; rm -rf $D",
             "sudo -u root rm -Rf /opt/x",
             "find /opt -delete",
-            "rm -rf $UNSET/x",
         ],
+        &["rm -rf $UNSET/x", "cd $D && rm -rf x", "find . -exec rm -r {} +", "rm $FLAGS /opt/x"],
     ),
     (
         "no-secret-files",
@@ -125,6 +131,7 @@ const EVASIONS: &[(&str, &[&str])] = &[
             ". ./.env",
             "echo x | tee -a .env",
         ],
+        &["cat $F", "cd $D; cat x"],
     ),
     (
         "ask-before-publish",
@@ -136,7 +143,9 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "cargo --locked publish",
             "cargo +nightly publish",
             "npm pub''lish",
+            "npx npm publish",
         ],
+        &["npm $X"],
     ),
     (
         "ask-before-discard",
@@ -148,7 +157,9 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "git clean --forc",
             "git checkout -qf x",
             "git checkout HEAD -- a",
+            "git stash push && git stash drop",
         ],
+        &["git reset $MODE"],
     ),
     (
         "no-system-tools",
@@ -159,7 +170,9 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "sudo sh -c 'echo x >> /etc/hosts'",
             "tee -a /etc//hosts",
             "busybox reboot",
+            "env -i /sbin/shutdown now",
         ],
+        &["$X now"],
     ),
     (
         "no-hook-settings",
@@ -170,21 +183,26 @@ const EVASIONS: &[(&str, &[&str])] = &[
             "mv x .claude/settings.json",
             "ln -sf x .git/hooks/pre-commit",
             "rm -r .llxprt/",
+            "cp x ~/.llxprt/settings.json",
         ],
+        &["cp x $HOOKS"],
     ),
 ];
 
 #[test]
-fn evasions_are_seen_or_unknown() {
-    let mut missed = Vec::new();
-    for (guard, lines) in EVASIONS {
-        for line in *lines {
-            if verdict(guard, line) == Truth::No {
-                missed.push(format!("{guard}: {line}"));
+fn evasions_are_seen_or_said_to_be_unknown() {
+    let mut wrong = Vec::new();
+    for (guard, seen, unknown) in EVASIONS {
+        for (expected, lines) in [(Truth::Yes, seen), (Truth::Unknown, unknown)] {
+            for line in *lines {
+                let found = verdict(guard, line);
+                if found != expected {
+                    wrong.push(format!("{guard}: {line}: {found:?}"));
+                }
             }
         }
     }
-    assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Lines that only speak of such things.
@@ -203,7 +221,8 @@ fn harmless_lines_pass() {
             "cat README.md > /tmp/x",
             "for f in a b; do echo $f; done",
         ] {
-            assert_eq!(verdict(&guard.name, line), Truth::No, "{}: {line}", guard.name);
+            let answer = guard.rule.answer_to(verdict(&guard.name, line));
+            assert_eq!(answer, None, "{}: {line}", guard.name);
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
         }
         _ => None,
     };
-    if let Some(rule) = &rule {
+    if let Some(rule) = rule.as_ref().filter(|_| place.try_examples) {
         let failures = rule.failed_examples(place.matcher);
         failed_examples.extend(failures.into_iter().map(|(range, message)| Problem {
             code: "failed-example",
@@ -87,7 +87,7 @@ impl Reader {
                 None
             }
             (Some(then), None) => self.full(then),
-            (None, Some(_)) => self.short(block, ask, context),
+            (None, Some(_)) => Some(self.short(block, ask, context)),
             (None, None) => {
                 let brace = Range { start: object.range.start, end: object.range.start + 1 };
                 let problem = Problem::new("nothing-to-say", &brace, "the rule has nothing to say");
@@ -128,7 +128,7 @@ impl Reader {
         block: Option<&ObjectProp<'_>>,
         ask: Option<&ObjectProp<'_>>,
         context: Option<&ObjectProp<'_>>,
-    ) -> Option<HookOutput> {
+    ) -> HookOutput {
         let [block_reason, ask_reason, text] = [block, ask, context].map(|prop| self.text(prop));
         // A block is stronger: whoever may not do something is not asked about it.
         let reason = block_reason.or(ask_reason);
@@ -152,7 +152,7 @@ impl Reader {
         if let Some(prop) = block.or(ask) {
             self.effect(prop, &output);
         }
-        Some(output)
+        output
     }
 
     fn text(&mut self, prop: Option<&ObjectProp<'_>>) -> Option<String> {

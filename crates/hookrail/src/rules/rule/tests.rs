@@ -1,1 +1,131 @@
+use jsonc_parser::ast::Value as Ast;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Value, json};
 
+use super::*;
+use crate::rules::facts::Subject;
+use crate::rules::path::Places;
+
+fn read(text: &str, event: EventName) -> RuleReading {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
+    Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), try_examples: true })
+}
+
+/// What a rule answers to a shell line.
+fn answer(rule: &Value, line: &str) -> Value {
+    let reading = read(&rule.to_string(), EventName::BeforeTool);
+    let rule = reading.rule.unwrap_or_else(|| panic!("{rule}: {:?}", reading.problems));
+    let input = json!({ "command": line });
+    let subject =
+        Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
+    let facts = Facts::imagined(subject, Places::imagined("/project", "/h"));
+    rule.answer(&facts).map_or(Value::Null, |output| serde_json::to_value(output).unwrap())
+}
+
+#[test]
+fn a_rule_says_what_it_was_told_to() {
+    let when = json!({ "command": "git push" });
+    for (rule, expected) in [
+        (
+            json!({ "then": { "decision": "block", "reason": "no", "x": 1 } }),
+            json!({ "decision": "block", "reason": "no", "x": 1 }),
+        ),
+        (json!({ "block": "no" }), json!({ "decision": "block", "reason": "no" })),
+        (json!({ "ask": "sure?" }), json!({ "decision": "ask", "reason": "sure?" })),
+        (json!({ "context": "note" }), json!({ "hookSpecificOutput": { "additionalContext": "note" } })),
+        (json!({ "block": "no", "ask": "sure?" }), json!({ "decision": "block", "reason": "no" })),
+        (
+            json!({ "ask": "sure?", "context": "note" }),
+            json!({ "decision": "ask", "reason": "sure?", "hookSpecificOutput": { "additionalContext": "note" } }),
+        ),
+    ] {
+        let mut rule = rule;
+        rule["when"] = when.clone();
+        assert_eq!(answer(&rule, "git push"), expected, "{rule}");
+        assert_eq!(answer(&rule, "git pull"), Value::Null, "{rule}");
+        assert_eq!(answer(&rule, "git $X"), Value::Null, "{rule}");
+    }
+}
+
+#[test]
+fn unknown_says_what_to_do_when_nobody_can_tell() {
+    for decision in ["block", "ask"] {
+        let rule = json!({ "when": { "command": "git push" }, "block": "no pushes", "unknown": decision });
+        let said = answer(&rule, "git $X");
+        assert_eq!(said["decision"], decision);
+        assert!(said["reason"].as_str().unwrap().contains("no pushes"), "{said}");
+        assert_eq!(answer(&rule, "git pull"), Value::Null);
+        assert_eq!(answer(&rule, "git push")["reason"], "no pushes");
+    }
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_says_why() {
+    for (rule, code) in [
+        (json!({ "block": "no" }), "missing-when"),
+        (json!({ "when": null, "block": "no" }), "missing-when"),
+        (json!({ "when": {} }), "nothing-to-say"),
+        (json!({ "when": {}, "then": {} }), "nothing-to-say"),
+        (json!({ "when": {}, "context": " " }), "nothing-to-say"),
+        (json!({ "when": {}, "then": { "decision": "block" }, "block": "no" }), "then-twice"),
+        (json!({ "when": {}, "then": "block" }), "wrong-type"),
+        (json!({ "when": {}, "then": { "decision": 5 } }), "wrong-type"),
+        (json!({ "when": {}, "then": { "decision": "blok" } }), "wrong-type"),
+        (json!({ "when": {}, "block": true }), "wrong-type"),
+        (json!({ "when": {}, "block": "no", "unknown": "allow" }), "invalid-unknown"),
+        (json!({ "when": {}, "block": "no", "unknown": true }), "wrong-type"),
+        (json!({ "when": { "x": 1 }, "block": "no" }), "unknown-fact"),
+    ] {
+        let reading = read(&rule.to_string(), EventName::BeforeTool);
+        assert!(reading.rule.is_none(), "{rule}");
+        assert_eq!(reading.problems[0].code, code, "{rule}: {:?}", reading.problems);
+    }
+    let both = read(&json!({ "when": { "x": 1 }, "unknown": "no" }).to_string(), EventName::BeforeTool);
+    assert_eq!(both.problems.len(), 3, "all of it is reported: {:?}", both.problems);
+}
+
+#[test]
+fn what_has_no_effect_is_warned_of() {
+    for (event, rule, code) in [
+        (EventName::AfterTool, json!({ "when": {}, "block": "no" }), Some("no-effect")),
+        (EventName::BeforeModel, json!({ "when": {}, "ask": "no" }), Some("no-effect")),
+        (EventName::BeforeModel, json!({ "when": {}, "block": "no" }), None),
+        (EventName::AfterTool, json!({ "when": {}, "context": "x" }), None),
+        (EventName::BeforeTool, json!({ "when": {}, "block": "" }), Some("no-reason")),
+        (EventName::BeforeTool, json!({ "when": { "not": {} }, "block": "x" }), Some("never-holds")),
+    ] {
+        let reading = read(&rule.to_string(), event);
+        assert!(reading.rule.is_some(), "{rule}");
+        assert_eq!(reading.warnings.first().map(|warning| warning.code), code, "{rule}");
+    }
+}
+
+#[test]
+fn a_rule_that_makes_no_difference_is_found() {
+    let rule = |rule: Value| read(&rule.to_string(), EventName::BeforeTool).rule.unwrap();
+    let block = |when: Value| rule(json!({ "when": when, "block": "no" }));
+    for (wide, narrow, expected) in [
+        (json!({}), json!({ "tool": "x" }), true),
+        (json!({ "tool": "x" }), json!({}), false),
+        (json!({ "tool": "x" }), json!({ "tool": "x", "command": "rm" }), true),
+        (json!({ "tool": ["x", "y"] }), json!({ "tool": "y" }), true),
+        (json!({ "tool": "y" }), json!({ "tool": ["x", "y"] }), false),
+        (json!({ "command": "git push" }), json!({ "command": "git push --force" }), true),
+        (json!({ "command": "git push -f" }), json!({ "command": "git push --force origin" }), true),
+        (json!({ "command": "git push --force" }), json!({ "command": "git push" }), false),
+        (json!({ "command": "git push" }), json!({ "command": "git * --force" }), false),
+        (json!({ "any": [{ "tool": "x" }, { "tool": "y" }] }), json!({ "tool": "y" }), true),
+        (json!({ "tool": ["x", "y"] }), json!({ "any": [{ "tool": "x" }, { "tool": "y" }] }), true),
+        (json!({ "not": { "tool": "x" } }), json!({ "not": { "tool": ["x", "y"] } }), true),
+        (json!({ "writes": "**/.env" }), json!({ "reads": "**/.env" }), false),
+    ] {
+        assert_eq!(block(wide.clone()).shadows(&block(narrow.clone())), expected, "{wide} and {narrow}");
+    }
+    let wide = block(json!({}));
+    assert!(wide.shadows(&rule(json!({ "when": {}, "ask": "x" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "context": "x" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "context": "y" }))));
+    assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "unknown": "ask" }))));
+    assert!(!rule(json!({ "when": {}, "ask": "x" })).shadows(&wide));
+}

@@ -122,7 +122,7 @@ impl Reader<'_> {
             "glob" => test.parts.push(self.glob(value, "a string")?),
             "regex" => test.parts.push(self.regex(value)?),
             "contains" if self.kind == ValueKind::Json => {
-                test.parts.push(Part::Contains(self.scalar(value)?))
+                test.parts.push(Part::Contains(self.scalar(value)?));
             }
             "contains" => test.parts.push(Part::Contains(Value::from(self.some_text(operator, value)?))),
             _ => test.parts.push(Part::StartsWith(self.some_text(operator, value)?.to_owned())),

@@ -1,6 +1,6 @@
 //! Assignments and arithmetic: what they run, and what they say about variables.
 
-use super::{Context, Walker};
+use super::{Context, Walker, known_values};
 use crate::shell::parse::is_identifier;
 use crate::shell::state::{Key, Value};
 use crate::shell::syntax::{Arithmetic, Assign, AssignValue, Word};
@@ -30,10 +30,9 @@ impl Walker {
     pub(super) fn assign_array(&mut self, name: &str, words: &[Word], append: bool, context: &Context) {
         let fields = self.expand_words(words, context);
         let is_indexed = fields.iter().any(|field| field.as_str().is_some_and(|text| text.starts_with('[')));
-        let is_glob = fields.iter().any(|field| field.glob || field.tilde);
-        let values: Option<Vec<String>> = fields.into_iter().map(|field| field.text).collect();
+        let values = known_values(&fields);
         self.set_variable(name, None, context);
-        let is_followed = !append && !is_indexed && !is_glob && !self.state.is_set(&Key::OddVariables);
+        let is_followed = !append && !is_indexed && !self.state.is_set(&Key::OddVariables);
         if let Some(values) = values.filter(|_| is_followed && is_identifier(name)) {
             self.state.set(Key::Variable(name.to_owned()), Some(Value::List(values.into())));
         }

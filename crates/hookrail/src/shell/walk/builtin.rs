@@ -367,7 +367,8 @@ impl Walker {
         for (at, arg) in args.iter().enumerate() {
             let value = args.get(at + 1).and_then(Field::as_str);
             match (arg.as_str(), value) {
-                (Some("-C" | "-F" | "-x"), Some(code)) => self.run_later(code, context),
+                // The command is given words of its own.
+                (Some("-C" | "-F" | "-x"), Some(code)) => self.run_later(&format!("{code} $_"), context),
                 (Some("-W"), Some(text)) => self.expanded_later(text, context),
                 (None, _) | (Some("-C" | "-F" | "-W" | "-x"), None) => self.dynamic(),
                 _ => {}

@@ -133,7 +133,17 @@ impl Walker {
             Part::Opaque => builder.unknown(quoted),
             Part::Parameter(parameter) => {
                 let odd = self.state.is_set(&Key::OddSplitting);
-                match self.parameter(parameter, quoted, context) {
+                let value = self.parameter(parameter, quoted, context);
+                let bytes = match &value {
+                    Expanded::Text(text) | Expanded::Guess(text) => text.len(),
+                    Expanded::List(values) => values.iter().map(|value| value.len() + 1).sum(),
+                    Expanded::Unknown => 0,
+                };
+                if !self.step(bytes) {
+                    builder.unknown(quoted);
+                    return;
+                }
+                match value {
                     Expanded::Text(text) if quoted => builder.quoted(&text),
                     Expanded::List(values) if quoted => builder.list(&values, true),
                     Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),

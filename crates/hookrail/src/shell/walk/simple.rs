@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Context, MAX_RECURSION, Walker, base_name};
+use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Walker, base_name};
 use crate::shell::field::Field;
 use crate::shell::parse::parse;
 use crate::shell::state::{Changes, Key, Value};
@@ -77,16 +77,18 @@ impl Walker {
         }
     }
 
+    /// Runs a command; then the arrays among its operands have their values (`declare a=( … )`).
     fn run_with_arrays(&mut self, fields: &[Field], words: &[Word], context: &Context) {
+        self.run(fields, How::Shell, context);
         for word in words {
             if let Some(array) = &word.array {
-                // `declare a=( … )`: the name ends in `=`, and its value stands in the parentheses.
+                // The word is the name with `=` behind it.
                 let name = self.expand_quoted(&word.parts, context).unwrap_or_default();
-                let name = name.trim_end_matches('=').trim_end_matches('+').to_owned();
-                self.assign_array(&name, array, true, context);
+                let is_append = name.ends_with("+=");
+                let name = name.trim_end_matches('=').trim_end_matches('+');
+                self.assign_array(name, array, is_append, context);
             }
         }
-        self.run(fields, How::Shell, context);
     }
 
     /// The commands that an alias makes of `words`: the outer `None` if the first word is no alias, the inner one if
@@ -99,24 +101,33 @@ impl Walker {
         let (first, rest) = words.split_first()?;
         let [Part::Literal(name)] = first.parts.as_slice() else { return None };
         let Some(Value::Text(text)) = self.state.get(&Key::Alias(name.clone())) else { return None };
-        if self.aliases_in_use.contains(name) || self.aliases_in_use.len() > MAX_RECURSION {
+        if self.aliases_in_use.contains(name) {
             return None;
         }
         let text = Rc::clone(text);
         self.aliases_in_use.push(name.clone());
+        if self.aliases_in_use.len() > MAX_ALIASES {
+            return Some(None);
+        }
         // A blank at the end makes the next word an alias too.
         let next_is_alias = text.ends_with([' ', '\t'])
             && rest.first().is_some_and(|word| match word.parts.as_slice() {
                 [Part::Literal(next)] => self.state.is_set(&Key::Alias(next.clone())),
                 _ => false,
             });
+        // An alias is text: where it does not end in a word, what stands behind it means something else.
+        let is_open = text.contains(['#', '<'])
+            || text.trim_end().ends_with([';', '&', '|', '(', ')', '{', '}', '>', '\\', '`'])
+            || text.ends_with('\n');
         let mut parsed = parse(&text, self.depth);
         let last = parsed.script.items.last_mut().and_then(|item| {
             let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, pipeline)| pipeline);
             pipeline.commands.last_mut()
         });
         match last {
-            Some(Command { kind: Kind::Simple { words, .. }, .. }) if !parsed.broken && !next_is_alias => {
+            Some(Command { kind: Kind::Simple { words, .. }, .. })
+                if !parsed.broken && !next_is_alias && !is_open =>
+            {
                 words.extend(rest.iter().cloned());
                 Some(Some(parsed.script))
             }
@@ -200,7 +211,11 @@ impl Walker {
     }
 }
 
-/// The values of `fields`, if every one of them is known and is one word.
+/// The values of `fields`, if every one of them is known and is one word, and they are not too many to be followed.
 pub(in crate::shell) fn known_values(fields: &[Field]) -> Option<Vec<String>> {
+    let bytes: usize = fields.iter().map(|field| field.as_str().map_or(0, str::len) + 1).sum();
+    if bytes > MAX_VALUE {
+        return None;
+    }
     fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
 }
