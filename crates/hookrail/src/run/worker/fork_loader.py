@@ -1,0 +1,598 @@
+"""hookrail: runs an unmodified Python hook, each event in a fork of this interpreter.
+
+Started once by the engine as
+
+    python3 [-u -B -E -s -S -I] -c THIS_TEXT DIRECTORY SCRIPT [ARGUMENT ...]
+
+in the directory `/` (so that no file of a project can be imported while the interpreter starts), with exactly the
+environment of the hook, and in a process group of its own. DIRECTORY is the absolute working directory of the hook;
+SCRIPT and the arguments are as in `python3 SCRIPT ARGUMENT ...`.
+
+Descriptor 0 is one end of a pair of Unix sockets of type SEQPACKET, the control; 1 and 2 are pipes (one may serve for
+both) to which the loader writes only what went wrong with itself. The streams must not be terminals: the text streams
+that the interpreter made for them are what the script will use, with other pipes underneath.
+
+One packet is one message of ASCII words. To the loader:
+
+    run ID        with three descriptors (SCM_RIGHTS): the stdin, stdout and stderr of one event
+    done ID       the engine has nothing more to do with the process group of that event
+
+From the loader, in any order for different events:
+
+    ready N               once; N modules were loaded ahead
+    pid ID PID            sent by the fork itself, as leader of the new process group PID, before it runs the script
+    exit ID CODE          the fork ended with this code
+    signal ID NUMBER      a signal ended it
+    failed ID ERRNO WHAT  there is no such fork: WHAT is `chdir`, `fork` or `descriptors`
+
+ID is a word of at most 64 characters that the engine chooses. After `exit` or `signal` the fork is a zombie until
+`done` comes, so that its number, which is also the number of its group, belongs to nobody else and the engine can
+signal the group without a race. `pid` may be missing if the fork was killed at once. Events run side by side; whoever
+wants one after the other sends them so. The end of the control means that the engine is gone or wants no more: every
+fork that still runs gets SIGTERM, five seconds, SIGKILL, is reaped, and the loader exits with 0. A message that is
+none of these ends it with 70 and a line on stderr, the running forks likewise.
+
+What is loaded ahead: modules of the standard library that the script names in import statements, found by reading it.
+Nothing of the project is imported or run here. A fork that could not behave as a new process would (the script does
+not compile, is no plain text, files beside it hide modules that are already loaded, settings of the interpreter that
+act at its start) executes a new interpreter instead: slower, and the same by construction.
+"""
+import sys
+
+# `-c` puts the working directory on the path. Nothing may be imported from there. From 3.13 on the interpreter loads
+# `linecache` for the sake of `-c`, which it would not do for a script.
+LOADED_AT_START = frozenset(sys.modules) - {"linecache"}
+IS_SAFE_PATH = bool(sys.flags.isolated or getattr(sys.flags, "safe_path", False))
+if not IS_SAFE_PATH and sys.path[:1] == [""]:
+    del sys.path[0]
+
+import _frozen_importlib as bootstrap
+import _frozen_importlib_external as bootstrap_external
+import _imp
+import _signal
+import _thread
+import _warnings
+import time
+
+GRACE_SECONDS = 5
+LARGEST_SCRIPT = 8 * 1024 * 1024
+ONLY_AST = 0x400  # `ast.PyCF_ONLY_AST`, without loading `ast`.
+# Modules that do something visible when they are imported, or that others replace at import.
+NEVER_AHEAD = frozenset(
+    ["__hello__", "__main__", "__phello__", "antigravity", "distutils", "ensurepip", "idlelib", "lib2to3", "pip"]
+    + ["readline", "rlcompleter", "site", "sitecustomize", "test", "this", "turtledemo", "usercustomize"]
+)
+# Variables that make an interpreter report on, or end, differently; a fork would do so for the loader's life.
+ACTS_AT_START = (
+    ["PYTHONINSPECT", "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC", "PYTHONDUMPREFS", "PYTHONDUMPREFSFILE"]
+    + ["PYTHONMALLOCSTATS", "PYTHONPERFSUPPORT", "PYTHON_PERF_JIT_SUPPORT", "PYTHON_PRESITE", "PYTHONVERBOSE"]
+    + ["PYTHONDEBUG"]
+)
+
+
+def find_standard_library():
+    """The directories of the standard library among those of `sys.path`; the first holds its pure modules."""
+    home = sys.modules["encodings"].__path__[0].rpartition("/")[0]
+    prefixes = (sys.base_prefix + "/", sys.base_exec_prefix + "/")
+    if home not in sys.path or not home.startswith(prefixes):
+        return []
+    dynamic = [path for path in sys.path if path.endswith("/lib-dynload") and path.startswith(prefixes)]
+    return [home] + dynamic
+
+
+STANDARD_LIBRARY = find_standard_library()
+STANDARD_FINDERS = [bootstrap.BuiltinImporter, bootstrap.FrozenImporter, bootstrap_external.PathFinder]
+
+
+class StandardLibraryOnly:
+    """While it lasts, imports find the standard library and nothing else."""
+
+    def __enter__(self):
+        self.path, self.finders = sys.path, sys.meta_path
+        sys.path, sys.meta_path = list(STANDARD_LIBRARY), list(STANDARD_FINDERS)
+
+    def __exit__(self, *failure):
+        sys.path, sys.meta_path = self.path, self.finders
+
+
+class Warned:
+    """While it lasts, all warnings have this action."""
+
+    def __init__(self, action):
+        self.filter = (action, None, Warning, None, 0)
+
+    def __enter__(self):
+        _warnings.filters.insert(0, self.filter)
+        self.mutated()
+
+    def __exit__(self, *failure):
+        _warnings.filters.remove(self.filter)
+        self.mutated()
+
+    @staticmethod
+    def mutated():
+        if hasattr(_warnings, "_filters_mutated"):
+            _warnings._filters_mutated()
+        else:
+            with _warnings._lock:
+                _warnings._filters_mutated_lock_held()
+
+
+with StandardLibraryOnly():
+    import _socket
+    import os
+    import select
+    import stat
+
+DIRECTORY, SCRIPT = sys.argv[1:3]
+HOOK_ARGUMENTS = sys.argv[2:]
+ORIGINAL_CHILD_SIGNAL = _signal.getsignal(_signal.SIGCHLD)
+
+
+def interpreter_command():
+    """The program and the options that this interpreter was started with, as it was typed."""
+    words = getattr(sys, "orig_argv", None)
+    if words is None:
+        with open("/proc/self/cmdline", "rb") as file:
+            words = [os.fsdecode(word) for word in file.read().split(b"\0")]
+    return words[: words.index("-c")]
+
+
+INTERPRETER = interpreter_command()
+
+
+def acts_at_start():
+    """Whether this interpreter is one whose start a fork cannot repeat."""
+    flags = sys.flags
+    if flags.inspect or flags.interactive or flags.verbose or flags.debug or not STANDARD_LIBRARY:
+        return True
+    if any(name in os.environ for name in ACTS_AT_START) or sys.gettrace() or sys.getprofile() or _thread._count():
+        return True
+    # The interpreter was started in another directory.
+    if not flags.ignore_environment and os.environ.get("PYTHONPATH"):
+        if not all(path.startswith("/") for path in os.environ["PYTHONPATH"].split(":")):
+            return True
+    for name in ("sitecustomize", "usercustomize"):
+        file = getattr(sys.modules.get(name), "__file__", None) or STANDARD_LIBRARY[0] + "/"
+        if not file.startswith(STANDARD_LIBRARY[0] + "/") or "-packages/" in file:
+            return True
+    return False
+
+
+ALWAYS_NEW = acts_at_start()
+
+
+# Reading the script
+
+
+def read_script():
+    """The text of the script; None if it is no plain file of Python text."""
+    if SCRIPT.endswith(".pyc"):
+        return None
+    try:
+        file = os.open(SCRIPT, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SCRIPT:
+            return None
+        parts, size = [], 0
+        while size <= LARGEST_SCRIPT:
+            part = os.read(file, status.st_size + 1)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+            size += len(part)
+        return None
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+
+
+def main_filename():
+    """`__file__` of the script: absolute from 3.9 on."""
+    if sys.version_info < (3, 9) or SCRIPT.startswith("/"):
+        return SCRIPT
+    return os.getcwd() + "/" + SCRIPT
+
+
+class Compiled:
+    """What is known about one text of the script."""
+
+    def __init__(self, text, filename):
+        self.text, self.filename = text, filename
+        self.code = None
+        self.compiles = False
+        try:
+            with Warned("error"):
+                self.code = self.compile()
+            self.compiles = True
+        except Exception:
+            # It may be a warning only. The fork will compile it anew, and the warning appears where it should.
+            try:
+                with Warned("ignore"):
+                    self.compile()
+                self.compiles = True
+            except Exception:
+                pass
+
+    def compile(self):
+        return compile(self.text, self.filename, "exec", dont_inherit=True)
+
+
+def imported_names(text):
+    """What the import statements of a text name: pairs of a module and the names taken from it."""
+    names, nodes = [], [compile(text, "script", "exec", ONLY_AST, dont_inherit=True)]
+    while nodes:
+        node = nodes.pop()
+        kind = type(node).__name__
+        if kind == "Import":
+            names.extend((alias.name, ()) for alias in node.names)
+        elif kind == "ImportFrom" and not node.level:
+            names.append((node.module, [alias.name for alias in node.names]))
+        for field in node._fields:
+            value = getattr(node, field, None)
+            for item in value if isinstance(value, list) else [value]:
+                if hasattr(item, "_fields"):
+                    nodes.append(item)
+    names.reverse()
+    return names
+
+
+def is_standard(name):
+    """Whether a module belongs to the standard library, as far as this interpreter has it."""
+    top = name.partition(".")[0]
+    if top in NEVER_AHEAD:
+        return False
+    known = getattr(sys, "stdlib_module_names", None)
+    if known is not None and top not in known:
+        return False
+    if top in sys.builtin_module_names or _imp.is_frozen(top):
+        return True
+    spec = bootstrap_external.PathFinder.find_spec(top, STANDARD_LIBRARY)
+    origin = getattr(spec, "origin", None)
+    return bool(origin) and any(origin.startswith(path + "/") for path in STANDARD_LIBRARY) and "-packages/" not in origin
+
+
+def load_ahead(imports):
+    """Imports what the script will import of the standard library. One that fails will fail in the script."""
+    for module, names in imports:
+        try:
+            if not is_standard(module):
+                continue
+            __import__(module)
+            for name in names:
+                if name != "*" and not hasattr(sys.modules[module], name):
+                    __import__(module + "." + name)
+        except Exception:
+            pass
+
+
+# Files that hide modules
+
+SUFFIXES = tuple(_imp.extension_suffixes()) + (".py", ".pyc")
+
+
+def hidden_in(directory, loaded):
+    """Whether a file or package in a directory has the name of one of these modules."""
+    try:
+        entries = os.listdir(directory)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    for entry in entries:
+        name, dot, _ = entry.partition(".")
+        if name not in loaded:
+            continue
+        if dot and entry[len(name) :] in SUFFIXES:
+            return True
+        if not dot and any(os.path.exists(directory + "/" + entry + "/__init__" + suffix) for suffix in SUFFIXES):
+            return True
+    return False
+
+
+class Hiding:
+    """Remembers whether directories that come before the standard library hide a module that is loaded already."""
+
+    def __init__(self, loaded):
+        self.loaded, self.known = loaded, {}
+
+    def check(self, directory):
+        try:
+            status = os.stat(directory)
+        except OSError:
+            return hidden_in(directory, self.loaded)
+        state = (status.st_dev, status.st_ino, status.st_mtime_ns)
+        # A change within the same tick of the clock as the last look would not show.
+        if self.known.get(directory, (None,))[0] != state or abs(time.time() - status.st_mtime) < 2:
+            self.known[directory] = (state, hidden_in(directory, self.loaded))
+        return self.known[directory][1]
+
+
+# Serving
+
+
+def fail(words):
+    os.write(2, ("hookrail: the fork loader got " + words + "\n").encode())
+    return 70
+
+
+class Server:
+    """Forks for each event, and hears of the forks' ends."""
+
+    def __init__(self):
+        self.control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, 0)
+        self.running = {}  # pid: id
+        self.ended = {}  # id: pid of a zombie
+        self.wake, wake_writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.descriptors = [self.wake, wake_writer]
+        _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
+        _signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
+        self.poll = select.poll()
+        self.poll.register(self.wake, select.POLLIN)
+        self.poll.register(0, select.POLLIN)
+        self.compiled = None
+        self.hiding = None
+
+    def prepare(self):
+        """Does once what all forks share."""
+        try:
+            os.chdir(DIRECTORY)
+        except OSError:
+            pass  # Each event tries it again, and says so.
+        text = None if ALWAYS_NEW else read_script()
+        if text is not None:
+            self.compiled = Compiled(text, main_filename())
+            if self.compiled.compiles:
+                with Warned("ignore"):
+                    imports = imported_names(text)
+                # A warning at import is for the script to see: such a module is left to it.
+                with StandardLibraryOnly(), Warned("error"):
+                    load_ahead(imports)
+        loaded = {name.partition(".")[0] for name in sys.modules} - {name.partition(".")[0] for name in LOADED_AT_START}
+        self.hiding = Hiding(loaded)
+        self.send("ready %d" % len(frozenset(sys.modules) - LOADED_AT_START))
+
+    def send(self, words):
+        try:
+            self.control.send(words.encode())
+        except OSError:
+            pass  # The engine is gone; the next look at the control will tell.
+
+    def serve(self):
+        """Returns in a fork, with what it is to run; never in the loader."""
+        status = 0
+        while True:
+            ready = [descriptor for descriptor, _ in self.poll.poll()]
+            if self.wake in ready:
+                self.reap()
+            if 0 not in ready:
+                continue
+            message, ancillary, flags, _ = self.control.recvmsg(256, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC)
+            if not message:
+                break
+            streams = received(ancillary)
+            words = message.decode("ascii", "replace").split()
+            if len(words) == 2 and words[0] == "run" and len(words[1]) <= 64:
+                fork = self.run(words[1], streams, flags)
+                if fork is not None:
+                    return fork
+            elif len(words) == 2 and words[0] == "done" and words[1] in self.ended and not streams:
+                os.waitpid(self.ended.pop(words[1]), 0)
+            else:
+                status = fail("a message that it does not know")
+                break
+        self.end()
+        os._exit(status)
+
+    def reap(self):
+        """Tells of forks that ended. They stay zombies until the engine is done with them."""
+        try:
+            while os.read(self.wake, 4096):
+                pass
+        except BlockingIOError:
+            pass
+        for pid in list(self.running):
+            end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if end is not None:
+                event = self.running.pop(pid)
+                self.ended[event] = pid
+                kind = "exit" if end.si_code == os.CLD_EXITED else "signal"
+                self.send("%s %s %d" % (kind, event, end.si_status))
+
+    def run(self, event, streams, flags):
+        """Forks for one event. Returns None in the loader."""
+        if len(streams) != 3 or flags & _socket.MSG_CTRUNC:
+            for stream in streams:
+                os.close(stream)
+            self.send("failed %s 0 descriptors" % event)
+            return None
+        what = "chdir"
+        try:
+            os.chdir(DIRECTORY)
+            what = "fork"
+            fork = self.plan()
+            pid = os.fork()
+            if pid == 0:
+                return fork.start(self, event, streams)
+            self.running[pid] = event
+        except OSError as error:
+            self.send("failed %s %d %s" % (event, error.errno, what))
+        for stream in streams:
+            os.close(stream)
+        return None
+
+    def plan(self):
+        """What the next fork does. The script is read for each event."""
+        text = None if ALWAYS_NEW else read_script()
+        if text is None:
+            return Fork(None, None)
+        filename = main_filename()
+        if self.compiled is None or self.compiled.text != text or self.compiled.filename != filename:
+            self.compiled = Compiled(text, filename)
+        if not self.compiled.compiles:
+            return Fork(None, None)
+        folder = None if IS_SAFE_PATH else os.path.dirname(os.path.realpath(SCRIPT))
+        before = sys.path[: sys.path.index(STANDARD_LIBRARY[0])]
+        if any(self.hiding.check(path) for path in ([] if folder is None else [folder]) + before):
+            return Fork(None, None)
+        return Fork(self.compiled, folder)
+
+    def end(self):
+        """Ends and reaps every fork."""
+        deadline = time.monotonic() + GRACE_SECONDS
+        self.poll.unregister(0)
+        signal_groups(self.running, _signal.SIGTERM)
+        while self.running and time.monotonic() < deadline:
+            self.poll.poll(max(1, (deadline - time.monotonic()) * 1000))
+            self.reap()
+        signal_groups(self.running, _signal.SIGKILL)
+        for pid in list(self.running) + list(self.ended.values()):
+            os.waitpid(pid, 0)
+
+
+def received(ancillary):
+    """The descriptors that came with a message."""
+    data = b"".join(data for level, kind, data in ancillary if kind == _socket.SCM_RIGHTS)
+    return [int.from_bytes(data[at : at + 4], sys.byteorder) for at in range(0, len(data) - 3, 4)]
+
+
+def signal_groups(pids, number):
+    for pid in pids:
+        for target in (os.killpg, os.kill):  # A fork that was not yet scheduled has no group of its own.
+            try:
+                target(pid, number)
+                break
+            except OSError:
+                pass
+
+
+class Fork:
+    """What one fork runs: a compiled script, or a new interpreter."""
+
+    def __init__(self, compiled, folder):
+        self.compiled, self.folder = compiled, folder
+
+    def start(self, server, event, streams):
+        """Turns this fork into what a new process would be just before it runs the script; returns its code."""
+        try:
+            os.setpgid(0, 0)
+            server.send("pid %s %d" % (event, os.getpid()))
+            _signal.set_wakeup_fd(-1)
+            _signal.signal(_signal.SIGCHLD, ORIGINAL_CHILD_SIGNAL)
+            server.control.detach()
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+            for descriptor in streams + server.descriptors:
+                os.close(descriptor)
+            if self.compiled is None:
+                self.execute()
+            self.make_main_module()
+            code = self.compiled.code
+            return [self.compiled.compile() if code is None else code]
+        except KeyboardInterrupt:
+            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+            os.kill(os.getpid(), _signal.SIGINT)
+        except BaseException as error:
+            fail("%s while it prepared an event: %s" % (type(error).__name__, error))
+        os._exit(70)
+
+    @staticmethod
+    def execute():
+        """Becomes a new interpreter."""
+        for name in ("SIGPIPE", "SIGXFSZ"):
+            _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
+        os.execv(sys.executable or INTERPRETER[0], INTERPRETER + HOOK_ARGUMENTS)
+
+    def make_main_module(self):
+        """Gives the script the modules, paths and arguments of a new process."""
+        filename = self.compiled.filename
+        main = type(sys)("__main__")
+        if sys.version_info < (3, 14):
+            main.__annotations__ = {}
+        main.__builtins__ = sys.modules["builtins"]
+        main.__file__ = filename
+        main.__cached__ = None
+        main.__loader__ = bootstrap_external.SourceFileLoader("__main__", filename)
+        sys.modules["__main__"] = main
+        sys.argv = list(HOOK_ARGUMENTS)
+        if hasattr(sys, "orig_argv"):
+            sys.orig_argv = INTERPRETER + HOOK_ARGUMENTS
+        if self.folder is not None:
+            sys.path.insert(0, self.folder)
+        for path in list(sys.path_importer_cache):
+            if path not in STANDARD_LIBRARY:
+                del sys.path_importer_cache[path]
+        logging = sys.modules.get("logging")
+        if logging is not None:
+            is_float = isinstance(logging._startTime, float)
+            logging._startTime = time.time() if is_float else time.time_ns()
+
+
+# The end of a fork. Kept from the script, which may change any of them.
+BaseException, KeyboardInterrupt, SystemExit = BaseException, KeyboardInterrupt, SystemExit
+AttributeError, type, getattr, display = AttributeError, type, getattr, sys.__excepthook__
+
+
+def report(error):
+    """Shows an exception as the interpreter does when it leaves a script: by `sys.excepthook`, and nothing of us."""
+    error.__traceback__ = error.__traceback__.tb_next
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
+    failure = None
+    try:
+        hook = sys.excepthook
+    except AttributeError:
+        sys.stderr.write("sys.excepthook is missing\n")
+        display(type(error), error, error.__traceback__)
+        return
+    try:
+        sys.audit("sys.excepthook", hook, type(error), error, error.__traceback__)
+        hook(type(error), error, error.__traceback__)
+    except SystemExit:
+        raise
+    except BaseException as second:
+        failure = second
+    if failure is not None:
+        failure.__traceback__ = failure.__traceback__.tb_next
+        sys.stderr.write("Error in sys.excepthook:\n")
+        display(type(failure), failure, failure.__traceback__)
+        sys.stderr.write("\nOriginal exception was:\n")
+        display(type(error), error, error.__traceback__)
+
+
+class Silence:
+    """A `sys.excepthook` for an exception that was reported already. Puts everything back as it was."""
+
+    def __init__(self):
+        self.hook = getattr(sys, "excepthook", display)
+
+    def __call__(self, kind, error, traceback):
+        error.__traceback__ = sys.last_traceback = traceback.tb_next
+        sys.excepthook = self.hook
+
+
+SERVER = Server()
+SERVER.prepare()
+RUN = SERVER.serve()
+# From here on this is a fork, and the only frame below the script's own.
+del SERVER
+ERROR = None
+try:
+    exec(RUN.pop(), sys.modules["__main__"].__dict__)
+except SystemExit:
+    raise
+except BaseException as error:
+    ERROR = error
+if ERROR is not None:
+    report(ERROR)
+    if type(ERROR) is KeyboardInterrupt:
+        # Left to the interpreter, which ends itself by SIGINT when everything else is done.
+        sys.excepthook = Silence()
+        raise ERROR
+    ERROR = None
+    raise SystemExit(1)
