@@ -89,7 +89,10 @@ fn hundreds_of_forks_leave_nothing_behind() {
 #[test]
 fn events_run_side_by_side() {
     let (_folder, path) = folder();
-    let mut loader = Loader::start(&simple(&path, "import sys\nprint('up', flush=True)\nsys.exit(int(sys.stdin.read()))\n"));
+    let mut loader = Loader::start(&simple(
+        &path,
+        "import sys\nprint('up', flush=True)\nsys.exit(int(sys.stdin.read()))\n",
+    ));
     let mut open: Vec<_> = (0..20).map(|_| loader.ask()).collect();
     for streams in &mut open {
         wait_for_line(streams);
@@ -152,7 +155,9 @@ fn nothing_passes_from_one_event_to_the_next() {
 #[test]
 fn nothing_of_the_project_runs_before_an_event() {
     let (_folder, path) = folder();
-    for name in ["linecache", "json", "os", "select", "_socket", "sitecustomize", "usercustomize", "helper", "stat"] {
+    for name in
+        ["linecache", "json", "os", "select", "_socket", "sitecustomize", "usercustomize", "helper", "stat"]
+    {
         let mark = format!("open({:?}, 'w')\n", path.join(format!("{name}.ran")));
         fs::write(path.join(format!("{name}.py")), mark).expect("a file");
     }
@@ -224,7 +229,11 @@ fn an_unknown_message_ends_it_with_a_word() {
         loader.send(message, &[]);
         assert_eq!(loader.receive(), None, "{message}");
         let (end, said) = loader.end();
-        assert_eq!((end.as_str(), said.contains("a message that it does not know")), ("exit 70", true), "{said}");
+        assert_eq!(
+            (end.as_str(), said.contains("a message that it does not know")),
+            ("exit 70", true),
+            "{said}"
+        );
     }
 }
 

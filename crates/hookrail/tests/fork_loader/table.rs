@@ -22,7 +22,8 @@ pub(crate) fn scripts() -> tempfile::TempDir {
 /// What a line `#: KEY VALUE` of a script says.
 fn directive(text: &[u8], key: &str) -> Option<String> {
     let text = String::from_utf8_lossy(text);
-    let line = text.lines().find_map(|line| line.strip_prefix("#: ")?.strip_prefix(key)?.strip_prefix(' '))?;
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("#: ")?.strip_prefix(key)?.strip_prefix(' '))?;
     Some(line.to_owned())
 }
 
@@ -114,8 +115,10 @@ fn check_all(python: &Path) {
         hooks.filter_map(|(hook, stdin)| difference(&hook, &stdin)).collect()
     };
     let differences: Vec<String> = thread::scope(|scope| {
-        let parts: Vec<_> =
-            names.chunks(names.len().div_ceil(AT_ONCE)).map(|part| scope.spawn(|| check_some(part))).collect();
+        let parts: Vec<_> = names
+            .chunks(names.len().div_ceil(AT_ONCE))
+            .map(|part| scope.spawn(|| check_some(part)))
+            .collect();
         parts.into_iter().flat_map(|part| part.join().expect("no part panics")).collect()
     });
     check(&differences);
@@ -144,8 +147,18 @@ fn the_script_may_be_named_in_any_way() {
     fs::write(root.join("package.py"), "import json\nprint(json)\n").expect("a file");
     let absolute = root.join("main_module.py").to_string_lossy().into_owned();
     let differences: Vec<_> = [
-        "./paths.py", "././paths.py", "siblings/../paths.py", ".//paths.py", "link.py", "./link.py",
-        "hidden/relative.py", &absolute, "./main_module.py", "missing.py", "siblings", "/dev/null",
+        "./paths.py",
+        "././paths.py",
+        "siblings/../paths.py",
+        ".//paths.py",
+        "link.py",
+        "./link.py",
+        "hidden/relative.py",
+        &absolute,
+        "./main_module.py",
+        "missing.py",
+        "siblings",
+        "/dev/null",
     ]
     .into_iter()
     .filter_map(|name| difference(&Hook::new(&root, name), b""))
@@ -161,7 +174,10 @@ fn variables_of_the_interpreter_count() {
     let differences: Vec<_> = [
         Hook::new(root, "output_forms.py").with("PYTHONIOENCODING", "latin-1:backslashreplace"),
         Hook::new(root, "output_forms.py").with("PYTHONUNBUFFERED", "1"),
-        Hook::new(root, "locales.py").with("LANG", "C").with("PYTHONCOERCECLOCALE", "0").with("PYTHONUTF8", "0"),
+        Hook::new(root, "locales.py")
+            .with("LANG", "C")
+            .with("PYTHONCOERCECLOCALE", "0")
+            .with("PYTHONUTF8", "0"),
         Hook::new(root, "locales.py").with("LC_ALL", "POSIX"),
         Hook::new(root, "namespace/main.py").with("PYTHONPATH", beside("hidden")),
         Hook::new(root, "namespace/main.py").with("PYTHONPATH", "hidden"),

@@ -52,6 +52,8 @@ import _imp
 import _signal
 import _thread
 import _warnings
+import atexit
+import gc
 import time
 
 GRACE_SECONDS = 5
@@ -270,6 +272,95 @@ def load_ahead(imports):
             pass
 
 
+# The end of an interpreter takes every module apart. In a fork that means to copy nearly all of its memory, and takes
+# longer than anything else it does, for modules that are as they were when they were loaded. So those are kept out of
+# it: at the very end they are no longer in `sys.modules`, something holds them, and the collector leaves them alone.
+# What the script made is taken apart as ever, if anybody could notice: its modules, its objects, their `__del__` and
+# files with something left to write. If nobody could, the process ends at once.
+
+SHARED = {}
+MOST_OBJECTS = 50000
+AT_EXIT_BEFORE = atexit._ncallbacks()
+STREAMS = (id(sys.stdout), id(sys.stderr))  # Not the streams: what is left in one is written when nobody holds it.
+EXIT_CODE = None  # What the script's end means, once it is known.
+
+
+def share_modules():
+    """Makes all modules that are loaded now last longer than any fork."""
+    for name, module in sys.modules.items():
+        if name != "__main__" and name not in sys.builtin_module_names and not name.startswith("_frozen_importlib"):
+            SHARED[name] = module
+    held = [SHARED]
+    held.append(held)  # Nobody but the collector could free it, which does not look at what is frozen.
+    gc.collect()
+    gc.freeze()
+
+
+def exit_code(error):
+    """The exit code that a SystemExit stands for; None if that is better left to the interpreter."""
+    if type(error) is not SystemExit:
+        return None
+    code = error.code
+    if code is None:
+        return 0
+    if type(code) is int or type(code) is bool:
+        return code & 0xFF if -(2**31) <= code < 2**31 else None
+    return 1
+
+
+def has_finalizer(kind):
+    """Whether the end of an object of this type may do something."""
+    return any("__del__" in TYPE_DICT(base) for base in TYPE_MRO(kind))
+
+
+def leaves_nothing_to_do():
+    """Whether nobody can tell if the objects of the script are taken apart."""
+    if _thread._count() or AT_EXIT_BEFORE or sys.flags.dev_mode or sys.warnoptions or "ctypes" in sys.modules:
+        return False
+    for name, module in sys.modules.items():
+        # An extension of somebody else may have something to do at the end of the process.
+        if SHARED.get(name) is not module and str(getattr(module, "__file__", "")).endswith(".so"):
+            return False
+    objects = gc.get_objects()
+    if len(objects) > MOST_OBJECTS:
+        return False
+    harmless = set()
+    for item in objects:
+        kind = type(item)
+        if kind in harmless:
+            continue
+        bases = TYPE_MRO(kind)
+        if has_finalizer(kind):
+            return False
+        if REFERENCE in bases:
+            if REFERENCE_CALLBACK(item) is not None:
+                return False
+        elif type in bases:
+            # Objects without attributes are unknown to the collector; their classes are not.
+            if has_finalizer(item):
+                return False
+        else:
+            harmless.add(kind)
+    return True
+
+
+def end_quickly():
+    """Runs in a fork after everything that the script or a module wants to be done at exit."""
+    try:
+        if EXIT_CODE is not None and (id(sys.stdout), id(sys.stderr)) == STREAMS and leaves_nothing_to_do():
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(EXIT_CODE)
+    except:  # Anything: the interpreter knows what to do.
+        pass
+    try:
+        for name, module in SHARED.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+    except:
+        pass
+
+
 # Files that hide modules
 
 SUFFIXES = tuple(_imp.extension_suffixes()) + (".py", ".pyc")
@@ -349,11 +440,13 @@ class Server:
             if self.compiled.compiles:
                 with Warned("ignore"):
                     imports = imported_names(text)
+                atexit.register(end_quickly)
                 # A warning at import is for the script to see: such a module is left to it.
                 with StandardLibraryOnly(), Warned("error"):
                     load_ahead(imports)
         loaded = {name.partition(".")[0] for name in sys.modules} - {name.partition(".")[0] for name in LOADED_AT_START}
         self.hiding = Hiding(loaded)
+        share_modules()
         self.send("ready %d" % len(frozenset(sys.modules) - LOADED_AT_START))
 
     def send(self, words):
@@ -535,6 +628,9 @@ class Fork:
 # The end of a fork. Kept from the script, which may change any of them.
 BaseException, KeyboardInterrupt, SystemExit = BaseException, KeyboardInterrupt, SystemExit
 AttributeError, type, getattr, display = AttributeError, type, getattr, sys.__excepthook__
+TYPE_DICT, TYPE_MRO = type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+REFERENCE = __import__("_weakref").ReferenceType
+REFERENCE_CALLBACK = REFERENCE.__dict__["__callback__"].__get__
 
 
 def report(error):
@@ -584,7 +680,9 @@ del SERVER
 ERROR = None
 try:
     exec(RUN.pop(), sys.modules["__main__"].__dict__)
-except SystemExit:
+    EXIT_CODE = 0
+except SystemExit as error:
+    EXIT_CODE = exit_code(error)
     raise
 except BaseException as error:
     ERROR = error
@@ -595,4 +693,5 @@ if ERROR is not None:
         sys.excepthook = Silence()
         raise ERROR
     ERROR = None
+    EXIT_CODE = 1
     raise SystemExit(1)

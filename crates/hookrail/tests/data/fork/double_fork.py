@@ -8,5 +8,5 @@ if pid == 0:
     os.wait()
     print("child")
     sys.exit(5)
-print("parent", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) if hasattr(os, "waitstatus_to_exitcode") else 5)
+print("parent", os.WEXITSTATUS(os.waitpid(pid, 0)[1]))
 sys.exit(2)

@@ -3,7 +3,7 @@ import time
 
 
 def work(number):
-    time.sleep(0.05 * number)
+    time.sleep(0.1 + 0.1 * number)
     print("thread", number, threading.current_thread().name)
 
 
