@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy)]
 struct Kit {
     interpreter: &'static str,
-    kit: &'static str,
+    library: &'static str,
     example: &'static str,
 }
 
-const PYTHON: Kit = Kit { interpreter: "python3", kit: "hookrail_hook.py", example: "guard.py" };
-const NODE: Kit = Kit { interpreter: "node", kit: "hookrail_hook.mjs", example: "guard.mjs" };
+const PYTHON: Kit = Kit { interpreter: "python3", library: "hookrail_hook.py", example: "guard.py" };
+const NODE: Kit = Kit { interpreter: "node", library: "hookrail_hook.mjs", example: "guard.mjs" };
 
 /// What the engine would make of an answer: the exit code, the output, and the beginning of stderr.
 type Verdict = (i64, Value, String);
@@ -28,7 +28,7 @@ impl Kit {
     fn install(self) -> tempfile::TempDir {
         let (folder, crate_folder) =
             (tempfile::tempdir().expect("a folder"), Path::new(env!("CARGO_MANIFEST_DIR")));
-        for (from, name) in [("../../docs/clients", self.kit), ("tests/data/kits", self.example)] {
+        for (from, name) in [("../../docs/clients", self.library), ("tests/data/kits", self.example)] {
             fs::copy(crate_folder.join(from).join(name), folder.path().join(name)).expect("a copy");
         }
         folder
@@ -114,7 +114,7 @@ impl Worker {
     }
 }
 
-fn event(input: Value) -> Value {
+fn event(input: &Value) -> Value {
     json!({"session_id": "s", "hook_event_name": "BeforeTool", "tool_name": "t", "tool_input": input})
 }
 
@@ -124,14 +124,14 @@ fn events(kit: Kit) -> Vec<Value> {
         "python3" => &["read", "return no number"],
         _ => &["fail later", "throw text"],
     };
-    let mut events: Vec<_> = both.iter().chain(own).map(|what| event(json!({"do": what}))).collect();
-    events.push(event(json!({"do": "return what is no JSON"})));
+    let mut events: Vec<_> = both.iter().chain(own).map(|what| event(&json!({"do": what}))).collect();
+    events.push(event(&json!({"do": "return what is no JSON"})));
     for text in ["\u{e4}\u{2028}\u{2029}\r\u{0}\u{1f600}\\n", &"long ".repeat(600_000)] {
-        events.push(event(json!({"do": "change", "text": text})));
+        events.push(event(&json!({"do": "change", "text": text})));
     }
     if kit.interpreter == "python3" {
         for code in [json!(0), json!(2), json!(null), json!(300), json!(-1), json!("words"), json!(true)] {
-            events.push(event(json!({"do": "exit", "code": code})));
+            events.push(event(&json!({"do": "exit", "code": code})));
         }
     }
     events
@@ -146,7 +146,11 @@ fn both_ways(kit: Kit) {
         let by_worker = worker.ask(&number.to_string(), event);
         let mut once = kit.run_once(folder.path(), event);
         if by_worker.0 != 0 {
-            assert!(!by_worker.2.contains(kit.kit) || by_worker.2.contains("TypeError"), "{}", by_worker.2);
+            assert!(
+                !by_worker.2.contains(kit.library) || by_worker.2.contains("TypeError"),
+                "{}",
+                by_worker.2
+            );
         }
         // Node's stack tells who called, which is not the same.
         if kit.interpreter == "node" {
@@ -157,7 +161,7 @@ fn both_ways(kit: Kit) {
             assert_eq!(by_worker, once, "{event:.200}");
         }
     }
-    let count = worker.ask("last", &event(json!({"do": "count"})));
+    let count = worker.ask("last", &event(&json!({"do": "count"})));
     assert_eq!(count.1, json!({"count": events.len() + 1}), "one process answered all of them");
     let (code, stdout, stderr) = worker.end();
     assert_eq!((code, stdout.as_str()), (Some(0), ""), "{stderr}");
@@ -184,9 +188,9 @@ fn verdicts_are_what_the_author_meant() {
         let mut worker = Worker::start(kit.command(folder.path()));
         worker.receive();
         let blocked = json!({"decision": "block", "reason": "not this: \u{e4} \u{2028} one line"});
-        assert_eq!(worker.ask("1", &event(json!({"do": "block"}))), (0, blocked, String::new()));
-        assert_eq!(worker.ask("2", &event(json!({"do": "other"}))), (0, Value::Null, String::new()));
-        let (code, output, stderr) = worker.ask("3", &event(json!({"do": "fail"})));
+        assert_eq!(worker.ask("1", &event(&json!({"do": "block"}))), (0, blocked, String::new()));
+        assert_eq!(worker.ask("2", &event(&json!({"do": "other"}))), (0, Value::Null, String::new()));
+        let (code, output, stderr) = worker.ask("3", &event(&json!({"do": "fail"})));
         assert_eq!((code, output), (1, Value::Null));
         assert!(stderr.contains(kit.example), "{stderr}");
     }
@@ -200,7 +204,7 @@ fn node_answers_side_by_side_if_asked() {
     let mut worker = Worker::start(command);
     assert_eq!(worker.receive(), json!({"ready": true, "concurrent": 3}));
     for (id, what) in [("1", "wait for the third"), ("2", "other"), ("3", "be the third")] {
-        worker.send(id, &event(json!({"do": what})));
+        worker.send(id, &event(&json!({"do": what})));
     }
     let mut answers: Vec<_> = (0..3).map(|_| worker.receive().to_string()).collect();
     answers.sort();
@@ -219,7 +223,7 @@ fn a_worker_whose_engine_is_gone_ends() {
         let folder = kit.install();
         let mut worker = Worker::start(kit.command(folder.path()));
         worker.receive();
-        worker.send("1", &event(json!({"do": "empty"})));
+        worker.send("1", &event(&json!({"do": "empty"})));
         let Worker { mut child, stdin, stdout } = worker;
         drop((stdin, stdout));
         assert_eq!(child.wait().expect("the child is ours").code(), Some(0), "{kit:?}");

@@ -56,16 +56,16 @@ fn a_killed_fork_harms_nobody() {
     let mut loader = Loader::start(&simple(&path, text));
     for signal in [Signal::KILL, Signal::TERM, Signal::ABORT] {
         let mut streams = loader.ask();
-        let leader = pid(&loader.expect(&streams.id, "pid"));
+        let group = pid(&loader.expect(&streams.id, "pid"));
         wait_for_line(&mut streams);
-        kill_process_group(leader, signal).expect("the group is there");
+        kill_process_group(group, signal).expect("the group is there");
         let ended = loader.expect(&streams.id, "signal");
         assert_eq!(ended, signal.as_raw().to_string());
         // The leader is a zombie, so its group's number is still its own.
-        kill_process_group(leader, Signal::KILL).expect("the zombie keeps the number");
+        kill_process_group(group, Signal::KILL).expect("the zombie keeps the number");
         let id = streams.id.clone();
         loader.send(&format!("done {id}"), &[]);
-        eventually("the group is gone", || test_kill_process_group(leader).is_err());
+        eventually("the group is gone", || test_kill_process_group(group).is_err());
     }
     simple(&path, "print('well')");
     assert_eq!(loader.run(b""), outcome("exit 0", "well\n"));
@@ -180,12 +180,12 @@ fn the_end_of_the_engine_ends_everything() {
     for (deaf, patience) in [("False", 4), ("True", 15)] {
         let mut loader = Loader::start(&simple(&path, &text.replace("DEAF", deaf)));
         let mut streams = loader.ask();
-        let leader = pid(&loader.expect(&streams.id, "pid"));
+        let group = pid(&loader.expect(&streams.id, "pid"));
         wait_for_line(&mut streams);
         let start = Instant::now();
         assert_eq!(loader.end(), ("exit 0".to_owned(), String::new()));
         assert!(start.elapsed() < Duration::from_secs(patience), "deaf: {deaf}: {:?}", start.elapsed());
-        assert!(test_kill_process_group(leader).is_err(), "deaf: {deaf}");
+        assert!(test_kill_process_group(group).is_err(), "deaf: {deaf}");
     }
 }
 
@@ -194,11 +194,11 @@ fn a_fork_outlives_its_loader_but_never_unknown() {
     let (_folder, path) = folder();
     let mut loader = Loader::start(&simple(&path, "import time\nprint('up', flush=True)\ntime.sleep(600)\n"));
     let mut streams = loader.ask();
-    let leader = pid(&loader.expect(&streams.id, "pid"));
+    let group = pid(&loader.expect(&streams.id, "pid"));
     wait_for_line(&mut streams);
     kill_process(pid(&loader.child.id().to_string()), Signal::KILL).expect("it lives");
     assert_eq!(loader.receive(), None, "the fork has closed the control");
-    kill_process_group(leader, Signal::KILL).expect("the engine knows whom to end");
+    kill_process_group(group, Signal::KILL).expect("the engine knows whom to end");
 }
 
 #[test]
@@ -244,8 +244,8 @@ fn a_script_that_is_no_file_does_not_stop_the_loader() {
     assert!(made.success());
     let mut loader = Loader::start(&Hook::new(&path, "hook.py"));
     let streams = loader.ask();
-    let leader = pid(&loader.expect(&streams.id, "pid"));
-    kill_process_group(leader, Signal::KILL).expect("it waits for the pipe's other end");
+    let group = pid(&loader.expect(&streams.id, "pid"));
+    kill_process_group(group, Signal::KILL).expect("it waits for the pipe's other end");
     assert_eq!(loader.expect(&streams.id, "signal"), "9");
     loader.send(&format!("done {}", streams.id), &[]);
     assert!(Path::new("/proc").join(loader.child.id().to_string()).exists());
