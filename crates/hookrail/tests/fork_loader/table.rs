@@ -99,15 +99,16 @@ fn check(differences: &[String]) {
 
 fn check_all(python: &Path) {
     let folder = scripts();
-    let mut names: Vec<_> = fs::read_dir(folder.path())
-        .expect("the folder can be read")
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| Path::new(name).extension() == Some(OsStr::new("py")))
-        .chain(["hidden/main.py", "hidden_package/main.py", "namespace/main.py"].map(str::to_owned))
-        .collect();
+    let mut names = Vec::new();
+    for part in ["", "inserted"] {
+        let entries = fs::read_dir(folder.path().join(part)).expect("the folder can be read").flatten();
+        let paths = entries.map(|entry| Path::new(part).join(entry.file_name()));
+        let scripts = paths.filter(|path| path.extension() == Some(OsStr::new("py")));
+        names.extend(scripts.map(|path| path.to_string_lossy().into_owned()));
+    }
+    names.extend(["hidden/main.py", "hidden_package/main.py", "namespace/main.py"].map(str::to_owned));
     names.sort();
-    assert!(names.len() > 90, "the table is there");
+    assert!(names.len() > 100, "the table is there");
     let only = std::env::var("HOOKRAIL_TEST_ONLY").unwrap_or_default();
     names.retain(|name| name.contains(&only));
     let check_some = |names: &[String]| -> Vec<String> {

@@ -126,6 +126,7 @@ with StandardLibraryOnly():
     import select
     import stat
 
+OWN_MODULES = frozenset(sys.modules) - LOADED_AT_START - frozenset(sys.builtin_module_names)
 DIRECTORY, SCRIPT = sys.argv[1:3]
 HOOK_ARGUMENTS = sys.argv[2:]
 ORIGINAL_CHILD_SIGNAL = _signal.getsignal(_signal.SIGCHLD)
@@ -206,6 +207,7 @@ class Compiled:
     def __init__(self, text, filename):
         self.text, self.filename = text, filename
         self.code = None
+        self.directories = None  # None: cannot be told
         self.compiles = False
         try:
             with Warned("error"):
@@ -219,28 +221,130 @@ class Compiled:
                 self.compiles = True
             except Exception:
                 pass
+        try:
+            with Warned("ignore"):
+                tree = self.compile(ONLY_AST)
+            self.imports = imported_names(tree)
+            self.directories = PathChanges(tree, os.path.abspath(filename)).directories
+        except Exception:
+            self.imports = []
 
-    def compile(self):
-        return compile(self.text, self.filename, "exec", dont_inherit=True)
+    def compile(self, flags=0):
+        return compile(self.text, self.filename, "exec", flags, dont_inherit=True)
 
 
-def imported_names(text):
-    """What the import statements of a text name: pairs of a module and the names taken from it."""
-    names, nodes = [], [compile(text, "script", "exec", ONLY_AST, dont_inherit=True)]
+def walk(tree):
+    """All nodes of a syntax tree in the order of the text, each with its parent."""
+    nodes = [(tree, None)]
     while nodes:
-        node = nodes.pop()
-        kind = type(node).__name__
-        if kind == "Import":
-            names.extend((alias.name, ()) for alias in node.names)
-        elif kind == "ImportFrom" and not node.level:
-            names.append((node.module, [alias.name for alias in node.names]))
+        node, parent = nodes.pop()
+        yield node, parent
+        children = []
         for field in node._fields:
             value = getattr(node, field, None)
             for item in value if isinstance(value, list) else [value]:
                 if hasattr(item, "_fields"):
-                    nodes.append(item)
-    names.reverse()
+                    children.append((item, node))
+        nodes.extend(reversed(children))
+
+
+def kind_of(node):
+    return type(node).__name__
+
+
+def imported_names(tree):
+    """What the import statements of a text name: pairs of a module and the names taken from it."""
+    names = []
+    for node, _ in walk(tree):
+        if kind_of(node) == "Import":
+            names.extend((alias.name, ()) for alias in node.names)
+        elif kind_of(node) == "ImportFrom" and not node.level:
+            names.append((node.module, [alias.name for alias in node.names]))
     return names
+
+
+class CannotTell(Exception):
+    """Where the script will look for modules cannot be told from its text."""
+
+
+class PathChanges:
+    """Which directories a script puts before the standard library, as far as its text tells.
+
+    A module that was loaded ahead would hide a file of the same name there. So they are searched for such files
+    before each event; and if they cannot be told, nothing is loaded ahead.
+    """
+
+    def __init__(self, tree, filename):
+        self.filename, self.directories, self.values = filename, [], {}
+        self.tell_assignments(tree)
+        for node, parent in walk(tree):
+            kind = kind_of(node)
+            if kind == "ImportFrom" and node.module == "sys":
+                if any(alias.name in ("path", "meta_path", "path_hooks", "*") for alias in node.names):
+                    raise CannotTell()
+            elif kind == "Import" and any(alias.name == "sys" and alias.asname for alias in node.names):
+                raise CannotTell()
+            elif kind == "Attribute" and kind_of(node.value) == "Name" and node.value.id == "sys":
+                if node.attr in ("meta_path", "path_hooks"):
+                    raise CannotTell()
+                if node.attr == "path":
+                    self.tell_use(node, parent)
+            elif kind == "Call" and kind_of(node.func) == "Attribute" and node.func.attr == "insert":
+                target = node.func.value
+                if kind_of(target) == "Attribute" and target.attr == "path":
+                    if len(node.args) != 2 or node.keywords:
+                        raise CannotTell()
+                    self.directories.append(os.path.abspath(self.value(node.args[1])))
+
+    def tell_assignments(self, tree):
+        """Names that are given a value once, at the top of the script."""
+        stored = [node.id for node, _ in walk(tree) if kind_of(node) == "Name" and kind_of(node.ctx) != "Load"]
+        for node in tree.body:
+            if kind_of(node) == "Assign" and len(node.targets) == 1 and kind_of(node.targets[0]) == "Name":
+                if stored.count(node.targets[0].id) == 1:
+                    self.values[node.targets[0].id] = node.value
+
+    @staticmethod
+    def tell_use(node, parent):
+        """`sys.path` may be asked, added to at its end, and inserted into. Anything else may be anything."""
+        if kind_of(parent) == "Attribute" and parent.attr in ("append", "extend", "insert", "index", "copy"):
+            return
+        if kind_of(parent) not in ("Compare", "For", "comprehension") or kind_of(node.ctx) != "Load":
+            raise CannotTell()
+
+    def value(self, node, depth=0):
+        """The path that an expression stands for."""
+        kind, depth = kind_of(node), depth + 1
+        if depth > 20:
+            raise CannotTell()
+        if kind in ("Constant", "Str"):
+            text = getattr(node, "value", None)
+            if isinstance(text, str):
+                return text
+        elif kind == "Name" and node.id == "__file__":
+            return self.filename
+        elif kind == "Name" and node.id in self.values:
+            return self.value(self.values[node.id], depth)
+        elif kind == "BinOp" and kind_of(node.op) == "Div":
+            return os.path.join(self.value(node.left, depth), self.value(node.right, depth))
+        elif kind == "Attribute" and node.attr == "parent":
+            return os.path.dirname(self.value(node.value, depth))
+        elif kind == "Call" and not node.keywords:
+            return self.call(node, depth)
+        raise CannotTell()
+
+    def call(self, node, depth):
+        """The path that a call of a well-known function stands for."""
+        owner = node.func.value if kind_of(node.func) == "Attribute" else None
+        name = node.func.id if kind_of(node.func) == "Name" else getattr(node.func, "attr", None)
+        if owner is not None and kind_of(owner) == "Attribute" and owner.attr == "path":
+            if name in ("join", "dirname", "abspath", "realpath", "normpath"):
+                return getattr(os.path, name)(*[self.value(argument, depth) for argument in node.args])
+        if name in ("str", "fspath", "Path", "PurePath") and len(node.args) == 1:
+            return self.value(node.args[0], depth)
+        if owner is not None and name in ("resolve", "absolute") and not node.args:
+            return (os.path.realpath if name == "resolve" else os.path.abspath)(self.value(owner, depth))
+        raise CannotTell()
 
 
 def is_standard(name):
@@ -426,6 +530,7 @@ class Server:
         self.poll.register(self.wake, select.POLLIN)
         self.poll.register(0, select.POLLIN)
         self.compiled = None
+        self.loaded_ahead = False
         self.hiding = None
 
     def prepare(self):
@@ -438,12 +543,12 @@ class Server:
         if text is not None:
             self.compiled = Compiled(text, main_filename())
             if self.compiled.compiles:
-                with Warned("ignore"):
-                    imports = imported_names(text)
                 atexit.register(end_quickly)
+            if self.compiled.compiles and self.compiled.directories is not None:
+                self.loaded_ahead = True
                 # A warning at import is for the script to see: such a module is left to it.
                 with StandardLibraryOnly(), Warned("error"):
-                    load_ahead(imports)
+                    load_ahead(self.compiled.imports)
         loaded = {name.partition(".")[0] for name in sys.modules} - {name.partition(".")[0] for name in LOADED_AT_START}
         self.hiding = Hiding(loaded)
         share_modules()
@@ -529,8 +634,12 @@ class Server:
         if not self.compiled.compiles:
             return Fork(None, None)
         folder = None if IS_SAFE_PATH else os.path.dirname(os.path.realpath(SCRIPT))
-        before = sys.path[: sys.path.index(STANDARD_LIBRARY[0])]
-        if any(self.hiding.check(path) for path in ([] if folder is None else [folder]) + before):
+        before = sys.path[: sys.path.index(STANDARD_LIBRARY[0])] + ([] if folder is None else [folder])
+        if self.compiled.directories is not None:
+            before += self.compiled.directories
+        elif self.loaded_ahead:
+            return Fork(None, None)
+        if any(self.hiding.check(path) for path in before):
             return Fork(None, None)
         return Fork(self.compiled, folder)
 
@@ -583,6 +692,9 @@ class Fork:
                 os.close(descriptor)
             if self.compiled is None:
                 self.execute()
+            if not server.loaded_ahead:
+                for name in OWN_MODULES:
+                    sys.modules.pop(name, None)
             self.make_main_module()
             code = self.compiled.code
             return [self.compiled.compile() if code is None else code]
