@@ -190,6 +190,20 @@ fn the_end_of_the_engine_ends_everything() {
 }
 
 #[test]
+fn an_engine_that_leaves_words_unread_ends_everything_too() {
+    let (_folder, path) = folder();
+    let mut loader = Loader::start(&simple(&path, "import time\nprint('up', flush=True)\ntime.sleep(600)\n"));
+    let mut streams = loader.ask();
+    wait_for_line(&mut streams);
+    // The number of the fork was sent before, and is never read.
+    assert_eq!(children(&loader), 1);
+    assert_eq!(loader.end(), ("exit 0".to_owned(), String::new()));
+    let mut rest = Vec::new();
+    streams.stdout.read_to_end(&mut rest).expect("the fork has closed its output");
+    assert!(rest.is_empty());
+}
+
+#[test]
 fn a_fork_outlives_its_loader_but_never_unknown() {
     let (_folder, path) = folder();
     let mut loader = Loader::start(&simple(&path, "import time\nprint('up', flush=True)\ntime.sleep(600)\n"));

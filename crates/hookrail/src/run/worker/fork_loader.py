@@ -39,6 +39,9 @@ act at its start) executes a new interpreter instead: slower, and the same by co
 """
 import sys
 
+if sys.version_info < (3, 8):
+    sys.exit("hookrail: the fork loader needs Python 3.8 or newer")
+
 # `-c` puts the working directory on the path. Nothing may be imported from there. From 3.13 on the interpreter loads
 # `linecache` for the sake of `-c`, which it would not do for a script.
 LOADED_AT_START = frozenset(sys.modules) - {"linecache"}
@@ -116,8 +119,11 @@ class Warned:
         if hasattr(_warnings, "_filters_mutated"):
             _warnings._filters_mutated()
         else:
-            with _warnings._lock:
+            _warnings._acquire_lock()
+            try:
                 _warnings._filters_mutated_lock_held()
+            finally:
+                _warnings._release_lock()
 
 
 with StandardLibraryOnly():
@@ -383,6 +389,9 @@ def load_ahead(imports):
 # files with something left to write. If nobody could, the process ends at once.
 
 SHARED = {}
+FROZEN = []  # How many objects are frozen.
+# Extensions that may have something to do when one of their objects, or the process, ends.
+ACT_AT_END = ("ctypes", "_dbm", "_gdbm", "_sqlite3", "_curses", "_tkinter", "readline")
 MOST_OBJECTS = 50000
 AT_EXIT_BEFORE = atexit._ncallbacks()
 STREAMS = (id(sys.stdout), id(sys.stderr))  # Not the streams: what is left in one is written when nobody holds it.
@@ -398,6 +407,7 @@ def share_modules():
     held.append(held)  # Nobody but the collector could free it, which does not look at what is frozen.
     gc.collect()
     gc.freeze()
+    FROZEN.append(gc.get_freeze_count())
 
 
 def exit_code(error):
@@ -419,7 +429,9 @@ def has_finalizer(kind):
 
 def leaves_nothing_to_do():
     """Whether nobody can tell if the objects of the script are taken apart."""
-    if _thread._count() or AT_EXIT_BEFORE or sys.flags.dev_mode or sys.warnoptions or "ctypes" in sys.modules:
+    if _thread._count() or AT_EXIT_BEFORE or sys.flags.dev_mode or sys.warnoptions:
+        return False
+    if gc.get_freeze_count() > FROZEN[0] or any(name in sys.modules for name in ACT_AT_END):
         return False
     for name, module in sys.modules.items():
         # An extension of somebody else may have something to do at the end of the process.
@@ -569,7 +581,11 @@ class Server:
                 self.reap()
             if 0 not in ready:
                 continue
-            message, ancillary, flags, _ = self.control.recvmsg(256, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC)
+            try:
+                space = _socket.CMSG_SPACE(3 * 4)
+                message, ancillary, flags, _ = self.control.recvmsg(256, space, _socket.MSG_CMSG_CLOEXEC)
+            except OSError:  # The engine left without having read everything.
+                break
             if not message:
                 break
             streams = received(ancillary)
