@@ -365,7 +365,9 @@ def is_standard(name):
         return True
     spec = bootstrap_external.PathFinder.find_spec(top, STANDARD_LIBRARY)
     origin = getattr(spec, "origin", None)
-    return bool(origin) and any(origin.startswith(path + "/") for path in STANDARD_LIBRARY) and "-packages/" not in origin
+    if not origin or "-packages/" in origin:
+        return False
+    return any(origin.startswith(path + "/") for path in STANDARD_LIBRARY)
 
 
 def load_ahead(imports):
