@@ -8,6 +8,7 @@
     reason = "test support fails a test by panicking"
 )]
 
+pub mod hostile_workers;
 pub mod model_server;
 pub mod process;
 

@@ -86,7 +86,7 @@ async fn in_a_chain_a_rule_sees_what_the_hooks_before_it_changed() {
 async fn a_rule_that_cannot_be_read_fails_closed() {
     for (fields, why) in [
         (json!({ "when": { "comand": "rm" }, "block": "x" }), "comand"),
-        (json!({ "when": { "input.file_path": { "regex": "(" } }, "block": "x" }), "regex"),
+        (json!({ "when": { "input.file_path": { "regex": "(" } }, "block": "x" }), "regular expression"),
         (json!({ "block": "x" }), "when"),
         (json!({ "when": { "tool": "x" } }), "say"),
         (json!({ "when": { "prompt": "x" }, "block": "x" }), "prompt"),

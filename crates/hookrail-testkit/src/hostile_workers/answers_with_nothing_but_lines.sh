@@ -1,0 +1,4 @@
+#!/bin/sh
+# Empty lines without end.
+read -r _
+exec yes ''

@@ -1,0 +1,4 @@
+import os
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+os.abort()

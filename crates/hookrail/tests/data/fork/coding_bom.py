@@ -1,0 +1,2 @@
+﻿print("a byte order mark", __file__[-6:])
+print("and CRLF")

@@ -1,0 +1,9 @@
+import json
+
+
+def parse(text):
+    return json.loads(text)
+
+
+print("before")
+parse("{")

@@ -1,0 +1,5 @@
+class Base(BaseException):
+    pass
+
+
+raise Base("not an Exception")

@@ -1,0 +1,3 @@
+import sys
+sys.excepthook = lambda *failure: sys.exit(33)
+raise RuntimeError("one")

@@ -1,0 +1,2 @@
+from siblings import helper
+helper.fail("äöü")

@@ -1,0 +1,8 @@
+def down():
+    down()
+
+
+try:
+    down()
+except RecursionError as error:
+    print("bounded:", error)

@@ -1,0 +1,10 @@
+import weakref
+
+
+class Thing:
+    pass
+
+
+thing = Thing()
+watch = weakref.ref(thing, lambda reference: print("collected"))
+print("end")

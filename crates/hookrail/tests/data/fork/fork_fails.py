@@ -1,0 +1,5 @@
+import os
+if os.fork() == 0:
+    raise RuntimeError("in a fork of the script")
+os.wait()
+print("parent")

@@ -1,0 +1,1 @@
+print("the re of the project")

@@ -1,0 +1,1 @@
+print("the select of lib")

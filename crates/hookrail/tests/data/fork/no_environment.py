@@ -1,0 +1,3 @@
+#: options -E -s
+import sys
+print(sys.path, sys.flags)

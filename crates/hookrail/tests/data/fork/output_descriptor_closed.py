@@ -1,0 +1,3 @@
+import os
+print("cannot be flushed")
+os.close(1)

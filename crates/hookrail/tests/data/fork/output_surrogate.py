@@ -1,0 +1,4 @@
+import sys
+print("shown", ascii("\udcff"))
+sys.stderr.write("\udcff escaped\n")
+print("\udcff")

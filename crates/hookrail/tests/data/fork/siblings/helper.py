@@ -1,0 +1,5 @@
+import json
+
+
+def fail(text):
+    raise ValueError(json.dumps(text, ensure_ascii=False))

@@ -1,0 +1,3 @@
+#: stdin \xff\x00bytes\r\n
+import sys
+print(sys.stdin.buffer.read())

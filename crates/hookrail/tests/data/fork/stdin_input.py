@@ -1,0 +1,3 @@
+#: stdin first\nsecond
+print(input("ask: "), input(), sep="|")
+input()

@@ -1,0 +1,3 @@
+#: stdin \xff
+import sys
+print(ascii(sys.stdin.read()))

@@ -1,0 +1,2 @@
+#: stdin nobody reads this
+print("done")

@@ -1,0 +1,3 @@
+def a():
+    return 1
+return 2

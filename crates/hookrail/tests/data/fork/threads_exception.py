@@ -1,0 +1,5 @@
+import threading
+thread = threading.Thread(target=lambda: 1 / 0, name="worker")
+thread.start()
+thread.join()
+print("survived")
