@@ -43,7 +43,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ],
         stop: &[EventName::AfterTool, EventName::BeforeAgent, EventName::AfterAgent],
     },
-    carries_stop: &["PostToolBatch", "PostToolUse", "PostToolUseFailure"],
+    carries_stop: &["PostToolBatch"],
     interrupted_tools: &[],
     fires_without_prompt: false,
     tool_response: result::to_ours,

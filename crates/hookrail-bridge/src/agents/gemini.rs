@@ -38,7 +38,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::AfterModel,
         ],
     },
-    carries_stop: &["AfterTool", "BeforeModel", "AfterModel"],
+    carries_stop: &[],
     interrupted_tools: &[],
     fires_without_prompt: false,
     tool_response: our_result,

@@ -32,6 +32,8 @@ struct Settling<'a> {
     dialect: &'static Dialect,
     verdict: &'a Verdict,
     settled: Settled,
+    /// Nothing may be said about this call, so that the agent comes to the event that ends the run.
+    is_silent: bool,
 }
 
 /// Settles a verdict. The order matters: what refuses the operation comes before what only accompanies it.
@@ -43,16 +45,20 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
     memory.note(event);
     let settled =
         Settled { effects: Effects::default(), strengthened: Vec::new(), aside: Vec::new(), memory };
-    let mut work = Settling { event, dialect: event.agent.dialect(), verdict, settled };
+    let mut work = Settling { event, dialect: event.agent.dialect(), verdict, settled, is_silent: false };
     work.remembered();
     work.block();
     work.ask();
     work.stop();
     work.tool_selection();
-    work.arguments();
-    work.result();
-    work.model();
-    work.context();
+    if work.is_silent {
+        work.settled.effects = Effects::default();
+    } else {
+        work.arguments();
+        work.result();
+        work.accompany();
+        work.context();
+    }
     work.user();
     work.settled
 }
@@ -82,29 +88,34 @@ impl Settling<'_> {
         }
     }
 
-    /// Whether the agent ends the run by itself at a later event if nothing is said about this call.
-    fn is_interrupted_later(&self) -> bool {
+    /// Refuses a call because of a stop, or lets the agent come to the event that ends the run. It comes there only
+    /// if nobody refused, and a hook's own refusal must not depend on a later event.
+    fn refuse_or_wait(&mut self, reason: &str) {
         let tool = self.event.native_tool.as_deref();
-        !self.settled.memory.is_lost
-            && tool.is_some_and(|tool| self.dialect.interrupted_tools.contains(&tool))
+        let waits = tool.is_some_and(|tool| self.dialect.interrupted_tools.contains(&tool));
+        if waits && self.verdict.block.is_none() && !self.settled.memory.is_lost {
+            self.is_silent = true;
+        } else {
+            self.deny(reason);
+        }
     }
 
     /// Stops that earlier events asked for, and restrictions that the agent does not enforce itself.
     fn remembered(&mut self) {
         let memory = &self.settled.memory;
         let (stop, session_stop) = (memory.stop.clone(), memory.session_stop.clone());
-        let native_event = self.event.native_event.as_str();
+        let is_prompt = self.is(EventName::BeforeAgent) || self.is(EventName::AfterAgent);
+        let ends_run = self.dialect.carries_stop.contains(&self.event.native_event.as_str())
+            || self.can(self.dialect.can.stop);
         if self.is(EventName::AfterAgent) {
             self.settled.memory.stop = None;
         } else if let Some(reason) = stop.as_ref().or(session_stop.as_ref())
-            && self.dialect.carries_stop.contains(&native_event)
-            && !is_guarded(self.event.event)
+            && ends_run
+            && !is_prompt
         {
             self.settled.effects.stop = Some(reason.clone());
         } else if let Some(reason) = stop.filter(|_| self.is(EventName::BeforeTool)) {
-            if self.verdict.block.is_some() || !self.is_interrupted_later() {
-                self.deny(&reason);
-            }
+            self.refuse_or_wait(&reason);
         }
         if let Some(reason) = session_stop
             && is_guarded(self.event.event)
@@ -166,13 +177,8 @@ impl Settling<'_> {
             }
             Some(EventName::BeforeTool) => {
                 self.settled.memory.stop = Some(reason.clone());
-                if self.settled.effects.deny.is_none() && self.is_interrupted_later() {
-                    self.log("a stop is carried out when the agent asks for permission");
-                    self.settled.effects = Effects::default();
-                } else {
-                    self.log("a stop refuses this call and those that follow");
-                    self.deny(&reason);
-                }
+                self.log("a stop is no end here, so it refuses this call and those that follow");
+                self.refuse_or_wait(&reason);
             }
             _ => {
                 self.log("a stop is no end here, so it refuses the tool calls that follow");
@@ -236,7 +242,7 @@ impl Settling<'_> {
         }
     }
 
-    fn model(&mut self) {
+    fn accompany(&mut self) {
         let is_allow = self.dialect.can.allow && self.is(EventName::BeforeTool);
         let effects = &mut self.settled.effects;
         effects.suppress_output = self.verdict.suppress_output;
