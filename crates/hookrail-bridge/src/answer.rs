@@ -11,6 +11,7 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::dialect::NativeEvent;
 use crate::event::{BridgeEvent, canonical_event, event_name_in, read};
 use crate::memory::SessionMemory;
 use crate::verdict::Verdict;
@@ -114,6 +115,12 @@ pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message:
     }
 }
 
+/// A refusal at a guarded event of which nothing but its name is known.
+pub(crate) fn refusal(agent: Agent, event: &NativeEvent, reason: &str) -> JsonObject {
+    let effects = Effects { deny: Some(reason.to_owned()), ..Effects::default() };
+    (agent.dialect().render)(&bare(agent, event), &effects).unwrap_or_default()
+}
+
 /// The time that an event may take in all. It is less than what the entry that `connect` writes grants.
 pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
     let dialect = agent.dialect();
@@ -134,15 +141,17 @@ fn is_guarded(event: Option<EventName>) -> bool {
 fn unreadable(agent: Agent, event_argument: Option<&str>, stdin: &[u8]) -> Option<BridgeEvent> {
     let found = event_name_in(stdin);
     let names = [event_argument, found.as_deref()];
-    let known = names.into_iter().flatten().filter_map(|name| {
-        let name = canonical_event(agent, name);
-        Some((name, agent.dialect().event(name)?))
-    });
-    let (name, native) = known.max_by_key(|(_, native)| is_guarded(native.ours))?;
-    Some(BridgeEvent {
+    let known =
+        names.into_iter().flatten().filter_map(|name| agent.dialect().event(canonical_event(agent, name)));
+    known.max_by_key(|native| is_guarded(native.ours)).map(|native| bare(agent, native))
+}
+
+/// An event without a payload.
+fn bare(agent: Agent, native: &NativeEvent) -> BridgeEvent {
+    BridgeEvent {
         agent,
         event: native.ours,
-        native_event: name.to_owned(),
+        native_event: native.name.to_owned(),
         payload: JsonObject::new(),
         session_id: None,
         cwd: None,
@@ -150,7 +159,7 @@ fn unreadable(agent: Agent, event_argument: Option<&str>, stdin: &[u8]) -> Optio
         native_input: Value::Null,
         native_response: None,
         also_matches: Vec::new(),
-    })
+    }
 }
 
 fn line(said: JsonObject) -> String {

@@ -37,6 +37,12 @@ pub(crate) struct Dialect {
     pub interrupted_tools: &'static [&'static str],
     /// Whether it fires its prompt event also when nobody gave a prompt.
     pub fires_without_prompt: bool,
+    /// Whether exit 2 with words on stderr refuses and keeps the words. Where it does not, refusals are JSON.
+    pub exit_two_refuses: bool,
+    /// Where its settings are.
+    pub settings: SettingsFile,
+    /// Whether a result can be replaced at this event.
+    pub can_replace_result: fn(&BridgeEvent) -> bool,
     /// A tool's result, in our shape.
     pub tool_response: fn(&Value) -> JsonObject,
     /// What a verdict looks like in its dialect; `None` when there is nothing to say.
@@ -53,6 +59,32 @@ impl Dialect {
     pub(crate) fn tool(&self, name: &str) -> Option<&'static NativeTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
+}
+
+/// Where an agent reads its hooks, and in which shape.
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    /// Variables that replace a folder of the user's, the first one that is set counts, and the file below it.
+    pub variables: &'static [(&'static str, &'static str)],
+    /// The file below the home directory.
+    pub user: &'static str,
+    /// The file below a project.
+    pub project: &'static str,
+    /// The shape.
+    pub shape: SettingsShape,
+}
+
+/// The shape of an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SettingsShape {
+    /// `hooks.EVENT[]` are groups with `hooks[]` of commands.
+    Groups,
+    /// `hooks.EVENT[]` are commands, in a file of ours.
+    Flat,
+    /// A JavaScript module of ours.
+    Plugin,
+    /// Our own settings: nothing is written.
+    Ours,
 }
 
 /// One event of an agent.

@@ -7,7 +7,6 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::dialect::NativeEvent;
 use crate::memory::SessionMemory;
 
 pub(crate) use bytes::event_name_in;
@@ -55,11 +54,6 @@ impl BridgeEvent {
         let told = self.payload.get("stop_hook_active") == Some(&Value::Bool(true));
         let is_sent_back = memory.sent_back || (told && self.agent.dialect().can.tells_sent_back);
         self.payload.insert("stop_hook_active".to_owned(), is_sent_back.into());
-    }
-
-    /// The agent's table entry for this event.
-    pub(crate) fn native(&self) -> Option<&'static NativeEvent> {
-        self.agent.dialect().event(&self.native_event)
     }
 
     /// The prompt that a person has just given.

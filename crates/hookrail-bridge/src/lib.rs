@@ -19,6 +19,7 @@
 mod agent;
 mod agents;
 mod answer;
+mod connect;
 mod dialect;
 mod event;
 mod memory;
@@ -27,6 +28,10 @@ mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
+pub use connect::{
+    ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, calls_bridge, codex_uses_toml,
+    connect, connection, disconnect, project_settings, user_settings,
+};
 pub use event::{BridgeEvent, BridgeInputError, read};
 pub use memory::SessionMemory;
 pub use tools::{McpTool, OurCall, to_native_input, to_ours, to_ours_with_mcp};

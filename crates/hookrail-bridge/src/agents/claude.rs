@@ -13,7 +13,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, decided, permission, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, TimeUnit, event, stop_event, tool,
+    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
+    stop_event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -46,6 +47,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &["PostToolBatch"],
     interrupted_tools: &[],
     fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("CLAUDE_CONFIG_DIR", "settings.json")],
+        user: ".claude/settings.json",
+        project: ".claude/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |event| result::to_native(event, "").is_some(),
     tool_response: result::to_ours,
     render,
 };
@@ -99,15 +108,10 @@ pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObjec
             base.specific(&event.native_event, specific)
         }
         Some(EventName::AfterTool) => {
-            let replaced = effects.result.as_deref().map(|text| result::to_native(event, text));
-            let (replaced, lost) = match replaced {
-                Some(Some(value)) => (Some(value), None),
-                Some(None) => (None, Some("A hook replaced a result that Claude Code would show as it is.")),
-                None => (None, None),
-            };
+            let replaced = effects.result.as_deref().and_then(|text| result::to_native(event, text));
             let specific =
                 Object::default().maybe("updatedToolOutput", replaced).maybe("additionalContext", context);
-            stopped(base, effects.stop.as_deref().or(lost)).specific(&event.native_event, specific)
+            stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific)
         }
         Some(EventName::BeforeAgent | EventName::AfterAgent) => {
             let base = stopped(base, effects.stop.as_deref());

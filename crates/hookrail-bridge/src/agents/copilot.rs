@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 use crate::agents::claude;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, NativeEvent, NativeTool, TimeUnit, event, tool};
+use crate::dialect::{
+    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
+    tool,
+};
 use crate::event::BridgeEvent;
 
 /// GitHub Copilot CLI.
@@ -42,6 +45,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &["permissionRequest"],
     interrupted_tools: &["bash", "create", "edit"],
     fires_without_prompt: false,
+    exit_two_refuses: false,
+    settings: SettingsFile {
+        variables: &[("COPILOT_HOME", "hooks/hookrail.json")],
+        user: ".copilot/hooks/hookrail.json",
+        project: ".github/hooks/hookrail.json",
+        shape: SettingsShape::Flat,
+    },
+    can_replace_result: |event| event.native_event != "postToolUseFailure",
     tool_response,
     render,
 };

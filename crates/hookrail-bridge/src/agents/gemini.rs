@@ -7,7 +7,10 @@ use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, NativeEvent, NativeTool, TimeUnit, event, tool};
+use crate::dialect::{
+    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
+    tool,
+};
 use crate::event::BridgeEvent;
 
 /// Gemini CLI.
@@ -41,6 +44,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &[],
     interrupted_tools: &[],
     fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("GEMINI_CLI_HOME", ".gemini/settings.json")],
+        user: ".gemini/settings.json",
+        project: ".gemini/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |_| true,
     tool_response: our_result,
     render,
 };

@@ -6,7 +6,7 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::gemini;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, TimeUnit};
+use crate::dialect::{Capabilities, Dialect, McpForm, SettingsFile, SettingsShape, TimeUnit};
 use crate::event::BridgeEvent;
 
 /// `LLxprt` Code.
@@ -39,6 +39,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &[],
     interrupted_tools: &[],
     fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[],
+        user: ".llxprt/settings.json",
+        project: ".llxprt/settings.json",
+        shape: SettingsShape::Ours,
+    },
+    can_replace_result: |_| true,
     tool_response: our_result,
     render,
 };

@@ -9,7 +9,10 @@ use serde_json::Value;
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, NativeEvent, NativeTool, TimeUnit, event, tool};
+use crate::dialect::{
+    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
+    tool,
+};
 use crate::event::BridgeEvent;
 
 /// opencode.
@@ -36,6 +39,17 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &[],
     interrupted_tools: &[],
     fires_without_prompt: false,
+    exit_two_refuses: false,
+    settings: SettingsFile {
+        variables: &[
+            ("OPENCODE_CONFIG_DIR", "plugin/hookrail.js"),
+            ("XDG_CONFIG_HOME", "opencode/plugin/hookrail.js"),
+        ],
+        user: ".config/opencode/plugin/hookrail.js",
+        project: ".opencode/plugin/hookrail.js",
+        shape: SettingsShape::Plugin,
+    },
+    can_replace_result: |_| true,
     tool_response,
     render,
 };

@@ -9,7 +9,10 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, NativeEvent, NativeTool, TimeUnit, event, tool};
+use crate::dialect::{
+    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
+    tool,
+};
 use crate::event::BridgeEvent;
 
 /// Qwen Code.
@@ -37,6 +40,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     carries_stop: &["UserPromptSubmit"],
     interrupted_tools: &[],
     fires_without_prompt: true,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("QWEN_HOME", "settings.json")],
+        user: ".qwen/settings.json",
+        project: ".qwen/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |_| true,
     tool_response: our_result,
     render,
 };

@@ -134,7 +134,9 @@ impl Settling<'_> {
     fn block(&mut self) {
         let Some(block) = &self.verdict.block else { return };
         let reason = nonblank(&block.reason, "Blocked by hook");
-        if self.is(EventName::AfterAgent) && !self.dialect.can.go_on {
+        if self.is(EventName::AfterAgent) && self.verdict.stop.is_some() {
+            // Who is to stop is not sent back to work.
+        } else if self.is(EventName::AfterAgent) && !self.dialect.can.go_on {
             self.log("cannot be sent back to work; the reason goes to the next prompt");
             self.settled.memory.add_context(&reason);
         } else if is_guarded(self.event.event) || self.is(EventName::AfterAgent) {
@@ -177,8 +179,12 @@ impl Settling<'_> {
             }
             Some(EventName::BeforeTool) => {
                 self.settled.memory.stop = Some(reason.clone());
-                self.log("a stop is no end here, so it refuses this call and those that follow");
                 self.refuse_or_wait(&reason);
+                self.log(if self.is_silent {
+                    "a stop takes effect when the agent asks for permission"
+                } else {
+                    "a stop is no end here, so it refuses this call and those that follow"
+                });
             }
             _ => {
                 self.log("a stop is no end here, so it refuses the tool calls that follow");
@@ -227,7 +233,9 @@ impl Settling<'_> {
             native.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
         let title = self.dialect.title;
         self.log("changed arguments are not taken, so the call is refused and the change named");
-        self.settled.effects.ask = None;
+        if let Some(question) = self.settled.effects.ask.take() {
+            self.deny(&question);
+        }
         self.deny(&format!(
             "A hook wants other arguments, and {title} does not let hooks change them. Call `{tool}` again with {}.",
             Value::Object(difference)
@@ -235,10 +243,21 @@ impl Settling<'_> {
     }
 
     fn result(&mut self) {
-        if self.is(EventName::AfterTool)
-            && let Some(response) = &self.verdict.tool_response
-        {
+        let Some(response) = self.verdict.tool_response.as_ref().filter(|_| self.is(EventName::AfterTool))
+        else {
+            return;
+        };
+        if (self.dialect.can_replace_result)(self.event) {
             self.settled.effects.result = Some(result_text(response));
+            return;
+        }
+        let title = self.dialect.title;
+        let reason = format!("A hook replaced a result that {title} would show to the model as it is.");
+        self.log("a replaced result is not taken here, so it is a stop");
+        if self.can(self.dialect.can.stop) {
+            self.settled.effects.stop.get_or_insert(reason);
+        } else {
+            self.settled.memory.stop.get_or_insert(reason);
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod answers;
 mod codex_schema;
+mod entries;
 mod hostile;
 mod payloads;
 mod sessions;
