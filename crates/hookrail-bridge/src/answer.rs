@@ -165,6 +165,3 @@ fn bare(agent: Agent, native: &NativeEvent) -> BridgeEvent {
 fn line(said: JsonObject) -> String {
     format!("{}\n", Value::Object(said))
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,7 @@
 
 mod cut;
 mod entry;
-mod json;
+pub(crate) mod json;
 mod places;
 mod plugin;
 mod toml;
@@ -14,6 +14,7 @@ use crate::agent::Agent;
 use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
 pub use entry::calls_bridge;
+pub(crate) use entry::quoted;
 pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
 
 /// What to register.

@@ -29,6 +29,10 @@ pub(crate) struct Dialect {
     pub mcp: McpForm,
     /// The unit of `timeout` in its settings.
     pub unit: TimeUnit,
+    /// How long it waits for a hook whose settings do not say.
+    pub default_timeout: Duration,
+    /// How it reads matchers of tool events.
+    pub matchers: MatcherDialect,
     /// What it can carry out.
     pub can: Capabilities,
     /// Its events at which a stop that is remembered from an earlier one ends the run.
@@ -179,6 +183,17 @@ pub(crate) enum TimeUnit {
     Seconds,
     /// Gemini CLI, Qwen Code, ours.
     Milliseconds,
+}
+
+/// How an agent compares a matcher with a tool's name. Ours is an unanchored pattern of JavaScript's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MatcherDialect {
+    /// Names, or a list of them; an unanchored pattern if there are other signs in it.
+    NamesOrPattern,
+    /// As ours.
+    Pattern,
+    /// A pattern that has to match the whole name.
+    WholePattern,
 }
 
 /// What an agent carries out when a hook asks for it. What is missing here is strengthened or postponed.

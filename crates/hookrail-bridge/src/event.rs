@@ -10,6 +10,7 @@ use crate::agent::Agent;
 use crate::memory::SessionMemory;
 
 pub(crate) use bytes::event_name_in;
+pub(crate) use fields::{compress_trigger, end_reason, start_source};
 
 /// What an agent told its hook, in our terms.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,6 +131,3 @@ pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
     let aliases = agent.dialect().event_aliases;
     aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
 }
-
-#[cfg(test)]
-mod tests;

@@ -22,6 +22,7 @@ mod answer;
 mod connect;
 mod dialect;
 mod event;
+mod import;
 mod memory;
 mod tools;
 mod verdict;
@@ -33,6 +34,7 @@ pub use connect::{
     connect, connection, disconnect, project_settings, user_settings,
 };
 pub use event::{BridgeEvent, BridgeInputError, read};
+pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};
 pub use memory::SessionMemory;
 pub use tools::{McpTool, OurCall, to_native_input, to_ours, to_ours_with_mcp};
 pub use verdict::Verdict;

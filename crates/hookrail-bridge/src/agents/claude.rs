@@ -13,8 +13,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, decided, permission, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    stop_event, tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, stop_event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -29,6 +29,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_secs(600),
+    matchers: MatcherDialect::NamesOrPattern,
     can: Capabilities {
         ask: true,
         change_arguments: true,

@@ -10,8 +10,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -26,6 +26,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_secs(600),
+    matchers: MatcherDialect::NamesOrPattern,
     can: Capabilities {
         ask: false,
         change_arguments: true,

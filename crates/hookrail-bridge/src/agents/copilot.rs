@@ -4,6 +4,8 @@
 //! The only stop is `interrupt` at `permissionRequest`, which fires between `preToolUse` and the tool, for some
 //! tools, and only if nobody refused before. What is for the user has no channel but stderr.
 
+use std::time::Duration;
+
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
@@ -11,8 +13,8 @@ use crate::agents::claude;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -27,6 +29,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_secs(30),
+    matchers: MatcherDialect::WholePattern,
     can: Capabilities {
         ask: true,
         change_arguments: true,

@@ -3,13 +3,15 @@
 //! A text beside a tool call is not taken before the tool, only after it. A synthetic model answer counts only
 //! beside a refusal, and a restriction of tools is told to the model without being enforced.
 
+use std::time::Duration;
+
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -24,6 +26,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::SingleUnderscore,
     unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_secs(60),
+    matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: true,
         change_arguments: true,

@@ -1,12 +1,14 @@
 //! `LLxprt` Code. It speaks our protocol and reads our settings, so nothing has to be connected; whoever calls the
 //! bridge from it all the same gets our own answers.
 
+use std::time::Duration;
+
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::gemini;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, McpForm, SettingsFile, SettingsShape, TimeUnit};
+use crate::dialect::{Capabilities, Dialect, MatcherDialect, McpForm, SettingsFile, SettingsShape, TimeUnit};
 use crate::event::BridgeEvent;
 
 /// `LLxprt` Code.
@@ -20,6 +22,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: &[],
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_secs(60),
+    matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: false,
         change_arguments: true,

@@ -4,14 +4,16 @@
 //! The plugin refuses by throwing, rewrites arguments and results in place, and appends texts to results and to
 //! prompts. Sessions end without an event, and at their end nothing can be said.
 
+use std::time::Duration;
+
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -26,6 +28,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_secs(60),
+    matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: false,
         change_arguments: true,

@@ -4,14 +4,16 @@
 //! reason stands in for the result, which is how a result is replaced here. Its prompt event fires before every
 //! model call, without a prompt after the first, which is where a remembered stop can take effect.
 
+use std::time::Duration;
+
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, TimeUnit, event,
-    tool,
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -26,6 +28,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_secs(60),
+    matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: true,
         change_arguments: false,

@@ -46,7 +46,7 @@ fn script(agent: Agent, event: &NativeEvent) -> String {
 }
 
 /// A path as one word of a shell line.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         word.to_owned()
