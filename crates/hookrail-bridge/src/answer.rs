@@ -88,7 +88,7 @@ pub fn answer(
     let said = (agent.dialect().render)(event, &settled.effects);
     NativeAnswer {
         stdout: said.filter(|said| !said.is_empty()).map(line).unwrap_or_default(),
-        stderr: settled.aside.iter().map(|text| format!("hookrail: {text}\n")).collect(),
+        stderr: settled.aside.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
         exit_code: 0,
         strengthened: settled.strengthened,
         memory: (settled.memory != *remembered).then_some(settled.memory),

@@ -198,6 +198,7 @@ pub(crate) enum MatcherDialect {
 
 /// What an agent carries out when a hook asks for it. What is missing here is strengthened or postponed.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a table of yes and no, one line each")]
 pub(crate) struct Capabilities {
     /// It asks the person about a tool call.
     pub ask: bool,

@@ -110,17 +110,22 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
 /// Renames the arguments that the table knows, in their places. An argument that the agent ignores must not
 /// pass for one that it obeys, so a stray one that bears our name is left out.
 fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
-    let ours_of = |key: &str| tool.arguments.iter().find(|(theirs, _)| *theirs == key).map(|(_, ours)| *ours);
     // Which native key speaks for each of our names.
-    let speaker = |ours: &str| {
-        let rows = tool.arguments.iter().filter(|(_, name)| *name == ours);
-        rows.map(|(theirs, _)| *theirs).find(|theirs| native.contains_key(*theirs))
-    };
-    let renamed = native.iter().filter_map(|(key, value)| match ours_of(key) {
-        Some(ours) if speaker(ours) == Some(key) => Some((ours.to_owned(), value.clone())),
-        Some(_) => None,
-        None if speaker(key).is_some() => None,
-        None => Some((key.clone(), value.clone())),
+    let mut speakers: Vec<(&str, &str)> = Vec::new();
+    for (theirs, ours) in tool.arguments {
+        if native.contains_key(*theirs) && speakers.iter().all(|(_, name)| name != ours) {
+            speakers.push((theirs, ours));
+        }
+    }
+    let is_ours = |key: &str| speakers.iter().any(|(_, ours)| *ours == key);
+    let is_other = |key: &str| tool.arguments.iter().any(|(theirs, ours)| *theirs == key && is_ours(ours));
+    let renamed = native.into_iter().filter_map(|(key, value)| {
+        let speaks = speakers.iter().find(|(theirs, _)| *theirs == key);
+        match speaks {
+            Some((_, ours)) => Some(((*ours).to_owned(), value)),
+            None if is_ours(&key) || is_other(&key) => None,
+            None => Some((key, value)),
+        }
     });
     renamed.collect()
 }

@@ -29,7 +29,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
-    default_timeout: Duration::from_secs(600),
+    default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrPattern,
     can: Capabilities {
         ask: true,
@@ -93,7 +93,7 @@ pub(crate) const TOOLS: &[NativeTool] = &[
     tool("WebSearch", "google_web_search"),
 ];
 
-/// Claude's answer. Copilot under PascalCase names and Qwen speak nearly the same.
+/// Claude's answer. Copilot under `PascalCase` names and Qwen speak nearly the same.
 pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());

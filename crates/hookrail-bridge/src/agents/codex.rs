@@ -26,7 +26,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
-    default_timeout: Duration::from_secs(600),
+    default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrPattern,
     can: Capabilities {
         ask: false,

@@ -26,7 +26,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::SingleUnderscore,
     unit: TimeUnit::Milliseconds,
-    default_timeout: Duration::from_secs(60),
+    default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: true,
@@ -60,7 +60,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
-/// The events of ours, which LLxprt has too.
+/// The events of ours, which `LLxprt` has too.
 pub(crate) const EVENTS: &[NativeEvent] = &[
     event("BeforeTool", EventName::BeforeTool),
     event("AfterTool", EventName::AfterTool),

@@ -28,7 +28,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
-    default_timeout: Duration::from_secs(60),
+    default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
     can: Capabilities {
         ask: true,

@@ -78,7 +78,7 @@ fn child<'v, 'a>(value: &'v Value<'a>, step: &Step) -> Option<Child<'v, 'a>> {
             let before = place.checked_sub(1).and_then(|place| array.elements.get(place));
             Some((
                 element.start()..element.end(),
-                before.map(|value| value.end()),
+                before.map(jsonc_parser::common::Ranged::end),
                 array.elements.len(),
                 element,
             ))

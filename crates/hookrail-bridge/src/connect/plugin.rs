@@ -18,7 +18,10 @@ const bridge = (event, input, guards) =>
       guards
         ? reject(new Error(`hookrail does not work (${why}), so nothing guards opencode. In a terminal, run hookrail doctor or hookrail disconnect opencode.`))
         : resolve({})
-    const child = spawn(program, ["bridge", "opencode", event], { timeout: 600000 })
+    const child = spawn(program, ["bridge", "opencode", event])
+    // Not `timeout` of `spawn`, whose timer outlives a program that cannot be started.
+    const timer = setTimeout(() => child.kill(), 600000)
+    timer.unref?.()
     let said = ""
     let told = ""
     child.on("error", (error) => gone(error.message))
@@ -26,6 +29,7 @@ const bridge = (event, input, guards) =>
     child.stdout.on("data", (data) => (said += data))
     child.stderr.on("data", (data) => (told += data))
     child.on("close", (code) => {
+      clearTimeout(timer)
       if (told) client?.app?.log?.({ body: { service: "hookrail", level: "warn", message: told } })?.catch?.(() => {})
       if (code !== 0) return gone(`exit ${code}`)
       try {

@@ -74,7 +74,7 @@ impl Importing {
     /// A pattern on tool names.
     fn tool_matcher(&mut self, place: &str, native: &NativeEvent, matcher: &str) -> String {
         let dialect = self.agent.dialect().matchers;
-        // Copilot's PascalCase events follow Claude's rules.
+        // Copilot's `PascalCase` events follow Claude's rules.
         let is_pascal = native.name.starts_with(|first: char| first.is_ascii_uppercase());
         let dialect = if dialect == MatcherDialect::WholePattern && is_pascal {
             MatcherDialect::NamesOrPattern

@@ -23,10 +23,7 @@ fn complaint(event: &str, answer: &Value) -> Option<String> {
                 "additionalContext",
             ],
         ),
-        "PostToolUse" => {
-            (&["decision", "reason", "hookSpecificOutput"], &["hookEventName", "additionalContext"])
-        }
-        "UserPromptSubmit" => {
+        "PostToolUse" | "UserPromptSubmit" => {
             (&["decision", "reason", "hookSpecificOutput"], &["hookEventName", "additionalContext"])
         }
         "SessionStart" => (&["hookSpecificOutput"], &["hookEventName", "additionalContext"]),
@@ -50,9 +47,7 @@ fn complaint(event: &str, answer: &Value) -> Option<String> {
     if is_tool && ["continue", "stopReason", "suppressOutput"].iter().any(|key| fields.contains_key(*key)) {
         return Some("unsupported before a tool".to_owned());
     }
-    let Some(specific) = fields.get("hookSpecificOutput").map(|specific| specific.as_object()) else {
-        return None;
-    };
+    let specific = fields.get("hookSpecificOutput")?.as_object();
     let Some(specific) = specific else { return Some("hookSpecificOutput is no object".to_owned()) };
     if specific.get("hookEventName").and_then(Value::as_str) != Some(event) {
         return Some("hookEventName is missing or wrong".to_owned());

@@ -24,10 +24,11 @@ const WITH_COMMANDS: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Gemini, A
 fn entries(agent: Agent, program: &str) -> Vec<(String, String)> {
     let edit = connect(agent, None, Path::new(program), ConnectOptions::default()).expect("an edit");
     let settings: Value = serde_json::from_str(&edit.new_text.expect("a text")).expect("JSON");
-    let events = settings["hooks"].as_object().expect("events").iter().map(|(event, groups)| {
-        let entry = groups.pointer("/0/hooks/0/command").or_else(|| groups.pointer("/0/bash"));
-        (event.clone(), entry.and_then(Value::as_str).expect("a command").to_owned())
-    });
+    let events =
+        settings.get("hooks").and_then(Value::as_object).expect("events").iter().map(|(event, groups)| {
+            let entry = groups.pointer("/0/hooks/0/command").or_else(|| groups.pointer("/0/bash"));
+            (event.clone(), entry.and_then(Value::as_str).expect("a command").to_owned())
+        });
     events.collect()
 }
 
