@@ -106,6 +106,9 @@ pub fn connect(
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
     summary.extend(advice(agent).map(str::to_owned));
+    summary.extend(hooks_are_off(&text).map(|key| {
+        format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
+    }));
     Ok(Edit { new_text: Some(text), is_changed, summary })
 }
 
@@ -192,6 +195,19 @@ fn nothing_to_write(existing: Option<&str>) -> Edit {
 
 fn not_connected(agent: Agent) -> String {
     format!("{} does not call hookrail; nothing to change.", agent.title())
+}
+
+/// The key of a settings text that turns all of the agent's hooks off.
+pub fn hooks_are_off(text: &str) -> Option<&'static str> {
+    let settings = json::to_value(text).ok()?;
+    let is = |path: &str, value: bool| settings.pointer(path) == Some(&serde_json::Value::Bool(value));
+    if is("/disableAllHooks", true) {
+        Some("disableAllHooks")
+    } else if is("/hooksConfig/enabled", false) {
+        Some("hooksConfig.enabled")
+    } else {
+        None
+    }
 }
 
 /// What a person has to do besides.

@@ -217,3 +217,6 @@ pub(crate) struct Capabilities {
     /// Where it ends the run.
     pub stop: &'static [EventName],
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,13 @@ impl BridgeEvent {
         self.payload.get("tool_name")?.as_str()
     }
 
+    /// Whether a matcher or a list may call this tool so.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.tool_name() == Some(name)
+            || self.native_tool.as_deref() == Some(name)
+            || self.also_matches.iter().any(|also| also == name)
+    }
+
     /// Adds what only the session knows: the prompt at the end of the work, and whether the agent was sent back.
     pub fn recall(&mut self, memory: &SessionMemory) {
         if self.event != Some(EventName::AfterAgent) {

@@ -23,7 +23,7 @@ pub struct SessionMemory {
     pub session_stop: Option<String>,
     /// Texts for the model that the agent would not take when they were said.
     pub pending_context: Option<String>,
-    /// The tools that the last `BeforeToolSelection` left, under the agent's names.
+    /// The tools that the last `BeforeToolSelection` left, as the hook named them.
     pub allowed_tools: Option<Vec<String>>,
     /// Whether the agent was sent back to work since the last prompt.
     pub sent_back: bool,

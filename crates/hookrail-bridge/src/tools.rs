@@ -89,7 +89,11 @@ pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
     let tools = agent.dialect().tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
     let mut names: Vec<String> = tools.map(|tool| tool.name.to_owned()).collect();
     if names.is_empty() {
-        names.push(name.to_owned());
+        let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        names.push(match (agent.dialect().mcp, mcp) {
+            (McpForm::SingleUnderscore, Some((server, tool))) => format!("mcp_{server}_{tool}"),
+            _ => name.to_owned(),
+        });
     }
     names
 }

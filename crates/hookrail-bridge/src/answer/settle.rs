@@ -124,7 +124,7 @@ impl Settling<'_> {
         }
         if self.is(EventName::BeforeTool)
             && let (Some(allowed), Some(tool)) = (&self.settled.memory.allowed_tools, &self.event.native_tool)
-            && !allowed.contains(tool)
+            && !allowed.iter().any(|name| self.event.answers_to(name))
         {
             let reason = format!("A hook did not leave the tool `{tool}` to the model.");
             self.deny(&reason);
@@ -202,13 +202,15 @@ impl Settling<'_> {
         self.settled.memory.allowed_tools = None;
         let Some(Value::Object(config)) = &self.verdict.tool_config else { return };
         let mut config = config.clone();
-        let names = config.get("allowedFunctionNames").and_then(Value::as_array).map(|names| {
-            let names = names.iter().filter_map(Value::as_str);
-            names.flat_map(|name| native_names(self.event.agent, name)).collect::<Vec<_>>()
-        });
+        let names = config
+            .get("allowedFunctionNames")
+            .and_then(Value::as_array)
+            .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<String>>());
         let is_none = config.get("mode").and_then(Value::as_str) == Some("NONE");
         if let Some(names) = &names {
-            config.insert("allowedFunctionNames".to_owned(), names.clone().into());
+            let native: Vec<String> =
+                names.iter().flat_map(|name| native_names(self.event.agent, name)).collect();
+            config.insert("allowedFunctionNames".to_owned(), native.into());
         }
         self.settled.memory.allowed_tools = if is_none { Some(Vec::new()) } else { names };
         self.settled.effects.tool_config = Some(config.into());

@@ -159,6 +159,20 @@ fn what_cannot_be_read_is_left_alone() {
 }
 
 #[test]
+fn hooks_that_are_off_are_told() {
+    for (agent, text, key) in [
+        (Agent::Claude, r#"{"disableAllHooks": true}"#, Some("disableAllHooks")),
+        (Agent::Gemini, r#"{"hooksConfig": {"enabled": false}}"#, Some("hooksConfig.enabled")),
+        (Agent::Qwen, r#"{"disableAllHooks": false}"#, None),
+    ] {
+        let edit =
+            connect(agent, Some(text), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+        let said = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
+        assert_eq!((hooks_are_off(text), said), (key, key.is_some()), "{text}");
+    }
+}
+
+#[test]
 fn llxprt_is_connected_by_nature() {
     let edit =
         connect(Agent::Llxprt, Some("{}"), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");

@@ -156,6 +156,12 @@ fn gemini_is_held_to_the_tools_that_a_hook_left() {
     assert_eq!(session.step("BeforeTool-read_file", &nothing())["decision"], "deny");
     session.step("BeforeToolSelection", &nothing());
     assert_eq!(session.step("BeforeTool-read_file", &nothing()), Value::Null);
+    let config = json!({"mode": "ANY", "allowedFunctionNames": ["mcp__my_git__log"]});
+    let said = session.step("BeforeToolSelection", &restrict(config));
+    assert_eq!(said["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], json!(["mcp_my_git_log"]));
+    let text = r#"{"hook_event_name": "BeforeTool", "tool_name": "mcp_my_git_log", "tool_input": {}}"#;
+    let event = read(Agent::Gemini, None, text.as_bytes()).expect("an event");
+    assert_eq!(session.fire(&event, &nothing()), Value::Null);
 }
 
 #[test]
