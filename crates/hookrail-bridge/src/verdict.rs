@@ -1,6 +1,6 @@
 //! What our hooks decided, in our terms.
 
-use hookrail::{Block, EventName, JsonObject};
+use hookrail::{Block, Decision, EventName, JsonObject, ProcessedHookResult};
 use serde_json::Value;
 
 /// The outcome of one event. The default is the one that says nothing.
@@ -39,6 +39,33 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The verdict that an event's hooks came to. What the user is to be told besides, such as that hooks are off, is
+    /// the caller's to add.
+    pub fn from_result(result: &ProcessedHookResult) -> Self {
+        let mut verdict = Self {
+            block: result.block.clone(),
+            stop: result.stop_reason.clone().filter(|_| result.should_stop),
+            system_message: result.system_message.clone(),
+            suppress_output: result.suppress_output,
+            ..Self::default()
+        };
+        verdict.messages.extend(result.aggregated.errors.iter().map(|error| match &error.hook {
+            Some(hook) => format!("hook `{hook}` failed: {}", error.message),
+            None => format!("hooks failed: {}", error.message),
+        }));
+        let Some(output) = &result.aggregated.final_output else { return verdict };
+        let text = |key: &str| output.specific(key).and_then(Value::as_str);
+        let asks = output.decision == Some(Decision::Ask) || text("permissionDecision") == Some("ask");
+        if asks && verdict.block.is_none() {
+            let reason = text("permissionDecisionReason").or(output.reason.as_deref());
+            verdict.ask = Some(reason.unwrap_or_default().to_owned());
+        }
+        if let Some(specific) = &output.hook_specific_output {
+            verdict.read_specific(result.event, specific);
+        }
+        verdict
+    }
+
     /// Takes over what hooks put into `hookSpecificOutput`, as far as it concerns the event. Values of a
     /// wrong type say nothing.
     pub fn read_specific(&mut self, event: EventName, specific: &JsonObject) {
@@ -122,6 +149,33 @@ mod tests {
         ] {
             assert_eq!(read(event), expected, "{event}");
         }
+    }
+
+    #[test]
+    fn a_result_of_the_engine_is_a_verdict() {
+        let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
+        assert_eq!(Verdict::from_result(&result), Verdict::default());
+        result.should_stop = true;
+        result.stop_reason = Some("enough".to_owned());
+        result.aggregated.errors =
+            vec![hookrail::HookError { hook: Some("lint".to_owned()), message: "exit code 1".to_owned() }];
+        result.aggregated.final_output = Some(hookrail::HookOutput {
+            decision: Some(Decision::Ask),
+            reason: Some("sure?".to_owned()),
+            hook_specific_output: json!({"tool_input": {"command": "ls"}}).as_object().cloned(),
+            ..hookrail::HookOutput::default()
+        });
+        let expected = Verdict {
+            ask: Some("sure?".to_owned()),
+            stop: Some("enough".to_owned()),
+            tool_input: json!({"command": "ls"}).as_object().cloned(),
+            messages: vec!["hook `lint` failed: exit code 1".to_owned()],
+            ..Verdict::default()
+        };
+        assert_eq!(Verdict::from_result(&result), expected);
+        let block = Block { reason: "no".to_owned(), cause: hookrail::BlockCause::Policy };
+        result.block = Some(block.clone());
+        assert_eq!(Verdict::from_result(&result), Verdict { ask: None, block: Some(block), ..expected });
     }
 
     #[test]

@@ -50,7 +50,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
         project: ".llxprt/settings.json",
         shape: SettingsShape::Ours,
     },
-    can_replace_result: |_| true,
+    // That is an extension of ours which it does not have.
+    can_replace_result: |_| false,
     tool_response: our_result,
     render,
 };
@@ -60,10 +61,8 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     if effects.suppress_output {
         base = base.with("suppressOutput", true);
     }
-    let replaced = effects.result.as_deref().map(crate::agents::shapes::text_result);
     let specific = Object::default()
         .maybe("tool_input", effects.input.clone())
-        .maybe("tool_response", replaced)
         .maybe("additionalContext", effects.context.clone())
         .maybe("clearContext", effects.clear_context.then_some(true))
         .maybe("llm_request", effects.llm_request.clone())

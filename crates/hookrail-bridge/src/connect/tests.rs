@@ -227,6 +227,8 @@ mod properties {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         /// Whatever stands in the file, in whatever layout, is there again after connecting and disconnecting.
         #[test]
         fn in_and_out_is_the_identity(

@@ -148,6 +148,11 @@ fn copilot() {
 }
 
 #[test]
+fn llxprt() {
+    insta::assert_snapshot!(transcript(Agent::Llxprt));
+}
+
+#[test]
 fn opencode() {
     insta::assert_snapshot!(transcript(Agent::Opencode));
 }

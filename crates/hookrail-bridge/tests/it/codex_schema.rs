@@ -10,7 +10,7 @@ use crate::support::{answered, event};
 const UNIVERSAL: &[&str] = &["continue", "stopReason", "suppressOutput", "systemMessage"];
 
 /// What is wrong with an answer at an event; `None` if Codex would take it.
-fn complaint(event: &str, answer: &Value) -> Option<String> {
+pub(crate) fn complaint(event: &str, answer: &Value) -> Option<String> {
     let Value::Object(fields) = answer else { return Some("no object".to_owned()) };
     let (own, specific_fields): (&[&str], &[&str]) = match event {
         "PreToolUse" => (

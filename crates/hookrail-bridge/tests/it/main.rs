@@ -5,6 +5,7 @@ mod answers;
 mod codex_schema;
 mod entries;
 mod hostile;
+mod laws;
 mod payloads;
 mod sessions;
 mod support;

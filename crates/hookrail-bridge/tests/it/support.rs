@@ -8,7 +8,9 @@ use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, 
 /// All payloads of an agent: file name without extension, native event, text. A file is named by its event, and by
 /// the tool behind a dash.
 pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/payloads").join(agent.as_str());
+    // LLxprt speaks our protocol, of which Gemini's payloads are an example.
+    let sender = if agent == Agent::Llxprt { Agent::Gemini } else { agent };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/payloads").join(sender.as_str());
     let mut found: Vec<_> = fs::read_dir(folder)
         .expect("the agent's payloads")
         .map(|entry| {
