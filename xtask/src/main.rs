@@ -1,8 +1,10 @@
 //! Generates what is derived from the code. `cargo xtask all` writes everything; the tests of this
-//! crate fail when a committed file differs from what would be written.
+//! crate fail when a committed file differs from what would be written. `cargo xtask dist` makes the archive
+//! that is shipped.
 #![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
 
 mod conformance;
+mod dist;
 mod schemas;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +25,11 @@ fn main() -> Result<()> {
             }
             Ok(())
         }
-        _ => bail!("usage: cargo xtask all"),
+        Some("dist") => {
+            eprintln!("wrote {}", dist::dist(&root())?.display());
+            Ok(())
+        }
+        _ => bail!("usage: cargo xtask all | dist"),
     }
 }
 

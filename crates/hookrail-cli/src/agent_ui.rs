@@ -57,10 +57,15 @@ impl AgentUi {
     /// Says something that is neither an answer nor an error.
     pub(crate) fn talk(&self, text: &str) {
         if !self.quiet {
-            let mut state = self.state();
-            state.end_line();
-            state.printer.talk(text);
+            self.insist(text);
         }
+    }
+
+    /// Says something that `--quiet` does not hide.
+    pub(crate) fn insist(&self, text: &str) {
+        let mut state = self.state();
+        state.end_line();
+        state.printer.talk(text);
     }
 
     /// Prints what a prompt came to.

@@ -145,7 +145,7 @@ pub(crate) struct ToggleArgs {
     /// The hook's name, or its command if it has none
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Write the project's settings instead of the user's
+    /// Write the list in the project's own file, for everybody who uses the project
     #[arg(long)]
     pub(crate) project: bool,
 }
@@ -180,9 +180,21 @@ pub(crate) struct InitArgs {
     /// The language of the script
     #[arg(long, value_enum, default_value_t)]
     pub(crate) lang: Language,
+    /// The hook's name, which its script gets too; asked for on a terminal
+    #[arg(long, value_name = "NAME", value_parser = hook_name)]
+    pub(crate) name: Option<String>,
     /// Write into the user's settings instead of the project's
     #[arg(long)]
     pub(crate) user: bool,
+}
+
+/// A name that can be the name of a file as well.
+pub(crate) fn hook_name(text: &str) -> Result<String, String> {
+    let allowed = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    if text.is_empty() || text.starts_with(['-', '.']) || text.len() > 64 || !text.chars().all(allowed) {
+        return Err("use up to 64 letters, digits, `-`, `_` and `.`".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The languages `init` writes starters in.

@@ -1,15 +1,23 @@
 //! What every command starts from: the directory, the settings files, the state folder.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::exit::Hinted;
+use crate::printer::{Printer, escape_line};
 use anyhow::Context as _;
-use hookrail::{ApprovalStore, Config, ConfigBuilder, HookObserver, SettingsPaths, TrustPolicy};
+use hookrail::{
+    ApprovalStore, Config, ConfigBuilder, HookObserver, ResolvedSettings, SettingsFiles, SettingsPaths,
+    TrustPolicy, find_project,
+};
 
 /// The surroundings of a command.
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) paths: SettingsPaths,
+    /// Where the program was started, or the folder given by `-C`. The project may lie above it.
+    started_in: PathBuf,
 }
 
 impl Context {
@@ -20,12 +28,30 @@ impl Context {
         // Hooks see one name for a directory, whatever way the user took to it.
         let directory =
             directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;
-        let mut paths = SettingsPaths::new(directory, |name| std::env::var_os(name));
+        let mut paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
         if !paths.home.as_os_str().is_empty() {
             // A relative one is meant from where the user stands, not from where a hook runs.
             paths.home = current.join(&paths.home);
         }
-        Ok(Self { paths })
+        let mut context = Self { paths, started_in: directory };
+        context.paths.project_dir = context.find_project();
+        Ok(context)
+    }
+
+    fn find_project(&self) -> PathBuf {
+        // Approvals are read only where no settings file is found first.
+        let approved = LazyCell::new(|| self.approvals().list_projects().unwrap_or_default());
+        find_project(&self.started_in, &self.paths.home, |folder| {
+            approved.iter().any(|project| project.path == folder)
+        })
+    }
+
+    /// Says which project it is, where that is not obvious.
+    pub(crate) fn tell_project(&self, printer: &mut Printer) {
+        if self.started_in != self.paths.project_dir {
+            let project = escape_line(&self.project().display().to_string());
+            printer.talk(format_args!("note: working in {project}, the project of this folder"));
+        }
     }
 
     /// The project's directory.
@@ -43,13 +69,23 @@ impl Context {
         ApprovalStore::new(self.state_dir())
     }
 
-    /// A session of the engine with this program's trust policy.
-    pub(crate) fn engine(&self, trust_hooks: bool, observer: Option<Arc<dyn HookObserver>>) -> ConfigBuilder {
-        let trust = if trust_hooks {
+    /// This program's trust policy.
+    fn trust_policy(&self, trust_hooks: bool) -> TrustPolicy {
+        if trust_hooks {
             TrustPolicy::ApproveForThisRun
         } else {
             TrustPolicy::RequireApproval(self.approvals())
-        };
+        }
+    }
+
+    /// Settings and approvals as they are now, for commands that run nothing.
+    pub(crate) fn settings(&self) -> ResolvedSettings {
+        ResolvedSettings::resolve(&SettingsFiles::load(&self.paths), &self.trust_policy(false))
+    }
+
+    /// A session of the engine with this program's trust policy.
+    pub(crate) fn engine(&self, trust_hooks: bool, observer: Option<Arc<dyn HookObserver>>) -> ConfigBuilder {
+        let trust = self.trust_policy(trust_hooks);
         let builder = Config::builder(self.project()).settings_paths(self.paths.clone()).trust(trust);
         match observer {
             Some(observer) => builder.observer(observer),

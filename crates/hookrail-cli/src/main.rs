@@ -4,14 +4,15 @@ mod agent_ui;
 mod cli;
 mod commands;
 mod context;
+mod display;
 mod exit;
+mod findings;
 mod hook_log;
 mod interactive;
 mod logging;
 mod printer;
 mod progress;
 mod settings_file;
-mod survey;
 mod terminal;
 
 use std::process::ExitCode;
@@ -50,21 +51,28 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
+    let in_project = |quiet: bool| {
+        let context = context()?;
+        if !quiet {
+            context.tell_project(&mut Printer::new());
+        }
+        anyhow::Ok(context)
+    };
     match cli.command {
-        Command::Check(args) => commands::check::run(&args, &context()?, printer),
-        Command::Explain(args) => commands::explain::run(&args, &context()?, printer),
-        Command::List(args) => commands::list::run(&args, &context()?, printer),
-        Command::Enable(args) => commands::toggle::run(&args, true, &context()?, printer),
-        Command::Disable(args) => commands::toggle::run(&args, false, &context()?, printer),
-        Command::Init(args) => commands::init::run(&args, &context()?, printer),
-        Command::Fire(args) => commands::fire::run(&args, &context()?, printer),
-        Command::Trust(args) => commands::trust::run(&args, &context()?, printer),
+        Command::Check(args) => commands::check::run(&args, &in_project(false)?, printer),
+        Command::Explain(args) => commands::explain::run(&args, &in_project(false)?, printer),
+        Command::List(args) => commands::list::run(&args, &in_project(false)?, printer),
+        Command::Enable(args) => commands::toggle::run(&args, true, &in_project(false)?, printer),
+        Command::Disable(args) => commands::toggle::run(&args, false, &in_project(false)?, printer),
+        Command::Init(args) => commands::init::run(&args, &in_project(false)?, printer),
+        Command::Fire(args) => commands::fire::run(&args, &in_project(false)?, printer),
+        Command::Trust(args) => commands::trust::run(&args, &in_project(false)?, printer),
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Schema(args) => commands::schema::run(&args, printer),
-        Command::Serve(args) => commands::serve::run(&args, &context()?),
+        Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
-        Command::Agent(args) => commands::agent::run(&args, &context()?, printer),
+        Command::Agent(args) => commands::agent::run(&args, &in_project(args.quiet)?, printer),
         Command::Demo => commands::demo::run(printer),
     }
 }

@@ -9,8 +9,8 @@ use hookrail::LockedFile;
 use hookrail::edit::EditError;
 
 use crate::context::Context;
+use crate::display::{home, shown};
 use crate::exit::Hinted;
-use crate::survey::{home, shown};
 
 /// Reads a settings file, edits its text and replaces the file if that changed anything; whether it did.
 /// `before_write` runs under the lock after the edit was found possible; its failure leaves the file alone.

@@ -7,12 +7,9 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::llm::{LlmRequest, LlmResponse};
-
-/// A JSON object whose keys keep their order.
-pub type JsonObject = serde_json::Map<String, Value>;
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{LlmRequest, LlmResponse};
 
 /// The eleven points of an agent's life at which hooks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -79,9 +76,14 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent | Self::AfterAgent)
     }
 
-    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`), and
-    /// whether a changed, unapproved hook must.
+    /// Whether the event is one that guards stand before. It is blocked while a guard was changed, or while nobody
+    /// knows which guards there are.
     pub const fn is_guarded(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
+    }
+
+    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
+    pub const fn blocks_on_failure(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
     }
 

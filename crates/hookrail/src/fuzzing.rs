@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::aggregator::HookAggregator;
-use crate::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
-use crate::common::process_common_hook_output_fields;
-use crate::config::{Settings, edit, parse_user_text};
 use crate::event::EventName;
-use crate::hook::{ConfigSource, Hook, HookKind, Level, OnFailure, Origin};
-use crate::json::{parse_json, trim_output};
+use crate::formats::payload::parse_input;
+use crate::hook::{Hook, HookKind};
+use crate::host::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
 use crate::matcher::{MatchVerdict, Matcher, reference};
-use crate::payload::parse_input;
-use crate::result::ProcessedHookResult;
-use crate::run::{Exit, HookRun};
-use crate::runner::fuzzing::{interpreted, plain_words, quote_project_dirs};
+use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
+use crate::settings::{Settings, edit, parse_user_text};
+use crate::verdict::aggregator::HookAggregator;
+use crate::verdict::common_fields::process_common_hook_output_fields;
+use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::json::{parse_json, trim_output};
+use crate::verdict::result::ProcessedHookResult;
 
 /// Separates the parts of one input.
 const SEPARATOR: u8 = 0x1e;
@@ -40,7 +40,7 @@ pub fn hook_stdout(data: &[u8]) {
     let event = EventName::ALL.get(usize::from(*event) % EventName::ALL.len()).copied();
     let event = event.unwrap_or(EventName::BeforeTool);
     let run = interpreted(&hook(event), exit.clone(), (stdout, truncated), stderr);
-    let blocks = run.output.as_ref().is_some_and(crate::output::HookOutput::is_blocking_decision);
+    let blocks = run.output.as_ref().is_some_and(crate::verdict::output::HookOutput::is_blocking_decision);
     match exit {
         Exit::Code(2) => assert!(blocks && run.failure.is_none(), "exit 2 blocks: {run:?}"),
         Exit::Code(0) if truncated => assert!(!blocks && run.failure.is_some(), "half an answer: {run:?}"),
@@ -190,19 +190,7 @@ fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
 }
 
 fn hook(event: EventName) -> Arc<Hook> {
-    Arc::new(Hook {
-        event,
-        name: "hook".to_owned(),
-        description: None,
-        kind: HookKind::Command("hook".to_owned()),
-        matcher: Matcher::any(),
-        sequential: false,
-        timeout: Duration::from_secs(1),
-        env: Vec::new(),
-        on_failure: OnFailure::Allow,
-        source: ConfigSource::Project,
-        origin: Origin { level: Level::User, file: std::path::PathBuf::new(), line: 0 },
-    })
+    Arc::new(Hook::new(event, "hook"))
 }
 
 fn strictly_blocks(text: &str) -> bool {

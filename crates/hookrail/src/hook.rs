@@ -13,8 +13,9 @@ use crate::matcher::Matcher;
 /// How long a hook may run when its settings do not say.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// One configured hook, checked and compiled.
+/// One configured hook, checked and compiled. Make one with [`Hook::new`] and change what differs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Hook {
     /// When it runs.
     pub event: EventName,
@@ -41,6 +42,25 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// A command hook of the user's for everything that happens at this event, with the defaults of a hook whose
+    /// settings say no more than its command.
+    pub fn new(event: EventName, command: impl Into<String>) -> Self {
+        let command = command.into();
+        Self {
+            event,
+            name: command.clone(),
+            description: None,
+            kind: HookKind::Command(command),
+            matcher: Matcher::any(),
+            sequential: false,
+            timeout: DEFAULT_HOOK_TIMEOUT,
+            env: Vec::new(),
+            on_failure: OnFailure::Allow,
+            source: ConfigSource::Project,
+            origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
+        }
+    }
+
     /// The command as configured; empty for a plugin.
     pub fn command(&self) -> &str {
         match &self.kind {

@@ -28,97 +28,83 @@
 //! The engine never prints, opens no network connection and keeps no global state. Planner and aggregator never wait,
 //! and only the runner starts processes. `examples/embed.rs` shows a whole host on one page.
 
-mod aggregator;
-mod atomic_file;
-mod bus;
-mod chain;
-mod common;
-mod config;
 mod diagnostic;
 mod event;
+mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod genai;
-mod handler;
 mod hook;
 mod host;
-mod json;
-mod llm;
 mod matcher;
-mod observer;
-mod outcome;
-mod output;
-mod payload;
-mod planner;
-mod registry;
-mod result;
+mod plan;
 mod run;
-mod runner;
-mod schema;
-mod system;
-mod tool;
-mod translator;
-mod trigger;
+mod settings;
 mod trust;
-mod views;
+mod verdict;
 
-pub use aggregator::HookAggregator;
-pub use atomic_file::{AtomicFileError, LockedFile};
-pub use bus::{
-    BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
-    HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
-};
-pub use common::{build_failure_envelope, make_empty_success_result, process_common_hook_output_fields};
-pub use config::{
-    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, DisabledEntry, EffectiveSettings, EnableFlag, HookSpans,
-    LevelSettings, Limits, PerLevel, Redaction, RedactionSettings, Settings, SettingsPaths, edit,
-    load_enable_flag, load_settings, settings_schema,
-};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{
-    BaseFields, Event, EventName, HookInput, JsonObject, NotificationType, PreCompressTrigger,
-    SessionEndReason, SessionStartSource, UnknownEvent, iso_timestamp, timestamp_now,
+    BaseFields, Event, EventName, HookInput, NotificationType, PreCompressTrigger, SessionEndReason,
+    SessionStartSource, UnknownEvent, iso_timestamp, timestamp_now,
 };
-pub use handler::HookEventHandler;
-pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin};
-pub use host::{Config, ConfigBuilder};
-pub use llm::{
+pub use formats::genai;
+pub use formats::json_object::JsonObject;
+pub use formats::llm::{
     HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
     LlmSafetyRating, LlmUsage, ToolMode,
 };
-pub use matcher::{MatchVerdict, Matcher};
-pub use observer::{HookBatch, HookCall, HookObserver};
-pub use output::{Decision, HookOutput};
-pub use payload::{
+pub use formats::payload::{
     BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
     parse_input,
 };
-pub use planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
-pub use registry::{DisabledBy, HookRegistry, HookStatus, JudgedHook};
-pub use result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason};
-pub use run::{Exit, HookRun};
-pub use runner::{
-    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
-};
-pub use schema::{input_schema, output_schema, sample_input};
-pub use system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
-pub use tool::{ToolContent, ToolError, ToolResult};
-pub use translator::{
+pub use formats::schema::{input_schema, output_schema, sample_input};
+pub use formats::translator::{
     AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, apply_hook_llm_request,
     apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
     response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
 };
-pub use trigger::{
+pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin};
+pub use host::bus::{
+    BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
+    HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
+};
+pub use host::event_handler::HookEventHandler;
+pub use host::observer::{HookBatch, HookCall, HookObserver};
+pub use host::session::{Config, ConfigBuilder, UnusableSettings};
+pub use host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
+pub use host::tool::{ToolContent, ToolError, ToolResult};
+pub use host::triggers::{
     AfterModelHookResult, AfterToolHookResult, BeforeModelHookResult, BeforeToolHookResult,
     BeforeToolSelectionHookResult, Said, ToolExecution, execute_tool_with_hooks, fire_after_model_hook,
     fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
 };
+pub use matcher::{MatchVerdict, Matcher};
+pub use plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
+pub use plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook};
+pub use run::{
+    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
+};
+pub use settings::{
+    Activation, AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings,
+    Limits, PerLevel, Redaction, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
+    SettingsFiles, SettingsPaths, UnusableFile, edit, find_project, load_settings, settings_schema,
+};
+pub use trust::atomic_file::{AtomicFileError, LockedFile};
 pub use trust::{
     Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
     NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
 };
-pub use views::{
+pub use verdict::aggregator::HookAggregator;
+pub use verdict::common_fields::{
+    build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
+};
+pub use verdict::hook_run::{Exit, HookRun};
+pub use verdict::output::{Decision, HookOutput};
+pub use verdict::result::{
+    AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
+};
+pub use verdict::views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
     DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
 };

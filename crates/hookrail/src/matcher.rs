@@ -15,6 +15,7 @@
 //! that cannot be decided stays on. The argument is in `docs/design/matchers.md`.
 
 mod attempts;
+mod long;
 mod program;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod reference;
@@ -27,8 +28,9 @@ mod translate;
 mod words;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use self::long::LongPattern;
 use self::program::{Program, Way};
 use self::words::Words;
 use crate::event::EventName;
@@ -42,6 +44,8 @@ const MAX_NAME_BYTES: usize = 16 * 1024;
 /// A pattern of at most this many instructions is sooner compiled, smaller and sooner matched as sets of instructions
 /// than by the `regex` crate, which spends some 30 µs and 10 KiB before it reads a name.
 const SMALL_PROGRAM: usize = 128;
+/// Longer texts are sooner matched by the `regex` crate, whatever it takes to compile the pattern for it.
+const LONG_TEXT_BYTES: usize = 256;
 /// Steps for one matcher on one name; a few milliseconds.
 const MAX_STEPS: usize = 1_000_000;
 /// Steps for all matchers of one plan.
@@ -72,6 +76,8 @@ enum Kind {
         program: Option<Program>,
         way: Way,
         folds: bool,
+        /// The pattern for long texts, compiled when the first one comes.
+        long: OnceLock<Option<LongPattern>>,
     },
     /// Valid, as far as anyone can tell, but beyond all limits.
     TooLarge,
@@ -202,6 +208,25 @@ impl Matcher {
         }
     }
 
+    /// Whether it is found in a text, which may be longer than any name: a file, a prompt, an answer. Plain words and
+    /// patterns without look-around and back references are found in texts of any length.
+    pub(crate) fn matches_text(&self, text: &str) -> MatchVerdict {
+        let is_short = text.len() <= LONG_TEXT_BYTES;
+        let long = if is_short { None } else { self.matches_long(text) };
+        long.map_or_else(|| self.matches_tool(text), MatchVerdict::from)
+    }
+
+    /// Whether it is found in a text; `None` where the pattern has no way for long texts.
+    fn matches_long(&self, text: &str) -> Option<bool> {
+        let compiled = self.compiled.as_ref()?;
+        let Kind::Pattern { folds, long, .. } = &compiled.kind else { return None };
+        if *folds && !text.is_ascii() {
+            return None;
+        }
+        let compile = || LongPattern::compile(&syntax::parse(&compiled.text)?.root);
+        long.get_or_init(compile).as_ref().map(|long| long.is_match(text))
+    }
+
     /// Whether it is the word, or matches everything.
     pub fn matches_exactly(&self, word: &str) -> bool {
         self.text().is_none_or(|text| is_wildcard(text) || text == word)
@@ -239,7 +264,7 @@ impl Kind {
         let program = Program::compile(&pattern, way);
         let is_small = program.as_ref().is_some_and(|program| program.size <= SMALL_PROGRAM);
         let ascii = if is_small { None } else { translate::compile(&pattern.root) };
-        Ok(Self::Pattern { ascii, program, way, folds: pattern.folds })
+        Ok(Self::Pattern { ascii, program, way, folds: pattern.folds, long: OnceLock::new() })
     }
 }
 

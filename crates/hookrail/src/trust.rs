@@ -5,6 +5,7 @@
 //! once, at the start; the [`Seal`] of each approved hook is looked at again before each run. Hooks of the user,
 //! of the system and of extensions are trusted and never looked at here.
 
+pub(crate) mod atomic_file;
 mod disk;
 mod error;
 mod files;
@@ -70,6 +71,8 @@ pub struct Judgement {
     pub seals: Vec<Option<Arc<Seal>>>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
+    /// Hooks of the project that the user disabled for this project alone, by name or command.
+    pub disabled: Vec<String>,
     /// Why no approval counts at all, if so.
     pub problem: Option<Diagnostic>,
 }
@@ -85,12 +88,19 @@ impl TrustPolicy {
                 hooks: vec![HookTrust::Trusted; hooks.len()],
                 seals: vec![None; hooks.len()],
                 project_settings_approved: true,
+                disabled: Vec::new(),
                 problem: None,
             },
             Self::ApproveForThisRun => {
                 let project = files::ProjectDir::new(project);
                 let (hooks, seals) = hooks.iter().map(|hook| approve_now(&project, hook)).unzip();
-                Judgement { hooks, seals, project_settings_approved: true, problem: None }
+                Judgement {
+                    hooks,
+                    seals,
+                    project_settings_approved: true,
+                    disabled: Vec::new(),
+                    problem: None,
+                }
             }
         }
     }
@@ -125,23 +135,11 @@ mod tests {
     use std::path::PathBuf;
 
     use crate::event::EventName;
-    use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
-    use crate::matcher::Matcher;
+    use crate::hook::{Hook, Level, Origin};
 
     /// A project hook without a name of its own.
     pub(super) fn hook(command: &str) -> Hook {
-        Hook {
-            event: EventName::BeforeTool,
-            name: command.to_owned(),
-            description: None,
-            kind: HookKind::Command(command.to_owned()),
-            matcher: Matcher::any(),
-            sequential: false,
-            timeout: DEFAULT_HOOK_TIMEOUT,
-            env: Vec::new(),
-            on_failure: OnFailure::Allow,
-            source: ConfigSource::Project,
-            origin: Origin { level: Level::Project, file: PathBuf::new(), line: 0 },
-        }
+        let origin = Origin { level: Level::Project, file: PathBuf::new(), line: 0 };
+        Hook { origin, ..Hook::new(EventName::BeforeTool, command) }
     }
 }

@@ -388,6 +388,9 @@ impl Shared {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
+        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it, which is what the
+        // error says that is dropped here.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.options.connect_timeout)

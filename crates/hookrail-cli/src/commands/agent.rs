@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail::{Config, Escalations, HookObserver, SessionEndReason, SessionStartSource, Severity};
+use hookrail::{Escalations, HookObserver, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};
@@ -19,9 +19,10 @@ use crate::agent_ui::{AgentUi, outcome_text};
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::findings;
 use crate::hook_log::HookLog;
 use crate::interactive::{self, Desk, Ended};
-use crate::printer::{Printer, escape_line};
+use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
@@ -155,7 +156,10 @@ async fn run_session(
         .session_id(&session_id)
         .transcript_path(log.path())
         .build();
-    warn_about_settings(&config, &ui);
+    findings::refuse_unusable(config.settings(), context)?;
+    for line in findings::lines(config.settings(), context) {
+        if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
+    }
     if let Some(system) = config.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
@@ -249,26 +253,5 @@ fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
         ApprovalMode::Default => hookrail_agent::ApprovalMode::Default,
         ApprovalMode::AutoEdit => hookrail_agent::ApprovalMode::AutoEdit,
         ApprovalMode::Yolo => hookrail_agent::ApprovalMode::Yolo,
-    }
-}
-
-/// Tells what is wrong with the settings, and which hooks wait for approval.
-fn warn_about_settings(config: &Config, ui: &AgentUi) {
-    let Some(system) = config.hook_system() else { return };
-    let findings = system.diagnostics().iter().filter(|finding| finding.severity >= Severity::Warning);
-    let (unapproved, others): (Vec<_>, Vec<_>) =
-        findings.partition(|finding| finding.code == "hook-not-approved");
-    for finding in others {
-        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        ui.talk(&format!("warning: {}", escape_line(&format!("{place}{}", finding.message))));
-    }
-    let what = match unapproved.as_slice() {
-        [] => return,
-        [_] => "a hook of this project is not approved and will not run".to_owned(),
-        many => format!("{} hooks of this project are not approved and will not run", many.len()),
-    };
-    ui.talk(&format!("warning: {what}; review with `hookrail trust`"));
-    for finding in unapproved {
-        ui.talk(&format!("  {}", escape_line(&finding.message)));
     }
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookrail::{
-    ConfigSource, DisabledBy, EventName, Hook, HookKind, HookPlanner, HookRegistry, HookTrust, MatchVerdict,
-    Settings, SkipReason,
+    ConfigSource, DisabledBy, DisabledList, EventName, Hook, HookKind, HookPlanner, HookRegistry, Level,
+    MatchVerdict, ResolvedSettings, SkipReason,
 };
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
@@ -19,13 +19,13 @@ use serde::Serialize;
 use self::finding::{Finding, Severity, Sources};
 use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
+use crate::display::{near_words, short_home, shown};
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
-use crate::survey::{Survey, is_home, near_words, shown};
 
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let survey = Survey::load(context);
-    let mut check = Check { context, survey: &survey, sources: Sources::default(), findings: Vec::new() };
+    let settings = context.settings();
+    let mut check = Check { context, settings: &settings, sources: Sources::default(), findings: Vec::new() };
     check.everything();
     let Check { mut findings, sources, .. } = check;
     finding::sort(&mut findings);
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
                 printer.data(finding.render(&sources, context))?;
                 printer.data("")?;
             }
-            printer.data(summary(&survey, [errors, warnings, notes]))?;
+            printer.data(summary(&settings, [errors, warnings, notes]))?;
         }
     }
     let failed = errors > 0 || (args.strict && warnings > 0);
@@ -54,11 +54,12 @@ struct Report<'f> {
     warnings: usize,
 }
 
-fn summary(survey: &Survey, counts: [usize; 3]) -> String {
+fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     let files: BTreeSet<&Path> =
-        survey.settings.hooks.iter().map(|hook| hook.origin.file.as_path()).collect();
-    let looked_at = match survey.settings.hooks.len() {
-        0 => "no hooks are configured".to_owned(),
+        settings.hooks.iter().map(|resolved| resolved.hook.origin.file.as_path()).collect();
+    let looked_at = match settings.hooks.len() {
+        0 if settings.unusable.is_empty() => "no hooks are configured".to_owned(),
+        0 => "no hooks could be read".to_owned(),
         hooks => format!("{} in {}", counted(hooks, "hook"), counted(files.len(), "file")),
     };
     let found: Vec<String> = counts
@@ -80,24 +81,26 @@ fn counted(count: usize, word: &str) -> String {
 
 struct Check<'c> {
     context: &'c Context,
-    survey: &'c Survey,
+    settings: &'c ResolvedSettings,
     sources: Sources,
     findings: Vec<Finding>,
 }
 
 impl Check<'_> {
     fn everything(&mut self) {
-        let survey = self.survey;
-        for diagnostic in &survey.settings.diagnostics {
-            self.findings.push(Finding::from_engine(diagnostic, &mut self.sources));
+        for diagnostic in &self.settings.findings {
+            let mut finding = Finding::from_engine(diagnostic, &mut self.sources);
+            finding.help = finding.help.map(|help| short_home(&help, self.context));
+            if let Some(place) =
+                diagnostic.place.as_ref().filter(|_| diagnostic.code == "project-not-approved")
+            {
+                // The engine knows where the hook's command stands, not in which column.
+                finding = finding.at(&place.file, place.span.clone(), place.line, &mut self.sources);
+            }
+            self.findings.push(finding);
         }
-        self.findings.extend(
-            survey.judgement.problem.iter().map(|problem| Finding::from_engine(problem, &mut self.sources)),
-        );
-        self.parents_settings();
-        self.hooks_off();
-        let hooks = AsIfApproved::new(&survey.settings);
-        self.disabled_and_unapproved(&hooks);
+        let hooks = AsIfApproved::new(self.settings);
+        self.disabled(&hooks);
         self.matchers();
         self.commands();
         self.duplicates(&hooks);
@@ -111,66 +114,28 @@ impl Check<'_> {
         message: String,
         help: String,
     ) {
-        let spans = self.survey.settings.spans(index).cloned().unwrap_or_default();
-        self.at(index, spans.command, Finding::new(severity, code, message, help));
+        let Some(resolved) = self.settings.hooks.get(index) else { return };
+        self.at(index, resolved.spans.command.clone(), Finding::new(severity, code, message, help));
     }
 
     fn at(&mut self, index: usize, span: std::ops::Range<usize>, finding: Finding) {
-        let Some(hook) = self.survey.settings.hooks.get(index) else { return };
-        let finding = finding.at(&hook.origin.file, span, hook.origin.line, &mut self.sources);
+        let Some(resolved) = self.settings.hooks.get(index) else { return };
+        let origin = &resolved.hook.origin;
+        let finding = finding.at(&origin.file, span, origin.line, &mut self.sources);
         self.findings.push(finding);
     }
 
-    /// Nothing searches upwards, which surprises people who start in a folder below the project's.
-    fn parents_settings(&mut self) {
-        let paths = &self.context.paths;
-        if paths.project_file().exists() {
-            return;
-        }
-        let parents =
-            paths.project_dir.ancestors().skip(1).map(|dir| (dir, dir.join(".llxprt/settings.json")));
-        let found = parents.into_iter().find(|(dir, file)| file.is_file() && !is_home(dir, self.context));
-        if let Some((dir, file)) = found {
-            let message = "the settings of a parent directory are not read here".to_owned();
-            let help =
-                format!("to work there: `hookrail -C {} check`", shell::quote(&dir.display().to_string()));
-            self.findings
-                .push(Finding::new(Severity::Note, "settings-in-parent", message, help).in_file(&file));
-        }
-    }
-
-    fn hooks_off(&mut self) {
-        if self.survey.enabled || self.survey.settings.hooks.is_empty() {
-            return;
-        }
-        let off = self.survey.why_off(self.context);
-        let finding = Finding::new(Severity::Warning, "hooks-off", off.message, off.help);
-        self.findings.push(match &off.file {
-            Some(file) => finding.in_file(file),
-            None => finding,
-        });
-    }
-
-    fn disabled_and_unapproved(&mut self, hooks: &AsIfApproved) {
-        let survey = self.survey;
-        let skipped = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
-        let disabled: HashMap<usize, String> = skipped
-            .filter_map(|(index, why)| match why {
-                SkipReason::Disabled(DisabledBy::Settings(level)) => Some((index, level.to_string())),
-                _ => None,
-            })
-            .collect();
-        for (index, (hook, trust)) in survey.settings.hooks.iter().zip(&survey.judgement.hooks).enumerate() {
-            if let Some(level) = disabled.get(&index) {
-                let message = format!("hook `{}` is disabled by the {level} settings", hook.name);
-                let flag = if *level == "project" { " --project" } else { "" };
-                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(&hook.name));
+    fn disabled(&mut self, hooks: &AsIfApproved) {
+        for event in EventName::ALL {
+            for (index, why) in hooks.skipped(event, None) {
+                let SkipReason::Disabled(DisabledBy::List(list)) = &why else { continue };
+                let Some(resolved) = self.settings.hooks.get(index) else { continue };
+                let name = &resolved.hook.name;
+                let project = *list == DisabledList::Settings(Level::Project);
+                let message = format!("hook `{name}` is {why}");
+                let flag = if project { " --project" } else { "" };
+                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(name));
                 self.at_hook(index, Severity::Note, "hook-disabled", message, help);
-            }
-            if let HookTrust::NotApproved { why } = trust {
-                let message = format!("hook `{}` does not run: {why}", hook.name);
-                let help = "review it with `hookrail trust`".to_owned();
-                self.at_hook(index, Severity::Warning, "hook-not-approved", message, help);
             }
         }
     }
@@ -179,7 +144,8 @@ impl Check<'_> {
         let table = ToolTable::standard();
         let tools = table.names();
         let mut seen: HashSet<(PathBuf, usize)> = HashSet::new();
-        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let hook = &resolved.hook;
             let Some(text) = hook.matcher.text() else { continue };
             let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
             let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
@@ -187,9 +153,7 @@ impl Check<'_> {
             if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
                 continue;
             }
-            let Some(span) = self.survey.settings.spans(index).and_then(|spans| spans.matcher.clone()) else {
-                continue;
-            };
+            let Some(span) = resolved.spans.matcher.clone() else { continue };
             // One finding for a group, not one for each of its hooks.
             if !seen.insert((hook.origin.file.clone(), span.start)) {
                 continue;
@@ -206,7 +170,8 @@ impl Check<'_> {
     }
 
     fn commands(&mut self) {
-        for (index, hook) in self.survey.settings.hooks.iter().enumerate() {
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let hook = &resolved.hook;
             let HookKind::Command(command) = &hook.kind else { continue };
             if command.contains('\0') {
                 continue; // Reported by the engine, and nothing can be asked about it.
@@ -220,10 +185,10 @@ impl Check<'_> {
     /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
     /// dropped is dropped once everything is approved.
     fn duplicates(&mut self, hooks: &AsIfApproved) {
-        let settings = &self.survey.settings;
+        let all = || self.settings.hooks.iter().map(|resolved| &resolved.hook);
         let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
         for event in EventName::ALL {
-            for target in targets(event, settings.hooks.iter().filter(|hook| hook.event == event)) {
+            for target in targets(event, all().filter(|hook| hook.event == event)) {
                 for (index, why) in hooks.skipped(event, target.as_deref()) {
                     let SkipReason::Duplicate { of } = why else { continue };
                     let (_, targets) = dropped.entry(index).or_insert_with(|| (of, Vec::new()));
@@ -266,11 +231,15 @@ struct AsIfApproved {
 }
 
 impl AsIfApproved {
-    fn new(settings: &Settings) -> Self {
-        let registry = Arc::new(HookRegistry::trusting(settings.hooks.clone(), &settings.disabled));
+    fn new(settings: &ResolvedSettings) -> Self {
+        let registry = Arc::new(HookRegistry::trusting(settings.hook_list(), &settings.disabled));
         // The registry ranks hooks by source and keeps their order within it.
-        let mut indices: Vec<(ConfigSource, usize)> =
-            settings.hooks.iter().enumerate().map(|(index, hook)| (hook.source, index)).collect();
+        let mut indices: Vec<(ConfigSource, usize)> = settings
+            .hooks
+            .iter()
+            .enumerate()
+            .map(|(index, resolved)| (resolved.hook.source, index))
+            .collect();
         indices.sort_unstable();
         let ranked = registry.all_hooks();
         let indices =

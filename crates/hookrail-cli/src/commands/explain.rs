@@ -1,33 +1,38 @@
 //! `hookrail explain`: the plan for an event, without running it.
 
-use hookrail::{EventName, Explanation, Hook, SkipReason};
+use std::sync::Arc;
+
+use hookrail::{
+    Diagnostic, EventName, Explanation, Hook, HookPlanner, RegistryScope, ResolvedSettings, SkipReason,
+};
 use serde::Serialize;
 
 use crate::cli::{ExplainArgs, Format};
 use crate::context::Context;
+use crate::display::{HookName, shown_origin};
 use crate::exit::ExitStatus;
+use crate::findings;
 use crate::printer::{Printer, escape_line};
-use crate::survey::{HookName, Survey, shown_origin};
 
 pub(crate) fn run(
     args: &ExplainArgs,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let survey = Survey::load(context);
+    let settings = context.settings();
     let target = args.tool.as_deref();
     if target.is_some() && !has_target(args.event) {
         printer.talk(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
     }
     let target = target.filter(|_| has_target(args.event));
-    let explanation = survey.planner().explain(args.event, target);
-    if !survey.enabled && !survey.settings.hooks.is_empty() {
-        let off = survey.why_off(context);
-        printer.talk(format_args!("warning: {}; this is what would run if they were on", off.message));
-        printer.talk(format_args!("hint: {}", off.help));
+    let planner = HookPlanner::new(Arc::new(settings.registry(RegistryScope::All)));
+    let explanation = planner.explain(args.event, target);
+    findings::tell(&settings, context, printer);
+    if !settings.activation.is_on() && !settings.hooks.is_empty() {
+        printer.talk("note: this is what would run if hooks were on");
     }
     match args.format {
-        Format::Json => printer.json_pretty(&report(args.event, target, survey.enabled, &explanation))?,
+        Format::Json => printer.json_pretty(&report(args.event, target, &settings, &explanation))?,
         Format::Text => print_text(args.event, target, &explanation, context, printer)?,
     }
     Ok(ExitStatus::Success)
@@ -54,6 +59,8 @@ struct Report<'e> {
     target: Option<&'e str>,
     /// Whether hooks are on at all.
     enabled: bool,
+    /// What is wrong with settings and approvals.
+    findings: &'e [Diagnostic],
     /// `null` when nothing runs.
     mode: Option<&'static str>,
     hooks: Vec<PlannedReport<'e>>,
@@ -84,7 +91,7 @@ struct SkippedReport<'e> {
 fn report<'e>(
     event: EventName,
     target: Option<&'e str>,
-    enabled: bool,
+    settings: &'e ResolvedSettings,
     explanation: &'e Explanation,
 ) -> Report<'e> {
     let plan = explanation.plan.as_ref();
@@ -92,7 +99,8 @@ fn report<'e>(
     Report {
         event,
         target,
-        enabled,
+        enabled: settings.activation.is_on(),
+        findings: &settings.findings,
         mode: plan.map(|plan| if plan.sequential { "sequential" } else { "parallel" }),
         hooks: planned
             .map(|planned| PlannedReport {

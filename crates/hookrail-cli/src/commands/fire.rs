@@ -5,25 +5,23 @@ mod report;
 mod summary;
 mod text;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{Config, HookSystem, ProcessedHookResult, Severity, TypedInput};
+use hookrail::{Config, HookSystem, ProcessedHookResult, TypedInput};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
+use crate::display::short_home;
 use crate::exit::ExitStatus;
+use crate::findings;
 use crate::hook_log::HookLog;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
 use input::InputProblem;
 use report::{Report, Skipped};
 use summary::Summary;
-
-/// How many findings about the settings are told; `check` tells all of them.
-const FINDINGS: usize = 5;
 
 /// Fires the event and prints what the hooks say.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -39,9 +37,18 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let log = Arc::new(HookLog::new(&context.state_dir()));
     let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
     log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
+    let settings = config.settings();
+    findings::refuse_unusable(settings, context)?;
+    findings::tell(settings, context, printer);
+    if settings.hooks.is_empty()
+        && let Some(off) = settings.why_off()
+    {
+        // With hooks configured this is among the findings.
+        printer.talk(escape_line(&off.message));
+        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+        printer.talk(format_args!("hint: {}", escape_line(&help)));
+    }
     let Some(system) = config.hook_system() else {
-        printer.talk("hooks are off: nothing runs");
-        printer.talk(TURN_ON);
         let nothing = ProcessedHookResult::empty(args.event);
         return print(
             args,
@@ -52,7 +59,6 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         );
     };
     system.initialize();
-    tell_findings(system, context.project(), printer);
     if let Some(name) = &args.only
         && system.disable_other_hooks(name) == 0
         && system.hooks_are_on()
@@ -67,8 +73,6 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .context("cannot start the runtime")?;
     runtime.block_on(fire(args, &config, system, &input, context, printer))
 }
-
-const TURN_ON: &str = "hint: `\"enableHooks\": true` in the settings turns them on";
 
 /// What one event brought.
 struct Fired<'a> {
@@ -167,35 +171,5 @@ fn print(
         // The verdict is in the exit code as well, and holds although nobody reads the text.
         Err(error) if !error.is::<ClosedPipe>() => Err(error),
         _ => Ok(status_of(&fired.result)),
-    }
-}
-
-/// Tells why hooks might not do what was expected of them.
-fn tell_findings(system: &HookSystem, project: &Path, printer: &mut Printer) {
-    let unapproved =
-        system.diagnostics().iter().filter(|finding| finding.code == "hook-not-approved").count();
-    if unapproved > 0 {
-        let (hooks, are) = if unapproved == 1 { ("hook", "is") } else { ("hooks", "are") };
-        printer.talk(format_args!(
-            "warning: {unapproved} {hooks} of this project {are} not approved and will not run"
-        ));
-        printer.talk("hint: review and approve with `hookrail trust`");
-    }
-    if !system.hooks_are_on() {
-        printer.talk("hooks are off: the project turns them on, which counts once it is approved");
-    }
-    let findings = system
-        .diagnostics()
-        .iter()
-        .filter(|finding| finding.severity >= Severity::Warning && finding.code != "hook-not-approved");
-    for finding in findings.clone().take(FINDINGS) {
-        let place = finding.place.as_ref().map_or_else(String::new, |place| {
-            let file = place.file.strip_prefix(project).unwrap_or(&place.file);
-            format!("{}:{}:{}: ", escape_line(&file.to_string_lossy()), place.line, place.column)
-        });
-        printer.talk(format_args!("warning: {place}{}", escape(&finding.message)));
-    }
-    if findings.count() > FINDINGS {
-        printer.talk("hint: there is more; `hookrail check` shows everything");
     }
 }

@@ -8,35 +8,42 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::{EventName, FileContent, edit, load_settings};
+use hookrail::{EventName, FileContent, edit};
 use serde_json::json;
 
 use self::starters::Starter;
-use crate::cli::{InitArgs, Language};
+use crate::cli::{InitArgs, Language, hook_name};
 use crate::context::{Context, refuse_inside_agent};
+use crate::display::{is_home, short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
+use crate::findings;
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
-use crate::survey::{Survey, is_home, shown};
+use crate::terminal;
 
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     refuse_inside_agent("hooks and their approvals")?;
     let starter = Starter::of(args.event);
     let place = Place::new(args, context)?;
-    let before = Survey::load(context);
-    let settings_waited = context
-        .approvals()
-        .pending(context.project(), &before.settings.hooks, &before.settings.project_settings())
-        .settings
-        .is_some();
+    let before = context.settings();
+    for line in findings::lines_about_files(&before, context) {
+        printer.talk(line.text);
+    }
+    let hooks = before.hook_list();
+    let settings_waited =
+        context.approvals().pending(context.project(), &hooks, &before.project_settings).settings.is_some();
+    let is_on = before.activation.is_on();
 
     let script = starter.script(args.event, args.lang);
     let mut written = None;
-    let hook = place.free_name(&before.settings.hooks)?;
+    let hook = match wanted_name(args, starter, printer)? {
+        Some(name) => place.named(&name, &hooks)?,
+        None => place.free_name(starter.name, &hooks)?,
+    };
     let entry = json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
     let edit = |text: &str| {
         let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
-        if before.enabled { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+        if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     let changed = settings_file::change(&place.settings, context, edit, || {
         write_script(&hook.script, &script)?;
@@ -57,7 +64,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         hook.name,
         shown(&place.settings, context)
     ))?;
-    if !before.enabled {
+    if !is_on {
         printer.data(format_args!(
             "turned hooks on: `\"enableHooks\": true` in {}",
             shown(&place.settings, context)
@@ -75,7 +82,6 @@ struct Place {
     settings: PathBuf,
     scripts: PathBuf,
     is_users: bool,
-    event: EventName,
     extension: &'static str,
 }
 
@@ -103,27 +109,38 @@ impl Place {
             Language::Python => "py",
             Language::Node => "js",
         };
-        Ok(Self { settings, scripts, is_users, event: args.event, extension })
+        Ok(Self { settings, scripts, is_users, extension })
     }
 
-    /// The first name that neither a hook nor a file has.
-    fn free_name(&self, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
+    /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
+    fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         for number in 1..1000 {
-            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-            let name = format!("{}{suffix}", kebab_case(self.event.as_str()));
-            let script = self.scripts.join(format!("{}{suffix}.{}", self.event, self.extension));
-            let is_free = hooks.iter().all(|hook| hook.name != name)
-                && fs::symlink_metadata(&script).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            if is_free {
-                let command = self.command(&script)?;
-                return Ok(NewHook { name, script, command });
+            let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            if let Ok(hook) = self.named(&name, hooks) {
+                return Ok(hook);
             }
         }
         Err(Hinted::new(
-            format!("`{}` is full of {} hooks", self.scripts.display(), self.event),
-            "`hookrail list` shows them",
+            format!("`{}` is full of hooks named `{name}`", self.scripts.display()),
+            "choose another name with `--name`",
         )
         .into())
+    }
+
+    /// A hook of this name, if neither a hook nor a file has it.
+    fn named(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
+        let script = self.scripts.join(format!("{name}.{}", self.extension));
+        let taken = if hooks.iter().any(|hook| hook.name == name) {
+            Some(format!("there is a hook named `{name}`"))
+        } else if fs::symlink_metadata(&script).is_ok() {
+            Some(format!("there is a file `{}`", script.display()))
+        } else {
+            None
+        };
+        if let Some(taken) = taken {
+            return Err(Hinted::new(taken, "choose another name with `--name`").into());
+        }
+        Ok(NewHook { name: name.to_owned(), command: self.command(&script)?, script })
     }
 
     /// How settings name the script.
@@ -142,16 +159,21 @@ impl Place {
     }
 }
 
-/// `BeforeTool` as `before-tool`.
-fn kebab_case(name: &str) -> String {
-    let mut kebab = String::with_capacity(name.len() + 4);
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !kebab.is_empty() {
-            kebab.push('-');
-        }
-        kebab.push(c.to_ascii_lowercase());
+/// The name that the person wants, if one was given or can be asked for.
+fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
+    if args.name.is_some() || !terminal::can_ask() {
+        return Ok(args.name.clone());
     }
-    kebab
+    printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).context("cannot read the name")?;
+    match answer.trim() {
+        "" => Ok(None),
+        name => match hook_name(name) {
+            Ok(name) => Ok(Some(name)),
+            Err(why) => Err(Hinted::new(format!("`{name}` cannot be a hook's name"), why).into()),
+        },
+    }
 }
 
 /// Writes a script where no file is; an existing one is never touched.
@@ -172,8 +194,8 @@ fn approve(
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
     let store = context.approvals();
-    let settings = load_settings(&context.paths);
-    let review = store.pending(context.project(), &settings.hooks, &settings.project_settings());
+    let settings = context.settings();
+    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     let own: Vec<_> =
         review.pending.iter().filter(|pending| pending.hook.command() == hook.command).collect();
     // Only what this program wrote itself is approved without a look.
@@ -203,11 +225,11 @@ fn print_next_steps(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
-    let survey = Survey::load(context);
-    if !survey.enabled {
-        let off = survey.why_off(context);
-        printer.talk(format_args!("warning: {}", off.message));
-        printer.talk(format_args!("hint: {}", off.help));
+    let settings = context.settings();
+    if let Some(off) = settings.why_off() {
+        printer.talk(format_args!("warning: {}", escape_line(&off.message)));
+        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+        printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
     let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
     let directory = match context.project().to_str() {
@@ -221,7 +243,7 @@ fn print_next_steps(
         printer.data(format_args!("{what}:"))?;
         printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
     }
-    if starter.needs_apply && survey.settings.effective(true).agent_events == hookrail::AgentEvents::Observe {
+    if starter.needs_apply && settings.agent_events() == hookrail::AgentEvents::Observe {
         printer.data(format_args!(
             "\nThe agent applies the answers of {event} hooks only with this in the settings:"
         ))?;
@@ -235,16 +257,4 @@ fn print_next_steps(
         shown(&place.settings, context)
     ))?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_follow_the_event() {
-        assert_eq!(kebab_case("BeforeTool"), "before-tool");
-        assert_eq!(kebab_case("BeforeToolSelection"), "before-tool-selection");
-        assert_eq!(kebab_case("Notification"), "notification");
-    }
 }

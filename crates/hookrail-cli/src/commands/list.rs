@@ -1,37 +1,39 @@
 //! `hookrail list`: every hook with its state and its history.
 
-use hookrail::{EventName, HookStatus};
+use hookrail::{Diagnostic, EventName, HookStatus, RegistryScope};
 use serde::Serialize;
 
 use crate::cli::{Format, ListArgs};
 use crate::context::Context;
+use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
+use crate::findings;
 use crate::hook_log::{self, Statistics};
 use crate::printer::{Printer, escape_line};
-use crate::survey::{HookName, Survey, approved_word, shown};
 
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let survey = Survey::load(context);
-    let mut hooks = survey.registry.all_hooks();
+    let settings = context.settings();
+    let mut hooks = settings.registry(RegistryScope::All).all_hooks();
     // By event, each event's hooks by rank.
     hooks.sort_by_key(|status| status.hook.event);
     let statistics = Statistics::load(&hook_log::path_in(&context.state_dir()));
     let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &statistics)).collect();
     match args.format {
-        Format::Json => printer.json_pretty(&List { enabled: survey.enabled, hooks: rows })?,
+        Format::Json => printer.json_pretty(&List {
+            enabled: settings.activation.is_on(),
+            hooks: rows,
+            findings: &settings.findings,
+        })?,
+        Format::Text if rows.is_empty() && !settings.unusable.is_empty() => {
+            printer.data("No hooks could be read.")?;
+        }
         Format::Text if rows.is_empty() => {
             printer.data("No hooks are configured.")?;
             printer.talk("hint: `hookrail init` writes a first one");
         }
         Format::Text => print_table(&rows, context, printer)?,
     }
-    if !survey.enabled && !hooks.is_empty() {
-        let off = survey.why_off(context);
-        printer.talk(format_args!("warning: {}", off.message));
-        printer.talk(format_args!("hint: {}", off.help));
-    } else if hooks.iter().any(|status| matches!(status.trust, hookrail::HookTrust::NotApproved { .. })) {
-        printer.talk("hint: review hooks that are not approved with `hookrail trust`");
-    }
+    findings::tell(&settings, context, printer);
     Ok(ExitStatus::Success)
 }
 
@@ -41,6 +43,8 @@ struct List<'l> {
     /// Whether hooks are on at all.
     enabled: bool,
     hooks: Vec<Row<'l>>,
+    /// What is wrong with settings and approvals.
+    findings: &'l [Diagnostic],
 }
 
 #[derive(Serialize)]

@@ -62,7 +62,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     // After the signals: from the moment that its file exists, a request to end removes it again.
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let server = Arc::new(Server {
-        engines: Engines::load(context.paths.clone(), args.trust.trust_hooks),
+        engines: Engines::load(context.clone(), args.trust.trust_hooks)?,
         in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
         max_line_bytes: usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX),
         phase: phase.clone(),

@@ -1,13 +1,18 @@
 //! `hookrail enable` and `hookrail disable`: entries of the disabled lists.
+//!
+//! A change reaches as far as the hook it names: a project's hook in that project alone, in the user's own state;
+//! any other hook everywhere, in the user's settings. `--project` writes the list in the project's file instead.
 
-use hookrail::{DisabledEntry, Hook, Level, Settings, edit};
+use std::path::PathBuf;
+
+use hookrail::{DisabledEntry, DisabledList, Hook, Level, ResolvedSettings, edit};
 
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};
+use crate::display::{is_home, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{Printer, escape_line};
 use crate::settings_file;
-use crate::survey::{is_home, near_words, shown};
 
 pub(crate) fn run(
     args: &ToggleArgs,
@@ -16,82 +21,161 @@ pub(crate) fn run(
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
     refuse_inside_agent("which hooks are enabled")?;
+    let before = context.settings();
     // In the home directory the one settings file is the user's.
-    let is_projects = args.project && !is_home(context.project(), context);
-    let file = if is_projects {
-        context.paths.project_file()
-    } else {
-        context
-            .paths
-            .user_file()
-            .ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or use --project"))?
-    };
-    let before = hookrail::load_settings(&context.paths);
-    let level = if is_projects { Level::Project } else { Level::User };
-    refuse_unknown(args, enable, &level, &before)?;
-
-    let name = args.name.as_str();
-    let entries = entries_for(name, &before);
-    let mut entries: Vec<&str> = entries.iter().map(|entry| entry.name_or_command.as_str()).collect();
-    if !enable || entries.is_empty() {
-        entries = vec![name];
+    let in_project_file = args.project && !is_home(context.project(), context);
+    refuse_unknown(args, enable, in_project_file, &before)?;
+    for place in places(&args.name, enable, in_project_file, &before, context)? {
+        let changed = place.change(&args.name, enable, &before, context)?;
+        printer.data(place.confirmation(&args.name, enable, changed, context))?;
     }
-    entries.dedup();
-    let edit = |text: &str| {
-        // A hook can be listed by its name and by its command; enabling takes back both.
-        entries.iter().try_fold(text.to_owned(), |text, entry| edit::set_hook_disabled(&text, entry, !enable))
-    };
-    let changed = settings_file::change(&file, context, edit, || Ok(()))?;
-
-    let (shown_name, shown_file) = (escape_line(name), shown(&file, context));
-    printer.data(match (enable, changed) {
-        (true, true) => format!("enabled `{shown_name}` in {shown_file}"),
-        (false, true) => format!("disabled `{shown_name}` in {shown_file}"),
-        (true, false) => format!("nothing to do: {shown_file} does not disable `{shown_name}`"),
-        (false, false) => format!("nothing to do: {shown_file} already disables `{shown_name}`"),
-    })?;
     if enable {
-        warn_about_other_lists(name, context, printer);
+        warn_about_other_lists(&args.name, context, printer);
     }
     Ok(ExitStatus::Success)
 }
 
+/// Where an entry is written or taken out.
+enum EntryPlace {
+    /// The list in this settings file.
+    File { file: PathBuf, list: DisabledList },
+    /// The user's own state for this project.
+    State,
+}
+
+/// The places that a change concerns.
+fn places(
+    name: &str,
+    enable: bool,
+    in_project_file: bool,
+    settings: &ResolvedSettings,
+    context: &Context,
+) -> anyhow::Result<Vec<EntryPlace>> {
+    if in_project_file {
+        let list = DisabledList::Settings(Level::Project);
+        return Ok(vec![EntryPlace::File { file: context.paths.project_file(), list }]);
+    }
+    let user_file = context
+        .paths
+        .user_file()
+        .ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or use --project"))?;
+    let named: Vec<&Hook> = hooks_named(name, settings).collect();
+    let is_projects = |hook: &&Hook| hook.origin.level == Level::Project;
+    let listed = |list: &DisabledList| entries_for(name, settings).iter().any(|entry| entry.list == *list);
+    let in_users_list = DisabledList::Settings(Level::User);
+    let mut places = Vec::new();
+    if named.iter().any(is_projects) || (enable && listed(&DisabledList::ForThisProject)) {
+        places.push(EntryPlace::State);
+    }
+    if places.is_empty() || !named.iter().all(is_projects) || (enable && listed(&in_users_list)) {
+        places.push(EntryPlace::File { file: user_file, list: in_users_list });
+    }
+    Ok(places)
+}
+
+impl EntryPlace {
+    /// Makes the change; whether anything is different afterwards.
+    fn change(
+        &self,
+        name: &str,
+        enable: bool,
+        before: &ResolvedSettings,
+        context: &Context,
+    ) -> anyhow::Result<bool> {
+        // A hook can be listed by its name and by its command; enabling takes back both.
+        let listed = entries_for(name, before).into_iter().filter(|entry| entry.list == self.list());
+        let mut entries: Vec<&str> = listed.map(|entry| entry.name_or_command.as_str()).collect();
+        if !enable || entries.is_empty() {
+            entries = vec![name];
+        }
+        entries.dedup();
+        match self {
+            Self::State => {
+                let store = context.approvals();
+                let mut changed = false;
+                for entry in entries {
+                    changed |= store.set_disabled(context.project(), entry, !enable)?;
+                }
+                Ok(changed)
+            }
+            Self::File { file, .. } => {
+                let edit = |text: &str| {
+                    entries.iter().try_fold(text.to_owned(), |text, entry| {
+                        edit::set_hook_disabled(&text, entry, !enable)
+                    })
+                };
+                settings_file::change(file, context, edit, || Ok(()))
+            }
+        }
+    }
+
+    fn list(&self) -> DisabledList {
+        match self {
+            Self::File { list, .. } => list.clone(),
+            Self::State => DisabledList::ForThisProject,
+        }
+    }
+
+    /// Says what was done, and how far it reaches.
+    fn confirmation(&self, name: &str, enable: bool, changed: bool, context: &Context) -> String {
+        let name = escape_line(name);
+        let (place, reach) = match self {
+            Self::State => ("your own state".to_owned(), "in this project only"),
+            Self::File { file, list: DisabledList::Settings(Level::Project) } => {
+                (shown(file, context), "for everybody who uses this project")
+            }
+            Self::File { file, .. } => (shown(file, context), "in all projects"),
+        };
+        match (enable, changed) {
+            (true, true) => format!("enabled `{name}` {reach} ({place})"),
+            (false, true) => format!("disabled `{name}` {reach} ({place})"),
+            (true, false) => format!("nothing to do: {place} does not disable `{name}`"),
+            (false, false) => format!("nothing to do: {place} already disables `{name}`"),
+        }
+    }
+}
+
 /// Lists that disable a hook of this name after all.
 fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) {
-    let after = hookrail::load_settings(&context.paths);
+    let after = context.settings();
     for entry in entries_for(name, &after) {
-        let (file, how) = match &entry.level {
-            Level::Project => (
-                context.paths.project_file(),
+        let (place, how) = match &entry.list {
+            DisabledList::Settings(Level::Project) => (
+                shown(&context.paths.project_file(), context),
                 format!("`hookrail enable --project {}` changes that", quoted(name)),
             ),
-            Level::User => (
-                context.paths.user_file().unwrap_or_default(),
+            DisabledList::Settings(Level::User) => (
+                shown(&context.paths.user_file().unwrap_or_default(), context),
                 format!("`hookrail enable {}` changes that", quoted(name)),
             ),
-            _ => (context.paths.system.clone(), "only its owner can change that".to_owned()),
+            DisabledList::ForThisProject => {
+                ("your own state".to_owned(), format!("`hookrail enable {}` changes that", quoted(name)))
+            }
+            DisabledList::Settings(_) => {
+                (shown(&context.paths.system, context), "only its owner can change that".to_owned())
+            }
         };
         printer.talk(format_args!(
-            "warning: `{}` is still disabled by {}: its list names `{}`",
+            "warning: `{}` is still disabled by {place}: its list names `{}`",
             escape_line(name),
-            shown(&file, context),
             escape_line(&entry.name_or_command)
         ));
         printer.talk(format_args!("hint: {}", escape_line(&how)));
     }
 }
 
+fn hooks_named<'s>(name: &'s str, settings: &'s ResolvedSettings) -> impl Iterator<Item = &'s Hook> {
+    settings.hooks.iter().map(|resolved| &resolved.hook).filter(move |hook| goes_by(hook, name))
+}
+
 /// The entries of all lists that disable a hook of this name.
-fn entries_for<'s>(name: &str, settings: &'s Settings) -> Vec<&'s DisabledEntry> {
-    let hooks: Vec<&Hook> = settings.hooks.iter().filter(|hook| goes_by(hook, name)).collect();
-    let concerns = |entry: &DisabledEntry, hook: &Hook| {
-        let reaches = matches!(entry.level, Level::User | Level::System) || entry.level == hook.origin.level;
-        reaches && goes_by(hook, &entry.name_or_command)
-    };
+fn entries_for<'s>(name: &'s str, settings: &'s ResolvedSettings) -> Vec<&'s DisabledEntry> {
     settings
         .disabled
         .iter()
-        .filter(|entry| hooks.iter().any(|hook| concerns(entry, hook)) || entry.name_or_command == name)
+        .filter(|entry| {
+            hooks_named(name, settings).any(|hook| entry.disables(hook)) || entry.name_or_command == name
+        })
         .collect()
 }
 
@@ -99,16 +183,24 @@ fn goes_by(hook: &Hook, name: &str) -> bool {
     !name.is_empty() && (hook.name == name || hook.command() == name)
 }
 
-/// A name that no hook has, and a list that would have no say, are mistakes.
-fn refuse_unknown(args: &ToggleArgs, enable: bool, level: &Level, settings: &Settings) -> anyhow::Result<()> {
+/// A name that no hook has, and a list that would have no effect, are mistakes.
+fn refuse_unknown(
+    args: &ToggleArgs,
+    enable: bool,
+    in_project_file: bool,
+    settings: &ResolvedSettings,
+) -> anyhow::Result<()> {
     let name = args.name.as_str();
     if enable && settings.disabled.iter().any(|entry| entry.name_or_command == name) {
         return Ok(()); // The entry of a hook that is gone can still be taken back.
     }
-    let mut hooks = settings.hooks.iter().filter(|hook| goes_by(hook, name)).peekable();
+    let mut hooks = hooks_named(name, settings).peekable();
     if hooks.peek().is_none() {
-        let names: Vec<&str> =
-            settings.hooks.iter().flat_map(|hook| [hook.name.as_str(), hook.command()]).collect();
+        let names: Vec<&str> = settings
+            .hooks
+            .iter()
+            .flat_map(|resolved| [resolved.hook.name.as_str(), resolved.hook.command()])
+            .collect();
         let near = near_words(name, names);
         let hint = if near.is_empty() {
             "`hookrail list` shows all hooks".to_owned()
@@ -118,8 +210,8 @@ fn refuse_unknown(args: &ToggleArgs, enable: bool, level: &Level, settings: &Set
         };
         return Err(Hinted::new(format!("there is no hook `{name}`"), hint).into());
     }
-    if *level == Level::Project && hooks.all(|hook| hook.origin.level != Level::Project) {
-        let message = format!("`{name}` is not the project's: a project's list has no say over it");
+    if in_project_file && hooks.all(|hook| hook.origin.level != Level::Project) {
+        let message = format!("`{name}` is not the project's: a project's list has no effect on it");
         let verb = if enable { "enable" } else { "disable" };
         return Err(Hinted::new(message, format!("use `hookrail {verb} {}`", quoted(name))).into());
     }

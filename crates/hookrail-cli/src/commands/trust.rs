@@ -9,12 +9,13 @@ mod show;
 
 use std::io::{self, IsTerminal as _};
 
-use hookrail::{Pending, Review, Settings, load_settings};
+use hookrail::{Activation, Pending, ResolvedSettings, Review};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};
 use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
+use crate::findings;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
@@ -29,9 +30,12 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     if let Some(name) = &args.revoke {
         return list::revoke(name, context, printer);
     }
-    let settings = load_settings(&context.paths);
+    let settings = context.settings();
+    for line in findings::lines_about_files(&settings, context) {
+        printer.talk(line.text);
+    }
     let store = context.approvals();
-    let review = store.pending(context.project(), &settings.hooks, &settings.project_settings());
+    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     if let Some(problem) = &review.problem {
         printer.talk(format_args!("warning: {}", escape(&problem.message)));
         if let Some(help) = &problem.help {
@@ -59,8 +63,10 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
-fn tell_if_off(settings: &Settings, printer: &mut Printer) {
-    if !settings.effective(true).enabled {
+fn tell_if_off(settings: &ResolvedSettings, printer: &mut Printer) {
+    // Now that something is approved, the project's own flag counts.
+    let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
+    if !on {
         printer.talk("note: hooks are off; `\"enableHooks\": true` in the settings turns them on");
     }
 }

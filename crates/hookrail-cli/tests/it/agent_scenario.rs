@@ -78,6 +78,12 @@ impl Scenario {
         self
     }
 
+    /// Sets a key at the top of the settings.
+    pub(crate) fn setting(mut self, key: &str, value: Value) -> Self {
+        self.settings[key] = value;
+        self
+    }
+
     /// Puts the hooks into the project's settings instead of the user's.
     pub(crate) fn in_project(mut self) -> Self {
         self.project_hooks = true;

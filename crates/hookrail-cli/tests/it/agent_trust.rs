@@ -60,6 +60,5 @@ fn broken_settings_are_named() {
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"]);
-    run.expect_said("warning: ");
-    run.expect_said("settings.json:1:");
+    run.expect_said("error: .llxprt/settings.json:1:");
 }

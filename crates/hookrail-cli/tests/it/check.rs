@@ -195,7 +195,7 @@ fn without_a_home_directory_nothing_counts_as_approved() {
         check
     });
     let codes = codes(&run).join(" ");
-    assert!(codes.contains("hook-not-approved") && codes.contains("approvals-unsafe"), "{codes}");
+    assert!(codes.contains("project-not-approved") && codes.contains("approvals-unsafe"), "{codes}");
     let mut disable = command(&project, &["disable", "./x.sh"]);
     let run = Run::of(&project, {
         disable.env_remove("HOME").env_remove("HOOKRAIL_HOME");
@@ -211,7 +211,9 @@ fn hooks_off_names_the_setting() {
     let message = |run: &Run| {
         let report = run.json();
         let findings = report["findings"].as_array().cloned().unwrap_or_default();
-        let off = findings.into_iter().find(|finding| finding["code"] == "hooks-off");
+        let off = findings
+            .into_iter()
+            .find(|finding| finding["message"].as_str().unwrap().starts_with("hooks are off"));
         off.map(|off| format!("{} / {}", off["message"], off["help"]).replace('"', ""))
     };
     let check = || message(&Run::new(&project, &["check", "--format", "json"]));
@@ -227,11 +229,11 @@ fn hooks_off_names_the_setting() {
 }
 
 #[test]
-fn a_parents_settings_are_hinted_at_and_not_read() {
+fn a_folder_below_the_project_is_checked_with_it() {
     let project = TestProject::new();
     project.settings(&one("./missing.sh"));
     fs::create_dir_all(project.dir().join("a/b")).unwrap();
-    assert_snapshot!("parents_settings", Run::new(&project, &["-C", "a/b", "check"]).shown());
+    assert_snapshot!("folder_below", Run::new(&project, &["-C", "a/b", "check"]).shown());
 }
 
 #[test]
@@ -247,7 +249,7 @@ fn damaged_approvals_and_settings_are_findings() {
     let run = Run::new(&project, &["check", "--format", "json"]);
     let codes = codes(&run).join(" ");
     assert!(codes.contains("approvals-damaged") && codes.contains("malformed-settings"), "{codes}");
-    assert!(codes.contains("hook-not-approved"), "{codes}");
+    assert!(codes.contains("project-not-approved"), "{codes}");
     assert_eq!(run.code, Some(1));
 }
 

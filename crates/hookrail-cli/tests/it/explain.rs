@@ -61,8 +61,11 @@ fn words_of_sessions_and_events_without_any() {
     );
     assert_snapshot!("no_word", Run::new(&project, &["explain", "BeforeModel", "--tool", "x"]).shown());
     let run = Run::new(&project, &["explain", "AfterTool", "--format", "json"]);
+    let mut report = run.json();
+    let findings = report.as_object_mut().unwrap().remove("findings").unwrap();
+    assert_eq!(findings[0]["code"], "project-not-approved");
     assert_eq!(
-        run.json(),
+        report,
         json!({ "event": "AfterTool", "target": null, "enabled": true, "mode": null, "hooks": [], "skipped": [], "warnings": [] })
     );
 }

@@ -298,7 +298,7 @@ fn a_broken_settings_file_is_told() {
     project.file(".llxprt/settings.json", "{ \"hooks\": ");
     let ran = run(&project, &["fire", "BeforeTool"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.starts_with("warning: .llxprt/settings.json:1:"), "{ran}");
+    assert!(ran.stderr.starts_with("error: .llxprt/settings.json:1:"), "{ran}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn every_starter_works_at_once() {
         // Node takes `.js` files for modules of another kind here.
         project.file("package.json", r#"{ "type": "module" }"#);
         for event in EventName::ALL {
-            let run = Run::new(&project, &["init", event.as_str(), "--lang", language]);
+            let named = ["init", event.as_str(), "--lang", language, "--name", event.as_str()];
+            let run = Run::new(&project, &named);
             assert_eq!(run.code, Some(0), "{event} {language}: {}", run.shown());
             let script = project.dir().join(format!(".llxprt/hooks/{event}.{extension}"));
             assert_eq!(
@@ -118,23 +119,43 @@ fn says_what_it_did_and_what_comes_next() {
     let project = TestProject::new();
     assert_snapshot!("first", Run::new(&project, &["init"]).shown());
     assert_snapshot!("settings", project.read(".llxprt/settings.json"));
-    assert_snapshot!("script", project.read(".llxprt/hooks/BeforeTool.sh"));
+    assert_snapshot!("script", project.read(".llxprt/hooks/protect-env-files.sh"));
     assert_snapshot!("second", Run::new(&project, &["init", "SessionStart", "--lang", "python"]).shown());
 }
 
 #[test]
 fn nothing_is_overwritten() {
     let project = TestProject::new();
-    project.file(".llxprt/hooks/BeforeTool.sh", "mine");
+    project.file(".llxprt/hooks/protect-env-files.sh", "mine");
     project.file(
         ".llxprt/settings.json",
-        "{ // Mine.\n  \"hooks\": { \"BeforeTool\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"true\", \"name\": \"before-tool-2\" } ] } ] } }",
+        "{ // Mine.\n  \"hooks\": { \"BeforeTool\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"true\", \"name\": \"protect-env-files-2\" } ] } ] } }",
     );
     assert_eq!(Run::new(&project, &["init"]).code, Some(0));
-    assert_eq!(project.read(".llxprt/hooks/BeforeTool.sh"), "mine");
+    assert_eq!(project.read(".llxprt/hooks/protect-env-files.sh"), "mine");
     let settings = project.read(".llxprt/settings.json");
-    assert!(settings.contains("// Mine.") && settings.contains("before-tool-3"), "{settings}");
-    assert!(project.dir().join(".llxprt/hooks/BeforeTool-3.sh").exists());
+    assert!(settings.contains("// Mine.") && settings.contains("protect-env-files-3"), "{settings}");
+    assert!(project.dir().join(".llxprt/hooks/protect-env-files-3.sh").exists());
+}
+
+#[test]
+fn a_hook_is_named_after_what_it_does_or_as_it_is_told() {
+    let project = TestProject::new();
+    for args in [&["init"][..], &["init"], &["init", "--name", "my.guard_1"]] {
+        let run = Run::new(&project, args);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+    }
+    let list = Run::new(&project, &["list", "--format", "json"]).json();
+    let names: Vec<&str> =
+        list["hooks"].as_array().unwrap().iter().map(|hook| hook["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["protect-env-files", "protect-env-files-2", "my.guard_1"]);
+    assert!(project.dir().join(".llxprt/hooks/my.guard_1.sh").exists());
+    for (name, code) in [("my.guard_1", 1), ("a/b", 64), ("", 64), ("-x", 64), ("..", 64)] {
+        let run = Run::new(&project, &["init", &format!("--name={name}")]);
+        assert_eq!(run.code, Some(code), "{name}: {}", run.shown());
+    }
+    let after = Run::new(&project, &["list", "--format", "json"]).json();
+    assert_eq!(after["hooks"].as_array().unwrap().len(), 3, "a refused name adds nothing");
 }
 
 #[test]
@@ -155,7 +176,7 @@ fn only_the_new_hook_is_approved() {
         .iter()
         .map(|hook| format!("{} {}", hook["name"], hook["approved"]).replace('"', ""))
         .collect();
-    assert_eq!(approved, ["theirs no", "before-tool approved"]);
+    assert_eq!(approved, ["theirs no", "protect-env-files approved"]);
     fire(&project, &["BeforeTool"]);
     assert!(!project.dir().join("ran").exists(), "a hook that nobody looked at does not run");
     let store = hookrail::ApprovalStore::new(project.home().join(".llxprt/hookrail"));
@@ -193,7 +214,7 @@ fn malformed_settings_stop_it_before_anything_is_written() {
     let project = TestProject::new();
     project.file(".llxprt/settings.json", "{ \"hooks\": [] }");
     assert_snapshot!("wrong_type", Run::new(&project, &["init"]).shown());
-    assert!(!project.dir().join(".llxprt/hooks/BeforeTool.sh").exists());
+    assert!(!project.dir().join(".llxprt/hooks").exists());
     assert_eq!(project.read(".llxprt/settings.json"), "{ \"hooks\": [] }");
 }
 
@@ -201,7 +222,7 @@ fn malformed_settings_stop_it_before_anything_is_written() {
 fn shell_starters_need_no_json_tool() {
     let project = TestProject::new();
     for event in EventName::ALL {
-        Run::new(&project, &["init", event.as_str()]);
+        Run::new(&project, &["init", event.as_str(), "--name", event.as_str()]);
         let script = project.dir().join(format!(".llxprt/hooks/{event}.sh"));
         let text = fs::read_to_string(&script).unwrap();
         let code = text.lines().filter(|line| !line.starts_with('#'));

@@ -14,7 +14,7 @@ fn nothing_is_listed_kindly() {
     let project = TestProject::new();
     assert_snapshot!("nothing", Run::new(&project, &["list"]).shown());
     let run = Run::new(&project, &["list", "--format", "json"]);
-    assert_eq!((run.code, run.json()), (Some(0), json!({ "enabled": false, "hooks": [] })));
+    assert_eq!((run.code, run.json()), (Some(0), json!({ "enabled": false, "hooks": [], "findings": [] })));
 }
 
 #[test]

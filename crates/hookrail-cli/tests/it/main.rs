@@ -23,6 +23,7 @@ mod demo;
 mod docs;
 mod explain;
 mod fire;
+mod guards_off;
 mod init;
 mod interactive;
 mod list;

@@ -98,7 +98,7 @@ fn another_level_may_still_disable() {
 #[test]
 fn settings_that_cannot_be_read_are_left_alone() {
     let project = project();
-    project.settings(&json!({ "hooks": { "AfterTool": [{ "hooks": [
+    project.system_settings(&json!({ "hooks": { "AfterTool": [{ "hooks": [
         { "type": "command", "command": "echo", "name": "local" },
     ] }] } }));
     fs::write(project.user_settings_path(), "{ broken").unwrap();
@@ -110,7 +110,7 @@ fn settings_that_cannot_be_read_are_left_alone() {
 fn a_missing_settings_file_is_made_private() {
     let project = project();
     fs::remove_file(project.user_settings_path()).unwrap();
-    project.settings(&json!({ "hooks": { "AfterTool": [{ "hooks": [
+    project.system_settings(&json!({ "hooks": { "AfterTool": [{ "hooks": [
         { "type": "command", "command": "echo", "name": "local" },
     ] }] } }));
     assert_eq!(Run::new(&project, &["disable", "local"]).code, Some(0));
@@ -147,4 +147,59 @@ fn concurrent_edits_lose_nothing() {
     let enabled: Vec<_> =
         list["hooks"].as_array().unwrap().iter().filter(|hook| hook["enabled"] == true).collect();
     assert_eq!(enabled, Vec::<&serde_json::Value>::new());
+}
+
+#[test]
+fn a_projects_hook_is_disabled_in_that_project_alone() {
+    let (one, other) = (TestProject::new(), TestProject::new());
+    let settings = json!({ "hooks": { "BeforeTool": [
+        { "hooks": [{ "type": "command", "command": "true", "name": "theirs" }] },
+    ] } });
+    for project in [&one, &other] {
+        project.settings(&settings);
+    }
+    // Both projects belong to one user.
+    let run = |dir: &TestProject, args: &[&str]| {
+        let mut command = command(&one, args);
+        command.current_dir(dir.dir());
+        Run::of(dir, command)
+    };
+    let enabled =
+        |dir: &TestProject| run(dir, &["list", "--format", "json"]).json()["hooks"][0]["enabled"].clone();
+    let before = fs::read_to_string(one.settings_path()).unwrap();
+    let disabled = run(&one, &["disable", "theirs"]);
+    assert_eq!(disabled.stdout, "disabled `theirs` in this project only (your own state)\n", "C6");
+    assert_eq!((enabled(&one), enabled(&other)), (json!(false), json!(true)), "C6");
+    assert_eq!(
+        fs::read_to_string(one.settings_path()).unwrap(),
+        before,
+        "C6: the project's file is left alone"
+    );
+    assert!(!one.user_settings_path().exists(), "C6: the user's settings are left alone");
+    let why = run(&one, &["explain", "BeforeTool"]).stdout;
+    assert!(why.contains("disabled by you for this project"), "{why}");
+    assert!(run(&one, &["disable", "theirs"]).stdout.starts_with("nothing to do"));
+    let back = run(&one, &["enable", "theirs"]);
+    assert_eq!(back.stdout, "enabled `theirs` in this project only (your own state)\n", "C6");
+    assert_eq!(enabled(&one), json!(true));
+}
+
+#[test]
+fn a_users_hook_is_disabled_everywhere_and_one_name_may_mean_two_hooks() {
+    let project = project();
+    let run = Run::new(&project, &["disable", "guard"]);
+    assert_eq!(run.stdout, "disabled `guard` in all projects (~/.llxprt/settings.json)\n", "C6");
+    Run::new(&project, &["enable", "guard"]);
+    project.settings(&json!({ "hooks": { "BeforeTool": [
+        { "hooks": [{ "type": "command", "command": "x", "name": "guard" }] },
+    ] } }));
+    let run = Run::new(&project, &["disable", "guard"]);
+    assert_eq!(
+        run.stdout,
+        "disabled `guard` in this project only (your own state)\ndisabled `guard` in all projects (~/.llxprt/settings.json)\n",
+        "C6"
+    );
+    assert!(!is_enabled(&project, "guard"));
+    Run::new(&project, &["enable", "guard"]);
+    assert!(is_enabled(&project, "guard"));
 }

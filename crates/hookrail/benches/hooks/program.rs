@@ -17,11 +17,18 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds it as users do; it has to have a command.
+    /// Builds it as it is shipped; it has to have a command.
     pub(crate) fn build(command: &str) -> Result<Self, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
-            .args(["build", "--release", "-p", "hookrail-cli", "--message-format=json-render-diagnostics"])
+            .args([
+                "build",
+                "--profile",
+                "dist",
+                "-p",
+                "hookrail-cli",
+                "--message-format=json-render-diagnostics",
+            ])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stderr(Stdio::inherit())
             .output()

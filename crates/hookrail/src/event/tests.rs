@@ -1,8 +1,8 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::genai::{GenerateContentParameters, GenerateContentResponse};
-use crate::translator::{to_hook_llm_request, to_hook_llm_response};
+use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
+use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
 
 fn base() -> BaseFields<'static> {
     let time = "2025-02-18T16:30:00.000999Z".parse().unwrap();

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use super::long::Classes;
 use super::syntax::{Assertion, Node};
 
 /// How large a compiled regex may become, in bytes. Larger ones run as sets of instructions.
@@ -14,8 +15,13 @@ const SIZE_LIMIT: usize = 256 * 1024;
 
 /// Compiles a pattern for the `regex` crate; `None` where it has no equivalent there or grows too large.
 pub(super) fn compile(root: &Node) -> Option<regex::bytes::Regex> {
+    compile_with(root, None)
+}
+
+/// The same for texts whose units beyond ASCII were replaced by the bytes of their classes.
+pub(super) fn compile_with(root: &Node, classes: Option<&Classes>) -> Option<regex::bytes::Regex> {
     let mut text = String::new();
-    write(&mut text, root)?;
+    write(&mut text, root, classes)?;
     regex::bytes::RegexBuilder::new(&text)
         .unicode(false)
         .size_limit(SIZE_LIMIT)
@@ -24,9 +30,10 @@ pub(super) fn compile(root: &Node) -> Option<regex::bytes::Regex> {
         .ok()
 }
 
-fn write(text: &mut String, node: &Node) -> Option<()> {
+fn write(text: &mut String, node: &Node, classes: Option<&Classes>) -> Option<()> {
     match node {
         Node::Empty => text.push_str("(?:)"),
+        Node::Unit(unit) if *unit >= 128 => write!(text, "\\x{:02X}", classes?.byte_of(*unit)?).ok()?,
         Node::Unit(unit) => match char::from_u32((*unit).into()).filter(char::is_ascii)? {
             plain if plain.is_ascii_alphanumeric() || plain == '_' => text.push(plain),
             other => write!(text, "\\x{:02X}", u32::from(other)).ok()?,
@@ -37,6 +44,12 @@ fn write(text: &mut String, node: &Node) -> Option<()> {
             for (first, last) in set.ranges().iter().filter(|(first, _)| *first < 128) {
                 is_empty = false;
                 write!(text, "\\x{:02X}-\\x{:02X}", first, last.min(&127)).ok()?;
+            }
+            for (first, last) in set.ranges().iter().filter(|(_, last)| *last >= 128) {
+                let Some(classes) = classes else { break };
+                is_empty = false;
+                let (first, last) = (classes.byte_of(*first.max(&128))?, classes.byte_of(*last)?);
+                write!(text, "\\x{first:02X}-\\x{last:02X}").ok()?;
             }
             text.push(']');
             if is_empty {
@@ -49,7 +62,7 @@ fn write(text: &mut String, node: &Node) -> Option<()> {
         Node::Assert(Assertion::NotWordBoundary) => text.push_str("\\B"),
         Node::Concat(nodes) => {
             for node in nodes {
-                write(text, node)?;
+                write(text, node, classes)?;
             }
         }
         Node::Alternate(branches) => {
@@ -58,13 +71,13 @@ fn write(text: &mut String, node: &Node) -> Option<()> {
                 if index > 0 {
                     text.push('|');
                 }
-                write(text, branch)?;
+                write(text, branch, classes)?;
             }
             text.push(')');
         }
         Node::Repeat { node, min, max, .. } => {
             text.push_str("(?:");
-            write(text, node)?;
+            write(text, node, classes)?;
             text.push(')');
             match (min, max) {
                 (0, None) => text.push('*'),
@@ -76,7 +89,7 @@ fn write(text: &mut String, node: &Node) -> Option<()> {
         }
         Node::Capture { node, .. } => {
             text.push_str("(?:");
-            write(text, node)?;
+            write(text, node, classes)?;
             text.push(')');
         }
         // A line ends at `\r` too in JavaScript, and in `regex` it does not, or not alone.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::error::TrustError;
 use super::store::Approval;
-use crate::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
+use crate::trust::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
 
 /// The only form of the file that is understood.
 pub(super) const VERSION: u64 = 1;
@@ -33,6 +33,16 @@ pub(super) struct ProjectWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) settings: Option<String>,
     pub(super) hooks: Vec<Approval>,
+    /// Hooks of the project that the user disabled here and nowhere else, by name or command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) disabled: Vec<String>,
+}
+
+impl ProjectWire {
+    /// Whether anything of the project was approved.
+    pub(super) fn is_approved(&self) -> bool {
+        !self.hooks.is_empty() || self.settings.is_some()
+    }
 }
 
 impl Default for StoreWire {

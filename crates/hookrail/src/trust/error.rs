@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::disk::VERSION;
-use crate::atomic_file::AtomicFileError;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::trust::atomic_file::AtomicFileError;
 
 /// Why the approvals could not be read or changed.
 #[derive(Debug, thiserror::Error)]

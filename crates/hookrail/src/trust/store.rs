@@ -79,6 +79,7 @@ impl ApprovalStore {
             seals: Vec::with_capacity(hooks.len()),
             project_settings_approved: says_nothing(project_settings)
                 || approved.settings == Some(settings_text(project_settings)),
+            disabled: approved.disabled,
             problem: problem.clone(),
         };
         for hook in hooks {
@@ -195,23 +196,54 @@ impl ApprovalStore {
             count = before - project.hooks.len();
             // With its last hook a project is not an approved project any more.
             let is_over = project.hooks.is_empty() && (hook.is_none() || count > 0);
-            if is_over {
+            if is_over && project.disabled.is_empty() {
                 store.projects.remove(&key);
+            } else if is_over {
+                project.settings = None;
             }
             is_over || count > 0
         })?;
         Ok(count)
     }
 
+    /// Notes that the user wants a hook of a project off (or on again) in that project and nowhere else. Returns
+    /// whether that changed anything.
+    pub fn set_disabled(
+        &self,
+        project: &Path,
+        name_or_command: &str,
+        disabled: bool,
+    ) -> Result<bool, TrustError> {
+        let key = ProjectDir::new(project).key();
+        let mut changed = false;
+        update(&self.dir, |store| {
+            let project = store.projects.entry(key.clone()).or_default();
+            let listed = project.disabled.iter().any(|name| name == name_or_command);
+            changed = listed != disabled;
+            if disabled && !listed {
+                project.disabled.push(name_or_command.to_owned());
+            } else {
+                project.disabled.retain(|name| disabled || name != name_or_command);
+            }
+            if project.hooks.is_empty() && project.settings.is_none() && project.disabled.is_empty() {
+                store.projects.remove(&key);
+            }
+            changed
+        })?;
+        Ok(changed)
+    }
+
     /// The approvals of one project, if it has any.
     pub fn list(&self, project: &Path) -> Result<Option<ApprovedProject>, TrustError> {
         let key = ProjectDir::new(project).key();
-        Ok(load(&self.dir)?.projects.remove_entry(&key).map(ApprovedProject::from_wire))
+        let known = load(&self.dir)?.projects.remove_entry(&key);
+        Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire))
     }
 
     /// The approvals of all projects, by path.
     pub fn list_projects(&self) -> Result<Vec<ApprovedProject>, TrustError> {
-        Ok(load(&self.dir)?.projects.into_iter().map(ApprovedProject::from_wire).collect())
+        let known = load(&self.dir)?.projects.into_iter();
+        Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire).collect())
     }
 
     fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {

@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use hookrail::{
-    ConfigSource, Diagnostic, DisabledEntry, EnableFlag, ExtensionName, Level, Settings, SettingsPaths, edit,
-    load_enable_flag, load_settings,
+    ConfigSource, Diagnostic, DisabledEntry, DisabledList, ExtensionName, Level, PerLevel, Settings,
+    SettingsPaths, edit, load_settings,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -81,11 +81,8 @@ fn all_levels_and_extensions_contribute_in_order() {
         ],
         "HOOK-085, C4"
     );
-    let flag = EnableFlag { project: Some(true), user: Some(false), system: None };
+    let flag = PerLevel { project: Some(true), user: Some(false), system: None };
     assert_eq!(settings.enable, flag, "C1, C3");
-    assert_eq!(load_enable_flag(&paths(&project)), flag);
-    assert!(settings.effective(true).enabled);
-    assert!(!settings.effective(false).enabled, "an unapproved project does not turn hooks on");
 }
 
 #[test]
@@ -93,7 +90,7 @@ fn nothing_at_all_is_no_finding() {
     let project = TestProject::new();
     let mut settings = load(&project);
     assert_eq!((settings.hooks.len(), settings.diagnostics.len()), (0, 0));
-    assert!(!settings.effective(true).enabled, "C1: off by default");
+    assert_eq!(settings.enable, PerLevel::default(), "C1: off by default");
     // A file where a folder is expected is nothing as well.
     project.file(".llxprt", "");
     settings = load_settings(&SettingsPaths { system: PathBuf::from("/dev/null"), ..paths(&project) });
@@ -114,7 +111,7 @@ fn origins_name_the_line_of_the_opening_brace() {
     assert_eq!(lines, [4, 5], "C4");
     assert_eq!(
         brief(&settings.diagnostics),
-        ["unknown-field settings.json:7:23", "unknown-field settings.json:7:31"],
+        ["unknown-field settings.json:7:23", "misspelt-field settings.json:7:31"],
         "C8"
     );
     let text = project.read(".llxprt/settings.json");
@@ -158,7 +155,9 @@ fn what_is_no_readable_file_is_a_finding() {
     symlink(project.system_settings_path(), project.system_settings_path()).unwrap();
     let settings = load(&project);
     assert_eq!(brief(&settings.diagnostics), ["unreadable-settings settings.json:1:1"; 3], "C8");
-    assert_eq!(load_enable_flag(&paths(&project)), EnableFlag::default());
+    assert_eq!(settings.enable, PerLevel::default());
+    let levels: Vec<&Level> = settings.unusable.iter().map(|file| &file.level).collect();
+    assert_eq!(levels, [&Level::Project, &Level::User, &Level::System], "C8");
 }
 
 #[test]
@@ -172,8 +171,8 @@ fn in_the_home_directory_the_file_is_the_users() {
         let settings = load_settings(&paths);
         assert_eq!(commands(&settings), ["once"], "C2");
         assert_eq!(settings.hooks[0].origin.level, Level::User, "C2");
-        let flag = EnableFlag { project: None, user: Some(true), system: None };
-        assert_eq!((settings.enable, load_enable_flag(&paths)), (flag, flag), "C2");
+        let flag = PerLevel { project: None, user: Some(true), system: None };
+        assert_eq!(settings.enable, flag, "C2");
     }
 }
 
@@ -237,7 +236,7 @@ fn extensions_have_two_manifests_and_two_places_for_hooks() {
 }
 
 #[test]
-fn disabled_extensions_are_inactive_and_a_project_needs_to_count_for_that() {
+fn disabled_extensions_are_inactive_and_a_project_cannot_disable_any() {
     let project = TestProject::new();
     for name in ["by-user", "by-system", "by-project", "active"] {
         project.extension(name, &json!({ "hooks": one_hook("AfterTool", name) }));
@@ -246,12 +245,12 @@ fn disabled_extensions_are_inactive_and_a_project_needs_to_count_for_that() {
     project.system_settings(&json!({ "extensions": { "disabled": ["by-system"] } }));
     project.settings(&json!({ "extensions": { "disabled": ["by-project"] } }));
     let settings = load(&project);
-    let active = |counts: bool| -> Vec<&str> {
-        let active = settings.hooks.iter().filter(|hook| settings.is_active(hook, counts));
-        active.map(hookrail::Hook::command).collect()
-    };
-    assert_eq!(active(true), ["active"], "C5");
-    assert_eq!(active(false), ["active", "by-project"], "Trust: an unapproved project weakens nothing");
+    assert_eq!(
+        commands(&settings),
+        ["active", "by-project"],
+        "C3, C5: a project weakens nothing outside of it"
+    );
+    assert_eq!(brief(&settings.diagnostics), ["no-effect settings.json:2:3"]);
 }
 
 #[test]
@@ -260,7 +259,10 @@ fn disabled_lists_remember_their_level() {
     project.settings(&json!({ "hooksConfig": { "disabled": ["a"] }, "hooks": { "disabled": ["b"] } }));
     project.user_settings(&json!({ "hooksConfig": { "disabled": ["a"] } }));
     project.system_settings(&json!({ "hooks": { "disabled": ["c"] } }));
-    let entry = |name: &str, level| DisabledEntry { name_or_command: name.to_owned(), level };
+    let entry = |name: &str, level| DisabledEntry {
+        name_or_command: name.to_owned(),
+        list: DisabledList::Settings(level),
+    };
     assert_eq!(
         load(&project).disabled,
         [

@@ -41,7 +41,7 @@ async fn unapproved_hooks_do_not_run_and_the_users_stay_on() {
     assert_eq!(reason(&careful(&project)).await.as_deref(), Some("user"));
     assert!(!project.dir().join("ran").exists());
     let warnings: Vec<_> = log.warnings().into_iter().map(|warning| warning.message).collect();
-    assert_eq!(warnings.len(), 2, "{warnings:#?}");
+    assert_eq!(warnings.len(), 1, "one finding for the project: {warnings:#?}");
     assert!(
         warnings.iter().all(|text| text.contains("`hookrail trust`")),
         "it names the command: {warnings:#?}"
@@ -84,12 +84,17 @@ async fn an_unapproved_project_weakens_nothing() {
 }
 
 #[tokio::test]
-async fn an_approved_project_may_turn_hooks_off() {
+async fn a_project_may_turn_its_own_hooks_off() {
     let project = TestProject::new();
-    project.settings(&json!({ "enableHooks": false }));
+    let mut settings = on("BeforeTool", &[says_no("project")]);
+    settings["enableHooks"] = json!(false);
+    project.settings(&settings);
     project.user_settings(&on("BeforeTool", &[says_no("user")]));
     approve(&project);
-    assert_eq!(reason(&careful(&project)).await, None);
+    let session = careful(&project);
+    assert_eq!(reason(&session).await.as_deref(), Some("user"), "C3: and nobody else's");
+    let codes: Vec<_> = session.settings().findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["hooks-off"], "it is said");
 }
 
 /// A project with one approved script for each of three events.
@@ -172,7 +177,7 @@ async fn project_hooks_run_for_their_project_only() {
         ("another spelling", project.dir().join("."), "project\nuser"),
         ("a link to it", link, "project\nuser"),
         ("another folder", project.home(), "user"),
-        ("a folder inside", project.dir().join(".llxprt"), "user"),
+        ("a folder inside", project.dir().join(".llxprt"), "project\nuser"),
     ] {
         let base = BaseOverrides { cwd: Some(cwd), ..BaseOverrides::default() };
         let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
@@ -180,5 +185,57 @@ async fn project_hooks_run_for_their_project_only() {
         assert_eq!(result.block.unwrap().reason, expected, "{what}");
         let told = result.warnings.iter().any(|warning| warning.contains("belongs to the project"));
         assert_eq!(told, expected == "user", "{what}: {:?}", result.warnings);
+    }
+}
+
+/// A host that embeds the library does not run unguarded because its user's file is torn.
+#[tokio::test]
+async fn unusable_settings_block_guarded_events_unless_the_host_is_content_with_a_warning() {
+    for broken in ["{ \"enableHooks\": true, ", "{ \"enableHooks\": \"true\" }", ""] {
+        let project = TestProject::new();
+        project.user_settings(&json!({}));
+        fs::write(project.user_settings_path(), broken).unwrap();
+        let session = builder(&project).build();
+        let refused = reason(&session).await.expect("C8: the tool call is blocked");
+        assert!(
+            refused.contains("user settings cannot be used") && refused.contains("settings.json"),
+            "{refused}"
+        );
+        let result = fire_before_tool_hook(&session, "x", &empty()).await.0.unwrap();
+        assert_eq!(result.block.unwrap().cause, BlockCause::Failure, "C8");
+        let model = fire_before_model_hook(&session, &rich_request()).await;
+        assert!(model.blocked, "C8");
+        let system = session.hook_system().unwrap();
+        let prompt = system.event_handler().unwrap().fire_before_agent_event("hi").await;
+        assert_eq!(prompt.block.map(|block| block.cause), Some(BlockCause::Failure), "C8");
+        assert!(fire_after_tool_hook(&session, "x", &empty(), &empty()).await.0.is_none(), "nothing else is");
+
+        let warned = builder(&project).unusable_settings(hookrail::UnusableSettings::Warn).build();
+        assert_eq!(reason(&warned).await, None, "the host chose to be warned only");
+        assert_eq!(warned.settings().unusable.len(), 1);
+    }
+}
+
+/// What a project's file says concerns its own hooks, approved or not.
+#[tokio::test]
+async fn an_approved_project_weakens_nothing_outside_of_it() {
+    let guard = "printf '{\"decision\":\"block\",\"reason\":\"user %s\"}' \"${MY_TOKEN-none}\"";
+    for settings in [
+        json!({ "enableHooks": false }),
+        json!({ "hooksConfig": { "maxOutputBytes": 1 } }),
+        json!({ "security": { "environmentVariableRedaction": { "enabled": true } } }),
+    ] {
+        let project = TestProject::new();
+        project.settings(&settings);
+        project.user_settings(&on("BeforeTool", &[command(guard)]));
+        approve(&project);
+        let session = builder(&project)
+            .trust(TrustPolicy::RequireApproval(store(&project)))
+            .environment(vec![
+                ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+                ("MY_TOKEN".into(), "seen".into()),
+            ])
+            .build();
+        assert_eq!(reason(&session).await.as_deref(), Some("user seen"), "C3: {settings}");
     }
 }

@@ -69,7 +69,7 @@ async fn it_starts_once_and_keeps_its_components() {
 }
 
 #[tokio::test]
-async fn hooks_are_read_at_the_first_event_and_the_flag_when_the_session_is_made() {
+async fn settings_are_those_of_the_moment_at_which_the_session_was_made() {
     let project = TestProject::new();
     let block = |reason: &str| command(&says(&json!({ "decision": "block", "reason": reason })));
     project.user_settings(&on("BeforeTool", &[block("as it was")]));
@@ -80,11 +80,7 @@ async fn hooks_are_read_at_the_first_event_and_the_flag_when_the_session_is_made
     edited["enableHooks"] = Value::Bool(false);
     project.user_settings(&edited);
     let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0.unwrap();
-    assert_eq!(
-        result.block.unwrap().reason,
-        "as edited",
-        "HOOK-206: the flag of the start, the hooks of now"
-    );
+    assert_eq!(result.block.unwrap().reason, "as it was", "HOOK-206, C12: flag and hooks are read once");
 }
 
 #[tokio::test]
@@ -184,7 +180,7 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     let system = config.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
     let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, ["hook-not-approved"]);
+    assert_eq!(codes, ["project-not-approved"]);
 
     approve(&project);
     let result = fire_before_tool_hook(&session(), "ls", &input).await.0.unwrap();

@@ -9,27 +9,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::{
-    ApprovalStore, Change, ConfigSource, EventName, ExtensionName, FileContent, Hook, HookKind, HookTrust,
-    Level, Matcher, OnFailure, Origin, Pending, Recheck, Review, TrustError, TrustPolicy, Why,
+    ApprovalStore, Change, EventName, ExtensionName, FileContent, Hook, HookKind, HookTrust, Level, Matcher,
+    OnFailure, Origin, Pending, Recheck, Review, TrustError, TrustPolicy, Why,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 /// A project hook without a name of its own.
 pub(crate) fn hook(command: &str) -> Hook {
-    Hook {
-        event: EventName::BeforeTool,
-        name: command.to_owned(),
-        description: None,
-        kind: HookKind::Command(command.to_owned()),
-        matcher: Matcher::compile("write_.*"),
-        sequential: false,
-        timeout: Duration::from_secs(10),
-        env: vec![("MODE".to_owned(), "strict".to_owned())],
-        on_failure: OnFailure::Allow,
-        source: ConfigSource::Project,
-        origin: Origin { level: Level::Project, file: PathBuf::from("settings.json"), line: 1 },
-    }
+    let mut hook = Hook::new(EventName::BeforeTool, command);
+    hook.matcher = Matcher::compile("write_.*");
+    hook.timeout = Duration::from_secs(10);
+    hook.env = vec![("MODE".to_owned(), "strict".to_owned())];
+    hook.origin = Origin { level: Level::Project, file: PathBuf::from("settings.json"), line: 1 };
+    hook
 }
 
 pub(crate) fn store(project: &TestProject) -> ApprovalStore {

@@ -19,7 +19,9 @@ const TASK: &str = "HOOKRAIL_TEST_APPROVE";
 
 /// Hooks that have nothing in common, so that none is taken for the former state of another.
 fn hook(command: &str) -> Hook {
-    Hook { matcher: Matcher::compile(command), ..crate::trust::hook(command) }
+    let mut hook = crate::trust::hook(command);
+    hook.matcher = Matcher::compile(command);
+    hook
 }
 
 fn approve(store: &ApprovalStore, project: &Path, command: &str) {

@@ -11,8 +11,8 @@ pub(super) use hookrail::Severity;
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::display::shown;
 use crate::printer::escape_line;
-use crate::survey::shown;
 
 /// Something to know about the settings. The fields of its JSON form are a contract.
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ pub(super) struct Finding {
     line: Option<usize>,
     column: Option<usize>,
     message: String,
-    help: Option<String>,
+    pub(super) help: Option<String>,
     #[serde(skip)]
     span: Option<Range<usize>>,
 }

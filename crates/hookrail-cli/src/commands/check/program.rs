@@ -13,7 +13,7 @@ use super::finding::Severity;
 use super::shell;
 use super::words::beginning;
 use crate::context::Context;
-use crate::survey::shown;
+use crate::display::shown;
 
 /// Something that is wrong with a command.
 pub(super) struct Problem {

@@ -14,6 +14,8 @@ use crate::cli::Language;
 
 /// What is to be known about one event's starter.
 pub(super) struct Starter {
+    /// What the hook is called, after what it does.
+    pub(super) name: &'static str,
     /// What the hook listens to.
     pub(super) matcher: Option<&'static str>,
     /// When the event fires and what its hooks can do.
@@ -36,6 +38,11 @@ pub(super) struct Starter {
 }
 
 impl Starter {
+    /// What the hook does, as half a sentence.
+    pub(super) fn does(&self) -> &'static str {
+        self.does.trim_end_matches('.')
+    }
+
     /// The starter of an event.
     pub(super) fn of(event: EventName) -> &'static Self {
         match event {

@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{Config, Diagnostic, HookSystem, SettingsPaths, Severity, load_settings};
+use hookrail::{Config, HookSystem};
 
 use super::talk;
+use crate::context::Context;
+use crate::findings;
 use crate::hook_log::HookLog;
-use crate::printer::escape_line;
 
 /// Makes hook systems from the settings files as they are now.
 pub(super) struct Engines {
-    paths: SettingsPaths,
+    context: Context,
     trust_hooks: bool,
     current: RwLock<Arc<Config>>,
     /// Requests that came before a reload are still worked on with these.
@@ -18,12 +19,13 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// Reads the settings and tells what is wrong with them.
-    pub(super) fn load(paths: SettingsPaths, trust_hooks: bool) -> Self {
-        let config = make(&paths, trust_hooks, None);
-        tell_state(&config, &load_settings(&paths).diagnostics);
+    /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
+    pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
+        let config = make(&context, trust_hooks, None);
+        findings::refuse_unusable(config.settings(), &context)?;
+        tell_state(&config, &context);
         let current = RwLock::new(Arc::new(config));
-        Self { paths, trust_hooks, current, retired: Mutex::default() }
+        Ok(Self { context, trust_hooks, current, retired: Mutex::default() })
     }
 
     /// The one for new requests.
@@ -34,16 +36,13 @@ impl Engines {
     /// Reads the settings again, for later requests. A file that cannot be read, say because somebody is in the
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
-        let findings = load_settings(&self.paths).diagnostics;
-        if findings.iter().any(|finding| matches!(finding.code, "malformed-settings" | "unreadable-settings"))
-        {
-            tell_findings(&findings);
+        let session = self.current().session_id().to_owned();
+        let config = make(&self.context, self.trust_hooks, Some(session));
+        tell_state(&config, &self.context);
+        if !config.settings().unusable.is_empty() {
             talk("warning: the settings were not reloaded; those read before stay in force");
             return;
         }
-        let session = self.current().session_id().to_owned();
-        let config = make(&self.paths, self.trust_hooks, Some(session));
-        tell_state(&config, &findings);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Arc::new(config));
         drop(current);
@@ -89,8 +88,7 @@ fn is_drained(config: &Config) -> bool {
     config.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-fn make(paths: &SettingsPaths, trust_hooks: bool, session: Option<String>) -> Config {
-    let context = crate::context::Context { paths: paths.clone() };
+fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> Config {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     let builder = context.engine(trust_hooks, Some(log.clone()));
     let config = match session {
@@ -106,34 +104,19 @@ fn make(paths: &SettingsPaths, trust_hooks: bool, session: Option<String>) -> Co
     config
 }
 
-fn tell_findings(findings: &[Diagnostic]) {
-    for finding in findings.iter().filter(|finding| finding.severity >= Severity::Warning) {
-        let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
-        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        talk(format_args!("{kind}: {}{}", escape_line(&place), escape_line(&finding.message)));
-        if let Some(help) = &finding.help {
-            talk(format_args!("hint: {}", escape_line(help)));
+/// What is wrong with the settings and approvals.
+fn tell_state(config: &Config, context: &Context) {
+    let settings = config.settings();
+    for line in findings::lines(settings, context) {
+        talk(line.text);
+    }
+    if let Some(off) = settings.why_off() {
+        if settings.hooks.is_empty() {
+            talk(format_args!("warning: {}", off.message));
         }
+        talk("warning: every request is answered as if there were no hooks");
+        talk("hint: mend the settings, then send SIGHUP");
+    } else if settings.findings.iter().any(|finding| finding.code == "project-not-approved") {
+        talk("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
-}
-
-/// What is wrong with the settings and approvals, and one warning for all hooks that wait for approval.
-fn tell_state(config: &Config, findings: &[Diagnostic]) {
-    let Some(system) = config.hook_system() else {
-        tell_findings(findings);
-        talk("warning: hooks are off; every request is answered as if there were none");
-        talk("hint: set `\"enableHooks\": true` in your settings, then send SIGHUP");
-        return;
-    };
-    let (waiting, others): (Vec<_>, Vec<_>) =
-        system.diagnostics().iter().cloned().partition(|finding| finding.code == "hook-not-approved");
-    tell_findings(&others);
-    if !waiting.is_empty() {
-        talk(format_args!("warning: not approved, not run: {}", count(waiting.len(), "hook")));
-        talk("hint: review with `hookrail trust`, then send SIGHUP; `--trust-hooks` approves for one run");
-    }
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -1,8 +1,6 @@
 //! What is approved, and taking it back.
 
-use hookrail::{
-    Approval, ConfigSource, Hook, HookKind, HookTrust, Level, Matcher, Origin, TrustPolicy, load_settings,
-};
+use hookrail::{Approval, Hook, HookKind, HookTrust, Level, Matcher};
 use serde_json::json;
 
 use crate::cli::Format;
@@ -15,18 +13,16 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
     let store = context.approvals();
     let approved = store.list(context.project())?;
     let hooks = approved.as_ref().map_or(&[][..], |project| &project.hooks);
-    let settings = load_settings(&context.paths);
-    let judgement = TrustPolicy::RequireApproval(store).judge(
-        context.project(),
-        &settings.hooks,
-        &settings.project_settings(),
-    );
+    let settings = context.settings();
     let holds = |approval: &Approval| {
-        let judged = settings.hooks.iter().zip(&judgement.hooks);
-        judged
-            .filter(|(_, trust)| **trust == HookTrust::Approved)
-            .any(|(hook, _)| hookrail::Terms::of(hook) == approval.terms)
+        settings
+            .hooks
+            .iter()
+            .filter(|resolved| resolved.trust == HookTrust::Approved)
+            .any(|resolved| hookrail::Terms::of(&resolved.hook) == approval.terms)
     };
+    let settings_approved =
+        store.pending(context.project(), &[], &settings.project_settings).settings.is_none();
     if format == Format::Json {
         let hooks: Vec<_> = hooks
             .iter()
@@ -44,7 +40,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
             .collect();
         printer.json_pretty(&json!({
             "project": context.project().to_string_lossy(),
-            "settingsApproved": judgement.project_settings_approved,
+            "settingsApproved": settings_approved,
             "hooks": hooks,
         }))?;
         return Ok(ExitStatus::Success);
@@ -103,17 +99,16 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
 /// The hook of an approval. The settings may not have it any more.
 fn as_approved(approval: &Approval) -> Hook {
     let terms = &approval.terms;
-    Hook {
-        event: terms.event,
-        name: approval.name.clone(),
-        description: None,
-        kind: terms.command.clone().map_or(HookKind::Plugin, HookKind::Command),
-        matcher: Matcher::for_event(terms.event, terms.matcher.as_deref()),
-        sequential: terms.sequential,
-        timeout: terms.timeout,
-        env: terms.env.clone(),
-        on_failure: terms.on_failure,
-        source: ConfigSource::Project,
-        origin: Origin { level: Level::Project, file: std::path::PathBuf::new(), line: 0 },
+    let mut hook = Hook::new(terms.event, terms.command.clone().unwrap_or_default());
+    hook.name.clone_from(&approval.name);
+    if terms.command.is_none() {
+        hook.kind = HookKind::Plugin;
     }
+    hook.matcher = Matcher::for_event(terms.event, terms.matcher.as_deref());
+    hook.sequential = terms.sequential;
+    hook.timeout = terms.timeout;
+    hook.env.clone_from(&terms.env);
+    hook.on_failure = terms.on_failure;
+    hook.origin.level = Level::Project;
+    hook
 }

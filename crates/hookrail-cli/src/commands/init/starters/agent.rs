@@ -3,6 +3,7 @@
 use super::Starter;
 
 pub(super) const BEFORE_AGENT: Starter = Starter {
+    name: "tell-the-date",
     matcher: None,
     about: "before the agent works on a prompt. They can block the prompt or add to it.",
     fields: &[("prompt", "what the user wrote")],
@@ -42,6 +43,7 @@ function main(payload) {
 };
 
 pub(super) const AFTER_AGENT: Starter = Starter {
+    name: "no-open-todos",
     matcher: None,
     about: "after the agent finished a prompt. They can send it back to work.",
     fields: &[

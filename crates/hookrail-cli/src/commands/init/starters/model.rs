@@ -3,6 +3,7 @@
 use super::Starter;
 
 pub(super) const BEFORE_MODEL: Starter = Starter {
+    name: "keep-private-keys",
     matcher: None,
     about: "before a request goes to the model. They can block it, change it or answer it.",
     fields: &[("llm_request", "the request: model, messages [{role, content}], config, toolConfig")],
@@ -51,6 +52,7 @@ function main(payload) {
 };
 
 pub(super) const AFTER_MODEL: Starter = Starter {
+    name: "ask-for-short-answers",
     matcher: None,
     about: "after the model answered, before anybody sees it. They can replace the answer.",
     fields: &[

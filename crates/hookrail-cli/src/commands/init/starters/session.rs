@@ -3,6 +3,7 @@
 use super::Starter;
 
 pub(super) const SESSION_START: Starter = Starter {
+    name: "tell-git-branch",
     matcher: None,
     about: "when a session begins. They can give the model something to start from.",
     fields: &[("source", "startup, resume, clear or compress; a matcher is compared with it")],
@@ -59,6 +60,7 @@ async function main(payload) {
 };
 
 pub(super) const SESSION_END: Starter = Starter {
+    name: "list-sessions",
     matcher: None,
     about: "when a session ends. They can tidy up or take notes.",
     fields: &[("reason", "exit, clear, logout, prompt_input_exit or other; a matcher is compared with it")],
@@ -91,6 +93,7 @@ async function main(payload) {
 };
 
 pub(super) const PRE_COMPRESS: Starter = Starter {
+    name: "keep-transcript",
     matcher: None,
     about: "before a long conversation is summarised. They can save what will be lost.",
     fields: &[("trigger", "manual or auto; a matcher is compared with it")],
@@ -131,6 +134,7 @@ async function main(payload) {
 };
 
 pub(super) const NOTIFICATION: Starter = Starter {
+    name: "desktop-notification",
     matcher: None,
     about: "when the agent wants the user's attention. They can pass that on.",
     fields: &[

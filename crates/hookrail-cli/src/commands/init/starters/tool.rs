@@ -3,6 +3,7 @@
 use super::Starter;
 
 pub(super) const BEFORE_TOOL: Starter = Starter {
+    name: "protect-env-files",
     matcher: Some("write_file|replace"),
     about: "before a tool runs. They can block the call or change its arguments.",
     fields: &[
@@ -54,6 +55,7 @@ function main(payload) {
 };
 
 pub(super) const AFTER_TOOL: Starter = Starter {
+    name: "remind-of-tests",
     matcher: Some("write_file|replace"),
     about: "after a tool ran, before the model sees the result. They can add to the result.",
     fields: &[
@@ -106,6 +108,7 @@ function main(payload) {
 };
 
 pub(super) const BEFORE_TOOL_SELECTION: Starter = Starter {
+    name: "read-only-mode",
     matcher: None,
     about: "before a model call that offers tools. They can narrow the choice.",
     fields: &[("llm_request", "the request: model, messages, config, toolConfig")],

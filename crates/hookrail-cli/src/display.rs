@@ -1,0 +1,96 @@
+//! How paths, origins and hooks are shown, the same in every command.
+
+use std::path::Path;
+
+use hookrail::{HookTrust, Origin};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::printer::escape_line;
+
+/// A path as a person would write it: relative inside the project, with `~` below the home directory.
+pub(crate) fn shown(path: &Path, context: &Context) -> String {
+    let short = if let Ok(inside) = path.strip_prefix(context.project()) {
+        inside.to_owned()
+    } else if let Some(inside) = shells_home(context).and_then(|home| path.strip_prefix(home).ok()) {
+        Path::new("~").join(inside)
+    } else {
+        path.to_owned()
+    };
+    escape_line(&short.display().to_string())
+}
+
+/// A text in which paths below the home directory begin with `~`.
+pub(crate) fn short_home(text: &str, context: &Context) -> String {
+    match shells_home(context).and_then(Path::to_str) {
+        Some(home) => text.replace(&format!("{home}/"), "~/"),
+        None => text.to_owned(),
+    }
+}
+
+/// The home directory, where it is also what a shell means by `~`.
+fn shells_home(context: &Context) -> Option<&Path> {
+    home(context).filter(|home| std::env::var_os("HOME").is_some_and(|named| Path::new(&named) == *home))
+}
+
+/// The home directory, where there is one.
+pub(crate) fn home(context: &Context) -> Option<&Path> {
+    Some(context.paths.home.as_path()).filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Whether a directory is the home directory, where the one settings file is the user's.
+pub(crate) fn is_home(directory: &Path, context: &Context) -> bool {
+    let same =
+        |home: &Path| matches!((home.canonicalize(), directory.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    home(context).is_some_and(same)
+}
+
+/// `project, .llxprt/settings.json:7`.
+pub(crate) fn shown_origin(origin: &Origin, context: &Context) -> String {
+    let level = escape_line(&origin.level.to_string());
+    format!("{level}, {}:{}", shown(&origin.file, context), origin.line)
+}
+
+/// Whether a hook is approved, in a word.
+pub(crate) fn approved_word(trust: &HookTrust) -> &'static str {
+    match trust {
+        HookTrust::Trusted => "trusted",
+        HookTrust::Approved => "approved",
+        HookTrust::NotApproved { .. } => "no",
+    }
+}
+
+/// A hook as all JSON output names it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HookName<'h> {
+    pub(crate) name: &'h str,
+    pub(crate) command: &'h str,
+    pub(crate) source: hookrail::ConfigSource,
+    pub(crate) origin: &'h Origin,
+    pub(crate) matcher: Option<&'h str>,
+}
+
+impl<'h> HookName<'h> {
+    pub(crate) fn of(hook: &'h hookrail::Hook) -> Self {
+        Self {
+            name: &hook.name,
+            command: hook.command(),
+            source: hook.source,
+            origin: &hook.origin,
+            matcher: hook.matcher.text(),
+        }
+    }
+}
+
+/// The words nearest to a mistyped one, the nearest first; empty where nothing comes near.
+pub(crate) fn near_words<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut near: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|known| (strsim::jaro_winkler(word, known), known))
+        .filter(|(likeness, _)| *likeness >= 0.75)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
+    near.dedup_by(|one, other| one.1 == other.1);
+    near.into_iter().map(|(_, word)| word).take(3).collect()
+}

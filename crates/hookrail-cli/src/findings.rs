@@ -1,0 +1,100 @@
+//! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
+
+use hookrail::{Diagnostic, Place, ResolvedSettings, Severity};
+
+use crate::context::Context;
+use crate::display::{short_home, shown};
+use crate::exit::Hinted;
+use crate::printer::{Printer, escape_line};
+
+/// How many findings a command prints before it names `check` for the rest.
+const SHOWN: usize = 5;
+
+/// The lines for what is wrong with settings and approvals, errors first. Empty where nothing is.
+pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+    lines_where(settings, context, |_| true)
+}
+
+/// What is wrong with the files themselves, for a command that is about approvals.
+pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+    lines_where(settings, context, |finding| finding.severity == Severity::Error)
+}
+
+fn lines_where(
+    settings: &ResolvedSettings,
+    context: &Context,
+    wanted: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Line> {
+    let mut findings: Vec<&Diagnostic> = settings
+        .findings
+        .iter()
+        .filter(|finding| finding.severity >= Severity::Warning && wanted(finding))
+        .collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut lines: Vec<Line> = findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
+    if findings.len() > SHOWN {
+        let rest = findings.len() - SHOWN;
+        let text = format!("hint: there {} more; `hookrail check` shows everything", counted(rest));
+        lines.push(Line { text, for_quiet: false });
+    } else if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        lines.push(Line { text: "hint: `hookrail check` shows the places".to_owned(), for_quiet: false });
+    }
+    lines
+}
+
+/// One line of output about the settings.
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// Whether it is printed with `--quiet` too: guards that are off are never silent.
+    pub(crate) for_quiet: bool,
+}
+
+/// Prints them.
+pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+    for line in lines(settings, context) {
+        printer.talk(line.text);
+    }
+}
+
+/// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.
+pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) -> anyhow::Result<()> {
+    let Some(unusable) = settings.refusals().next() else { return Ok(()) };
+    let message = format!(
+        "the {} settings cannot be used, so that nothing runs: {}",
+        unusable.level,
+        short(&unusable.finding, context)
+    );
+    Err(Hinted::new(message, "mend the file; `hookrail check` shows the place").into())
+}
+
+fn line(finding: &Diagnostic, context: &Context) -> Line {
+    let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
+    let help = finding
+        .help
+        .as_ref()
+        .map(|help| format!("; {}", escape_line(&short_home(help, context))))
+        .unwrap_or_default();
+    Line {
+        text: format!("{kind}: {}{help}", short(finding, context)),
+        for_quiet: finding.severity == Severity::Error || is_about_guards(finding),
+    }
+}
+
+/// Whether a warning says that hooks do not run.
+fn is_about_guards(finding: &Diagnostic) -> bool {
+    matches!(finding.code, "hooks-off" | "project-not-approved")
+}
+
+/// Place and message.
+fn short(finding: &Diagnostic, context: &Context) -> String {
+    let place = finding.place.as_ref().map(|place| place_of(place, context)).unwrap_or_default();
+    format!("{place}{}", escape_line(&finding.message))
+}
+
+fn place_of(place: &Place, context: &Context) -> String {
+    format!("{}:{}:{}: ", shown(&place.file, context), place.line, place.column)
+}
+
+fn counted(number: usize) -> String {
+    if number == 1 { "is 1".to_owned() } else { format!("are {number}") }
+}

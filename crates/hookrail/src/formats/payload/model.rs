@@ -1,0 +1,78 @@
+//! Model payloads: in the SDK's form, as agents have them, or in the stable form that hooks receive.
+
+use serde_json::Value;
+
+use super::{InputError, ValidationError, locate, stable};
+use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{LlmRequest, LlmResponse};
+use crate::formats::translator::{FieldPath, to_hook_llm_request, to_hook_llm_response};
+
+/// A model request that came from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelRequest {
+    /// With `contents`.
+    Sdk(Box<GenerateContentParameters>),
+    /// With `messages`.
+    Stable(Box<LlmRequest<'static>>),
+}
+
+impl ModelRequest {
+    /// The form is told by its conversation: `messages` is stable, `contents` the SDK's.
+    pub(super) fn parse(request: JsonObject) -> Result<Self, InputError> {
+        if request.contains_key("messages") {
+            return Ok(Self::Stable(Box::new(stable::request(request)?)));
+        }
+        if request.contains_key("contents") {
+            let translated = locate::request(&Value::Object(request))?;
+            return Ok(Self::Sdk(Box::new(translated)));
+        }
+        let at = FieldPath::Root("llm_request");
+        let expected = "a list of messages (or `contents` in the SDK's form)";
+        Err(ValidationError::from(at.key("messages").mismatch(expected, None)).into())
+    }
+
+    /// The request as hooks see it.
+    pub fn as_llm_request(&self) -> LlmRequest<'_> {
+        match self {
+            Self::Sdk(request) => to_hook_llm_request(request),
+            Self::Stable(request) => request.borrowed(),
+        }
+    }
+}
+
+/// A model response that came from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelResponse {
+    /// With parts that are objects.
+    Sdk(Box<GenerateContentResponse>),
+    /// With parts that are texts, or with a `text` of its own.
+    Stable(Box<LlmResponse<'static>>),
+}
+
+impl ModelResponse {
+    pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
+        if response.contains_key("text") || has_bare_texts(&response) {
+            return Ok(Self::Stable(Box::new(stable::response(response)?)));
+        }
+        Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
+    }
+
+    /// The response as hooks see it.
+    pub fn as_llm_response(&self) -> LlmResponse<'_> {
+        match self {
+            Self::Sdk(response) => to_hook_llm_response(response),
+            Self::Stable(response) => response.borrowed(),
+        }
+    }
+}
+
+/// Whether a part of any candidate is a bare text, which the SDK never writes.
+fn has_bare_texts(response: &JsonObject) -> bool {
+    let candidates = response.get("candidates").and_then(Value::as_array);
+    let mut parts = candidates.into_iter().flatten().filter_map(|candidate| {
+        let content = candidate.get("content")?;
+        content.get("parts")?.as_array()
+    });
+    parts.any(|parts| parts.iter().any(Value::is_string))
+}

@@ -1,0 +1,302 @@
+//! Finds out what a hook did to a conversation: which messages it kept, changed, removed and added.
+//!
+//! The result decides only which original entry a text belongs to, and thereby which tool calls and
+//! images stay beside it; every text comes out exactly as the hook gave it, in the hook's order.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::given::GivenMessage;
+use crate::formats::llm::{JoinedText, LlmMessage};
+
+/// One step from the conversation a hook was shown to the one it gave. Numbers are places in the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The same message stands in both.
+    Keep { shown: usize },
+    /// A message got another text.
+    Change { shown: usize, given: usize },
+    /// A message is gone.
+    Remove { shown: usize },
+    /// A message is new.
+    Add { given: usize },
+}
+
+/// Beyond this many removed and added messages, the ones in between are compared place by place: whoever
+/// rewrote that much of a conversation usually rewrote each message where it stood.
+const MAX_EDITS: usize = 1024;
+/// Beyond this many pairs, changed messages are paired place by place.
+const MAX_PAIRS: usize = 16_384;
+
+/// Aligns the two conversations. Long equal beginnings and ends cost one comparison for each message.
+pub(super) fn align(shown: &[LlmMessage<'_>], given: &[GivenMessage<'_>]) -> Vec<Step> {
+    let start = shown.iter().zip(given).take_while(|(a, b)| same(a, b)).count();
+    let (rest_shown, rest_given) =
+        (shown.get(start..).unwrap_or_default(), given.get(start..).unwrap_or_default());
+    let end = rest_shown.iter().rev().zip(rest_given.iter().rev()).take_while(|(a, b)| same(a, b)).count();
+    let middle_shown = rest_shown.get(..rest_shown.len() - end).unwrap_or_default();
+    let middle_given = rest_given.get(..rest_given.len() - end).unwrap_or_default();
+
+    let mut steps = Vec::with_capacity(shown.len().max(given.len()));
+    steps.extend((0..start).map(|shown| Step::Keep { shown }));
+    let mut middle = Middle { shown: middle_shown, given: middle_given, offset: start, steps: &mut steps };
+    middle.align();
+    steps.extend((shown.len() - end..shown.len()).map(|shown| Step::Keep { shown }));
+    steps
+}
+
+/// What is left between an equal beginning and an equal end.
+struct Middle<'m, 'a, 'g> {
+    shown: &'m [LlmMessage<'a>],
+    given: &'m [GivenMessage<'g>],
+    offset: usize,
+    steps: &'m mut Vec<Step>,
+}
+
+impl Middle<'_, '_, '_> {
+    fn align(&mut self) {
+        let kept = self.kept();
+        let (mut shown, mut given) = (0, 0);
+        for (kept_shown, kept_given) in kept {
+            self.pair(shown..kept_shown, given..kept_given);
+            self.steps.push(Step::Keep { shown: self.offset + kept_shown });
+            (shown, given) = (kept_shown + 1, kept_given + 1);
+        }
+        self.pair(shown..self.shown.len(), given..self.given.len());
+    }
+
+    /// The messages that stand in both, in order.
+    fn kept(&self) -> Vec<(usize, usize)> {
+        if self.shown.is_empty() || self.given.is_empty() {
+            return Vec::new();
+        }
+        let mut numbers: HashMap<(&str, Cow<'_, str>), u32> = HashMap::new();
+        let mut number = |role, text| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry((role, text)).or_insert(next)
+        };
+        let shown: Vec<u32> =
+            self.shown.iter().map(|message| number(&message.role, joined(&message.content))).collect();
+        let given: Vec<u32> =
+            self.given.iter().map(|message| number(message.role, Cow::Borrowed(&message.text))).collect();
+        common(&shown, &given, MAX_EDITS).unwrap_or_else(|| {
+            let places = shown.iter().zip(&given).enumerate();
+            places.filter(|(_, (a, b))| a == b).map(|(place, _)| (place, place)).collect()
+        })
+    }
+
+    /// Pairs what was removed between two kept messages with what was added there.
+    fn pair(&mut self, shown: std::ops::Range<usize>, given: std::ops::Range<usize>) {
+        let offset = self.offset;
+        let removed = self.shown.get(shown.clone()).unwrap_or_default();
+        let added = self.given.get(given.clone()).unwrap_or_default();
+        let (mut next_shown, mut next_given) = (0, 0);
+        let pairs = pairs(removed, added);
+        for (a, b) in pairs.into_iter().chain([(removed.len(), added.len())]) {
+            self.steps.extend((next_shown..a).map(|a| Step::Remove { shown: offset + shown.start + a }));
+            self.steps.extend((next_given..b).map(|b| Step::Add { given: offset + given.start + b }));
+            if a < removed.len() {
+                self.steps
+                    .push(Step::Change { shown: offset + shown.start + a, given: offset + given.start + b });
+            }
+            (next_shown, next_given) = (a + 1, b + 1);
+        }
+    }
+}
+
+fn same(shown: &LlmMessage<'_>, given: &GivenMessage<'_>) -> bool {
+    let mut rest: &str = &given.text;
+    shown.role == given.role
+        && shown.content.0.iter().all(|piece| match rest.strip_prefix(&**piece) {
+            Some(after) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+        && rest.is_empty()
+}
+
+fn joined<'t>(text: &'t JoinedText<'_>) -> Cow<'t, str> {
+    match text.0.as_slice() {
+        [one] => Cow::Borrowed(one),
+        pieces => Cow::Owned(pieces.concat()),
+    }
+}
+
+/// Which removed message became which added one. Only messages of the same role are paired: a tool call
+/// must not change sides.
+fn pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, usize)> {
+    let in_place = || {
+        let places = removed.iter().zip(added).enumerate();
+        places.filter(|(_, (a, b))| a.role == b.role).map(|(place, _)| (place, place)).collect()
+    };
+    let rewritten_in_place =
+        removed.len() == added.len() && removed.iter().zip(added).all(|(a, b)| a.role == b.role);
+    if removed.is_empty() || added.is_empty() {
+        Vec::new()
+    } else if rewritten_in_place || removed.len().saturating_mul(added.len()) > MAX_PAIRS {
+        in_place()
+    } else {
+        best_pairs(removed, added)
+    }
+}
+
+/// The pairs, in order, whose texts are most alike in sum.
+#[expect(clippy::indexing_slicing, reason = "every index is bounded by the loops over the same lengths")]
+fn best_pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, usize)> {
+    let (rows, columns) = (removed.len(), added.len());
+    let texts: Vec<Cow<'_, str>> = removed.iter().map(|message| joined(&message.content)).collect();
+    let mut likeness = vec![vec![0; columns]; rows];
+    // `best[a][b]` is the best sum for what is removed from `a` on and added from `b` on.
+    let mut best = vec![vec![0_u64; columns + 1]; rows + 1];
+    for a in (0..rows).rev() {
+        for b in (0..columns).rev() {
+            if removed[a].role == added[b].role {
+                likeness[a][b] = alike(&texts[a], &added[b].text);
+            }
+            let paired = if likeness[a][b] > 0 { likeness[a][b] + best[a + 1][b + 1] } else { 0 };
+            best[a][b] = paired.max(best[a + 1][b]).max(best[a][b + 1]);
+        }
+    }
+    let (mut a, mut b, mut pairs) = (0, 0, Vec::new());
+    while a < rows && b < columns {
+        if likeness[a][b] > 0 && best[a][b] == likeness[a][b] + best[a + 1][b + 1] {
+            pairs.push((a, b));
+            (a, b) = (a + 1, b + 1);
+        } else if best[a][b] == best[a][b + 1] {
+            b += 1;
+        } else {
+            a += 1;
+        }
+    }
+    pairs
+}
+
+/// How alike two texts are: a little for the same role alone, more for a common beginning and end.
+fn alike(shown: &str, given: &str) -> u64 {
+    const SAME_ROLE: usize = 250;
+    let (a, b) = (shown.as_bytes(), given.as_bytes());
+    let shorter = a.len().min(b.len());
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let end = a.iter().rev().zip(b.iter().rev()).take(shorter - start).take_while(|(a, b)| a == b).count();
+    let share = (start + end).saturating_mul(1000) / a.len().max(b.len()).max(1);
+    u64::try_from(SAME_ROLE + share).unwrap_or(u64::MAX)
+}
+
+/// The longest common subsequence as pairs of places (Myers' greedy algorithm), or `None` when more than
+/// `max_edits` removals and additions lie between the two.
+#[expect(clippy::indexing_slicing, reason = "diagonals are kept within the bounds that the algorithm proves")]
+fn common(a: &[u32], b: &[u32], max_edits: usize) -> Option<Vec<(usize, usize)>> {
+    let limit = max_edits.min(a.len() + b.len());
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
+    // `reached[middle + a - b]` is the furthest place in `a` on that diagonal; one slot of margin each side.
+    let middle = limit + 1;
+    let mut reached = vec![0_usize; 2 * limit + 3];
+    let mut history: Vec<Vec<usize>> = Vec::new();
+    for edits in 0..=limit {
+        for diagonal in (middle - edits..=middle + edits).step_by(2) {
+            let down = diagonal == middle - edits
+                || (diagonal != middle + edits && reached[diagonal - 1] < reached[diagonal + 1]);
+            let mut x = if down { reached[diagonal + 1] } else { reached[diagonal - 1] + 1 };
+            // Diagonals outside of the two sequences are passed through unharmed.
+            let Some(mut y) = (x + middle).checked_sub(diagonal) else { continue };
+            while x < a.len() && y < b.len() && a[x] == b[y] {
+                (x, y) = (x + 1, y + 1);
+            }
+            reached[diagonal] = x;
+            if x >= a.len() && y >= b.len() {
+                return Some(trace(a, b, middle, edits, &history));
+            }
+        }
+        // Only the diagonals that this round could touch are remembered.
+        history.push(reached[middle - edits - 1..=middle + edits + 1].to_vec());
+    }
+    None
+}
+
+/// Walks back from the end through the remembered rounds and collects the equal pairs.
+#[expect(clippy::indexing_slicing, reason = "the rounds were written by `common` with the same bounds")]
+fn trace(a: &[u32], b: &[u32], middle: usize, edits: usize, history: &[Vec<usize>]) -> Vec<(usize, usize)> {
+    let (mut x, mut y, mut pairs) = (a.len(), b.len(), Vec::new());
+    for edits in (1..=edits).rev() {
+        let before = &history[edits - 1];
+        // The round before remembers the diagonals from `middle - edits` on.
+        let reached = |diagonal: usize| before[diagonal + edits - middle];
+        let diagonal = middle + x - y;
+        let down = diagonal == middle - edits
+            || (diagonal != middle + edits && reached(diagonal - 1) < reached(diagonal + 1));
+        let from_diagonal = if down { diagonal + 1 } else { diagonal - 1 };
+        let from_x = reached(from_diagonal);
+        let start_x = if down { from_x } else { from_x + 1 };
+        while x > start_x {
+            (x, y) = (x - 1, y - 1);
+            pairs.push((x, y));
+        }
+        (x, y) = (from_x, from_x + middle - from_diagonal);
+    }
+    while x > 0 && y > 0 {
+        (x, y) = (x - 1, y - 1);
+        pairs.push((x, y));
+    }
+    pairs.reverse();
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive_length(a: &[u32], b: &[u32]) -> usize {
+        let mut best = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for i in (0..a.len()).rev() {
+            for j in (0..b.len()).rev() {
+                best[i][j] =
+                    if a[i] == b[j] { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
+            }
+        }
+        best[0][0]
+    }
+
+    proptest! {
+        #[test]
+        fn finds_a_longest_common_subsequence(
+            a in prop::collection::vec(0_u32..4, 0..24),
+            b in prop::collection::vec(0_u32..4, 0..24),
+        ) {
+            let pairs = common(&a, &b, 100).expect("no bound is reached");
+            prop_assert!(pairs.iter().all(|&(x, y)| a[x] == b[y]));
+            prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
+            prop_assert_eq!(pairs.len(), naive_length(&a, &b));
+            let edits = a.len() + b.len() - 2 * pairs.len();
+            prop_assert_eq!(common(&a, &b, edits), Some(pairs));
+            prop_assert!(edits == 0 || common(&a, &b, edits - 1).is_none());
+        }
+    }
+
+    #[test]
+    fn pairs_a_changed_message_with_the_text_it_resembles() {
+        let shown = |role: &'static str, text: &'static str| LlmMessage {
+            role: Cow::Borrowed(role),
+            content: JoinedText(vec![Cow::Borrowed(text)]),
+            extra: None,
+        };
+        let given = |role: &'static str, text: &'static str| GivenMessage { role, text: Cow::Borrowed(text) };
+        let steps = align(
+            &[shown("user", "my password is 1234, please log in"), shown("model", "done")],
+            &[
+                given("user", "context"),
+                given("user", "my password is ****, please log in"),
+                given("model", "done"),
+            ],
+        );
+        assert_eq!(
+            steps,
+            [Step::Add { given: 0 }, Step::Change { shown: 0, given: 1 }, Step::Keep { shown: 1 }]
+        );
+    }
+}

@@ -1,0 +1,158 @@
+use super::*;
+use crate::host::observer::{HookCall, HookObserver};
+use crate::host::session::Config;
+
+/// A session whose `BeforeTool` hook for `guarded` blocks.
+fn session(observer: Option<Arc<dyn HookObserver>>) -> Config {
+    let hook = json!({ "type": "command", "command": "echo no >&2; exit 2", "onFailure": "block" });
+    let settings = json!({
+        "enableHooks": true,
+        "hooks": { "BeforeTool": [{ "matcher": "guarded", "hooks": [hook] }] },
+    });
+    let builder = Config::builder(std::env::temp_dir()).settings(settings);
+    match observer {
+        Some(observer) => builder.observer(observer),
+        None => builder,
+    }
+    .build()
+}
+
+fn message(tool: &str) -> Value {
+    json!({
+        "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeTool", "correlationId": "7",
+        "input": { "tool_name": tool, "tool_input": {} },
+    })
+}
+
+fn code(response: &HookExecutionResponse) -> Option<BusErrorCode> {
+    response.outcome.as_ref().err().map(|error| error.code)
+}
+
+#[tokio::test]
+async fn any_message_gets_an_answer() {
+    let config = session(None);
+    let system = config.hook_system().unwrap();
+    let blocked = system.execute_request(message("guarded")).await;
+    assert_eq!(blocked.correlation_id, "7", "DELTA-HEVT-002");
+    assert!(blocked.outcome.is_ok_and(|output| output.blocked && output.reason.as_deref() == Some("no")));
+    let free = system.execute_request(message("free")).await;
+    assert_eq!(free, CheckedRequest::parse(message("free")).unwrap().answer_without_hooks());
+    for (given, expected) in [
+        (json!(5), BusErrorCode::InvalidRequest),
+        (
+            json!({ "type": HOOK_EXECUTION_REQUEST, "eventName": "Other", "input": {} }),
+            BusErrorCode::UnsupportedEvent,
+        ),
+        (
+            json!({ "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeTool", "input": {} }),
+            BusErrorCode::ValidationFailure,
+        ),
+    ] {
+        assert_eq!(code(&system.execute_request(given).await), Some(expected), "DELTA-HFAIL-002");
+    }
+}
+
+#[test]
+fn only_what_a_hook_hears_needs_to_be_executed() {
+    let config = session(None);
+    let system = config.hook_system().unwrap();
+    let hears = |message| system.hears(&CheckedRequest::parse(message).unwrap());
+    assert!(hears(message("guarded")));
+    assert!(!hears(message("free")));
+    let request = json!({ "model": "m", "messages": [] });
+    assert!(!hears(json!({
+        "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeModel", "input": { "llm_request": request },
+    })));
+}
+
+/// Whatever way a line is read, the request and the refusal are the same.
+#[test]
+fn the_short_way_to_read_a_request_leads_to_the_same_place() {
+    for (text, is_plain) in [
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{"tool_name":"a","tool_input":{"b":[1.50,"\u00e9"]}}}"#,
+            true,
+        ),
+        (
+            r#" {"input":{"prompt":"x"}, "correlationId":"", "eventName":"BeforeAgent", "type":"hook-execution-request"} "#,
+            true,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{}}"#,
+            true,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"\u0037","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":7,"input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","correlationId":"8","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"},"more":1}"#,
+            false,
+        ),
+        (
+            r#"{"type":"HOOK_EXECUTION_REQUEST","payload":{"eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}}"#,
+            false,
+        ),
+        (r#"{"type":"other","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}"#, false),
+        (
+            r#"{"type":"hook-execution-request","eventName":"Other","correlationId":"7","input":{"prompt":"x"}}"#,
+            false,
+        ),
+        (
+            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":[]}"#,
+            false,
+        ),
+    ] {
+        assert_eq!(PlainRequest::read(text.as_bytes()).is_some(), is_plain, "{text}");
+        let by_value = CheckedRequest::parse(serde_json::from_str(text).unwrap());
+        assert_eq!(CheckedRequest::parse_text(text.as_bytes()), by_value, "{text}");
+    }
+}
+
+#[test]
+fn text_is_read_as_javascript_reads_it() {
+    let text = |prompt: &str| {
+        format!(
+            r#"{{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{{"prompt":"x","extra":{prompt}}}}}"#
+        )
+    };
+    let nested = |depth: usize| text(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+    for fine in [text(r#""\ud800""#), text("1e999"), nested(500), format!("\u{feff}{}", text("1"))] {
+        assert!(CheckedRequest::parse_text(fine.as_bytes()).is_ok(), "{fine}");
+    }
+    for (wrong, said) in [
+        (text("tru").into_bytes(), "not JSON"),
+        (nested(100_000).into_bytes(), "nested deeper"),
+        (b"\"\xff\"".to_vec(), "not UTF-8"),
+        (Vec::new(), "not JSON"),
+    ] {
+        let answer = CheckedRequest::parse_text(&wrong).unwrap_err();
+        assert_eq!(code(&answer), Some(BusErrorCode::InvalidRequest), "{said}");
+        assert!(answer.outcome.is_err_and(|error| error.message.contains(said)), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_answered() {
+    struct Panics;
+    impl HookObserver for Panics {
+        fn hook_call(&self, _: &HookCall<'_>) {
+            panic!("an injected panic");
+        }
+    }
+    let config = session(Some(Arc::new(Panics)));
+    let answer = config.hook_system().unwrap().execute_request(message("guarded")).await;
+    assert_eq!(answer.correlation_id, "7", "DELTA-HFAIL-002");
+    let error = answer.outcome.unwrap_err();
+    assert_eq!(error.code, BusErrorCode::InternalError, "DELTA-HFAIL-002");
+    assert!(error.message.contains("an injected panic"), "DELTA-HFAIL-002: {}", error.message);
+    assert_eq!(error.details["blocked"], true, "a guard that blocks on failure blocks");
+}

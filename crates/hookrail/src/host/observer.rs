@@ -1,0 +1,54 @@
+//! Records of what hooks did, as data: a session log, a progress line or a statistics file is made of
+//! these. The same records go to `tracing` from the event handler.
+
+use std::time::Duration;
+
+use crate::event::EventName;
+use crate::hook::Hook;
+use crate::run::Payload;
+use crate::verdict::hook_run::HookRun;
+
+/// A host's ear. Every method has an empty default; none of them may block for long, because the
+/// agent waits for them.
+pub trait HookObserver: Send + Sync {
+    /// A hook is about to be started.
+    fn hook_started(&self, event: EventName, hook: &Hook) {
+        let _ = (event, hook);
+    }
+
+    /// A hook has come to its end.
+    fn hook_call(&self, call: &HookCall<'_>) {
+        let _ = call;
+    }
+
+    /// All hooks of an event have come to their end.
+    fn hook_batch(&self, batch: &HookBatch) {
+        let _ = batch;
+    }
+}
+
+/// One finished hook.
+#[derive(Debug)]
+pub struct HookCall<'a> {
+    /// The event it ran for.
+    pub event: EventName,
+    /// What became of it.
+    pub run: &'a HookRun,
+    /// What it was given on stdin.
+    pub input: &'a Payload,
+}
+
+/// One finished event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HookBatch {
+    /// The event.
+    pub event: EventName,
+    /// How many hooks ran.
+    pub hook_count: usize,
+    /// How many of them were healthy.
+    pub success_count: usize,
+    /// How many of them were not; a block by exit code 2 counts here.
+    pub failure_count: usize,
+    /// The sum of the hooks' durations.
+    pub duration: Duration,
+}

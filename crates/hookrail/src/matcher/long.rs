@@ -1,0 +1,110 @@
+//! A pattern for texts of any length, for the `regex` tests of rules: a file's content is no tool's name.
+//!
+//! The linear `regex` crate reads bytes, and ECMAScript reads UTF-16 units. A pattern tells only a few classes of units
+//! beyond ASCII apart: those between the ends of its ranges. Each class gets one of the bytes from 128 on, in the
+//! pattern and in the text, and then both readers see the same.
+
+use super::syntax::Node;
+use super::translate;
+
+/// As many classes as there are bytes beyond ASCII.
+const MAX_CLASSES: usize = 128;
+
+/// A compiled pattern for long texts.
+#[derive(Debug)]
+pub(super) struct LongPattern {
+    regex: regex::bytes::Regex,
+    classes: Classes,
+}
+
+/// The units beyond ASCII that a pattern tells apart: where each class begins, in order.
+#[derive(Debug)]
+pub(super) struct Classes(Vec<u32>);
+
+impl Classes {
+    fn of(root: &Node) -> Option<Self> {
+        let mut starts = vec![128];
+        collect(root, &mut starts);
+        starts.retain(|start| (128..=0xFFFF).contains(start));
+        starts.sort_unstable();
+        starts.dedup();
+        (starts.len() <= MAX_CLASSES).then_some(Self(starts))
+    }
+
+    /// The byte of a unit's class.
+    pub(super) fn byte_of(&self, unit: u16) -> Option<u8> {
+        let class = self.0.partition_point(|start| *start <= u32::from(unit)).checked_sub(1)?;
+        u8::try_from(128 + class).ok()
+    }
+}
+
+impl LongPattern {
+    /// Compiles a pattern; `None` where it has no equivalent in the linear crate.
+    pub(super) fn compile(root: &Node) -> Option<Self> {
+        let classes = Classes::of(root)?;
+        Some(Self { regex: translate::compile_with(root, Some(&classes))?, classes })
+    }
+
+    /// Whether the pattern is found in a text.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        if text.is_ascii() {
+            return self.regex.is_match(text.as_bytes());
+        }
+        let byte = |unit: u16| match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => byte,
+            _ => self.classes.byte_of(unit).unwrap_or(u8::MAX),
+        };
+        self.regex.is_match(&text.encode_utf16().map(byte).collect::<Vec<u8>>())
+    }
+}
+
+/// Adds the places where classes begin. The depth of a pattern is bounded where it is parsed.
+fn collect(node: &Node, starts: &mut Vec<u32>) {
+    match node {
+        Node::Unit(unit) => starts.extend([u32::from(*unit), u32::from(*unit) + 1]),
+        Node::Set(set) => {
+            for (first, last) in set.ranges() {
+                starts.extend([u32::from(*first), u32::from(*last) + 1]);
+            }
+        }
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().for_each(|node| collect(node, starts)),
+        Node::Repeat { node, .. } | Node::Capture { node, .. } | Node::Look { node, .. } => collect(node, starts),
+        Node::Empty | Node::Assert(_) | Node::BackReference { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::matcher::{MatchVerdict, Matcher};
+
+    #[test]
+    fn a_secret_is_found_in_a_large_text_of_any_language() {
+        let matcher = Matcher::compile("AKIA[0-9A-Z]{16}(?:[^0-9A-Z]|$)");
+        for filler in ["x", "é", "日本", "😀 "] {
+            let text = filler.repeat(200_000);
+            assert_eq!(matcher.matches_text(&text), MatchVerdict::No, "{filler}");
+            let found = format!("{text}AKIAABCDEFGHIJKLMNOP{text}");
+            assert_eq!(matcher.matches_text(&found), MatchVerdict::Yes, "{filler}");
+        }
+        let lookahead = Matcher::compile("a(?=b)");
+        assert_eq!(lookahead.matches_text(&"x".repeat(100_000)), MatchVerdict::BoundReached);
+    }
+
+    proptest! {
+        /// The way for long texts and the way for names agree.
+        #[test]
+        fn long_texts_are_read_like_names(
+            pattern in proptest::sample::select(vec![
+                "^.$", "[^a]b", "\\w\\b", "\\s", "é+", "[à-ÿ]x", "[^é-ü]\\W", "a.b", "\\u65e5", "[\\u3040-\\u9fff]{2}", "\\S\\s\\S", "^[^\\n]*$",
+            ]),
+            text in "[ab é日\u{2028}\u{a0}\u{ff}😀\nx]{0,6}",
+        ) {
+            let matcher = Matcher::compile(pattern);
+            let long = matcher.matches_long(&text);
+            prop_assert!(long.is_some(), "{} has a way for long texts", pattern);
+            prop_assert_eq!(long.map(MatchVerdict::from), Some(matcher.matches_tool(&text)), "{} {:?}", pattern, text);
+        }
+    }
+}

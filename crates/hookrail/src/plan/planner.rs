@@ -1,0 +1,325 @@
+//! Which hooks run for an event, in which order. Pure; remembers plans, bounded.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::event::EventName;
+use crate::hook::{Hook, HookKind, Level};
+use crate::matcher::{MatchVerdict, Steps};
+use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry};
+use crate::trust::Seal;
+
+/// Models invent tool names, so only so many are remembered, none of them long.
+const MAX_NAMES: usize = 1_024;
+const MAX_NAME_BYTES: usize = 256;
+/// How many hooks all remembered plans of an event may hold together.
+const MAX_PLANNED_HOOKS: usize = 65_536;
+
+/// What is going to run for an event.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The event.
+    pub event: EventName,
+    /// Whether the hooks run one after another.
+    pub sequential: bool,
+    /// The hooks, at least one, in the order in which they run and are merged.
+    pub hooks: Vec<PlannedHook>,
+    /// What the user should know about how the plan came about.
+    pub warnings: Vec<String>,
+}
+
+/// A hook that is going to run.
+#[derive(Debug, Clone)]
+pub struct PlannedHook {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// What to look at again right before it runs; `None` where nobody needs to look.
+    pub seal: Option<Arc<Seal>>,
+    /// The first hook that does not come from the project and was left out because this one, which does, has the
+    /// same command. It runs where the project's may not.
+    pub(crate) stand_in: Option<Arc<Hook>>,
+}
+
+impl Deref for PlannedHook {
+    type Target = Hook;
+
+    fn deref(&self) -> &Hook {
+        &self.hook
+    }
+}
+
+/// What is going to run for an event, and why the rest is not.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The plan, if there is anything to run.
+    pub plan: Option<Plan>,
+    /// The other hooks of the event, by rank.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A hook that does not run.
+#[derive(Debug, Clone)]
+pub struct Skipped {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// Why not.
+    pub why: SkipReason,
+}
+
+/// Why a hook does not run.
+#[derive(Debug, Clone)]
+pub enum SkipReason {
+    /// Somebody disabled it.
+    Disabled(DisabledBy),
+    /// The user has not approved it.
+    NotApproved {
+        /// What is missing.
+        why: String,
+    },
+    /// It listens to something else.
+    MatcherDoesNotMatch {
+        /// Its matcher.
+        matcher: String,
+        /// What the event is about.
+        target: String,
+    },
+    /// A hook of higher rank runs the same command.
+    Duplicate {
+        /// That hook.
+        of: Arc<Hook>,
+    },
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disabled(DisabledBy::List(DisabledList::Settings(level))) => {
+                write!(f, "disabled by `hooksConfig.disabled` in {level} settings")
+            }
+            Self::Disabled(DisabledBy::List(DisabledList::ForThisProject)) => {
+                f.write_str("disabled by you for this project (`hookrail enable` turns it on)")
+            }
+            Self::Disabled(DisabledBy::RunTime) => f.write_str("disabled at run time"),
+            Self::NotApproved { why } => write!(f, "not approved: {why}"),
+            Self::MatcherDoesNotMatch { matcher, target } => {
+                write!(f, "matcher `{}` does not match `{}`", clipped(matcher), clipped(target))
+            }
+            Self::Duplicate { of } => {
+                write!(f, "duplicate of `{}`", clipped(&of.name))?;
+                if of.origin.line > 0 {
+                    write!(f, " ({}:{})", of.origin.file.display(), of.origin.line)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes plans from a registry.
+#[derive(Debug)]
+pub struct HookPlanner {
+    registry: Arc<HookRegistry>,
+    remembered: [RwLock<Remembered>; EventName::ALL.len()],
+}
+
+impl HookPlanner {
+    /// A planner for the hooks of a registry.
+    pub fn new(registry: Arc<HookRegistry>) -> Self {
+        Self { registry, remembered: Default::default() }
+    }
+
+    /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
+    /// session event is about; without one every hook of the event matches. Events of agent and model have none.
+    pub fn plan(&self, event: EventName, target: Option<&str>) -> Option<Arc<Plan>> {
+        if !self.registry.listens_to(event) {
+            return None;
+        }
+        let target = target.filter(|_| Matching::of(event) != Matching::None);
+        // Read before planning: a change in between makes the plan outdated, never wrongly current.
+        let changes = self.registry.changes();
+        let remembered = self.remembered.get(event as usize)?;
+        if let Some(Answer(plan)) =
+            remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
+        {
+            return plan.clone();
+        }
+        let plan = self.resolve(event, target, None).map(Arc::new);
+        if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
+            let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
+            remembered.remember(target, changes, Answer(plan.clone()));
+        }
+        plan
+    }
+
+    /// The same plan, and why the other hooks of the event are not in it.
+    pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
+        let mut skipped = Vec::new();
+        let plan = self.resolve(event, target, Some(&mut skipped));
+        Explanation { plan, skipped }
+    }
+
+    fn resolve(
+        &self,
+        event: EventName,
+        target: Option<&str>,
+        mut skipped: Option<&mut Vec<Skipped>>,
+    ) -> Option<Plan> {
+        let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
+        let mut by_command: HashMap<&str, &Arc<Hook>> = HashMap::new();
+        let mut steps = Steps::default();
+        for registered in self.registry.registered_for(event) {
+            let hook = &registered.hook;
+            // Only a hook that runs may stand in for another one with the same command.
+            let reason = if let Some(by) = registered.disabled_by() {
+                Some(SkipReason::Disabled(by))
+            } else if let Some(why) = registered.not_approved() {
+                Some(SkipReason::NotApproved { why: why.to_owned() })
+            } else {
+                match matches(hook, target, &mut steps) {
+                    MatchVerdict::No if skipped.is_none() => continue,
+                    MatchVerdict::No => Some(does_not_match(hook, target)),
+                    verdict => {
+                        let first = match &hook.kind {
+                            HookKind::Command(command) => *by_command.entry(command).or_insert(hook),
+                            HookKind::Plugin => hook,
+                        };
+                        if Arc::ptr_eq(first, hook) {
+                            plan.sequential |= hook.sequential;
+                            plan.hooks.push(PlannedHook {
+                                hook: Arc::clone(hook),
+                                seal: registered.seal.clone(),
+                                stand_in: None,
+                            });
+                            if verdict == MatchVerdict::BoundReached {
+                                plan.warnings.push(undecided(hook, target));
+                            }
+                            None
+                        } else {
+                            if first.origin.level == Level::Project && hook.origin.level != Level::Project {
+                                let planned =
+                                    plan.hooks.iter_mut().find(|planned| Arc::ptr_eq(&planned.hook, first));
+                                if let Some(planned) = planned {
+                                    planned.stand_in.get_or_insert_with(|| Arc::clone(hook));
+                                }
+                            }
+                            Some(SkipReason::Duplicate { of: Arc::clone(first) })
+                        }
+                    }
+                }
+            };
+            if let (Some(skipped), Some(why)) = (skipped.as_deref_mut(), reason) {
+                skipped.push(Skipped { hook: Arc::clone(hook), why });
+            }
+        }
+        (!plan.hooks.is_empty()).then_some(plan)
+    }
+}
+
+/// How the hooks of an event are matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matching {
+    /// The matcher is a pattern for the tool's name.
+    Tool,
+    /// The matcher is the word that the event is about.
+    Word,
+    /// Matchers are ignored.
+    None,
+}
+
+impl Matching {
+    fn of(event: EventName) -> Self {
+        match event {
+            EventName::BeforeTool | EventName::AfterTool => Self::Tool,
+            EventName::SessionStart
+            | EventName::SessionEnd
+            | EventName::PreCompress
+            | EventName::Notification => Self::Word,
+            EventName::BeforeAgent
+            | EventName::AfterAgent
+            | EventName::BeforeModel
+            | EventName::AfterModel
+            | EventName::BeforeToolSelection => Self::None,
+        }
+    }
+}
+
+fn matches(hook: &Hook, target: Option<&str>, steps: &mut Steps) -> MatchVerdict {
+    match (Matching::of(hook.event), target) {
+        (Matching::Tool, Some(tool)) => hook.matcher.matches_tool_within(tool, steps),
+        (Matching::Word, Some(word)) => hook.matcher.matches_exactly(word).into(),
+        (Matching::None, _) | (_, None) => MatchVerdict::Yes,
+    }
+}
+
+fn does_not_match(hook: &Hook, target: Option<&str>) -> SkipReason {
+    SkipReason::MatcherDoesNotMatch {
+        matcher: hook.matcher.text().unwrap_or_default().to_owned(),
+        target: target.unwrap_or_default().to_owned(),
+    }
+}
+
+fn undecided(hook: &Hook, target: Option<&str>) -> String {
+    format!(
+        "matcher `{}` of hook `{}` takes too long on `{}`, so the hook counts as matched",
+        clipped(hook.matcher.text().unwrap_or_default()),
+        clipped(&hook.name),
+        clipped(target.unwrap_or_default()),
+    )
+}
+
+/// A text that is short enough for a line.
+fn clipped(text: &str) -> impl fmt::Display {
+    let end = text.char_indices().nth(80).map_or(text.len(), |(end, _)| end);
+    let dots = if end < text.len() { "…" } else { "" };
+    fmt::from_fn(move |f| write!(f, "{}{dots}", text.get(..end).unwrap_or_default()))
+}
+
+/// A plan or the knowledge that there is none.
+#[derive(Debug)]
+struct Answer(Option<Arc<Plan>>);
+
+/// The answers of one event, all from the same state of the registry.
+#[derive(Debug, Default)]
+struct Remembered {
+    changes: u64,
+    without_target: Option<Answer>,
+    by_target: HashMap<Box<str>, Answer>,
+    planned_hooks: usize,
+}
+
+impl Remembered {
+    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&Answer> {
+        if self.changes != changes {
+            return None;
+        }
+        match target {
+            None => self.without_target.as_ref(),
+            Some(target) => self.by_target.get(target),
+        }
+    }
+
+    /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
+    /// once costs nobody else's place for long.
+    fn remember(&mut self, target: Option<&str>, changes: u64, answer: Answer) {
+        let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
+        let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
+        if self.changes > changes {
+            return; // Somebody was faster, with a newer registry.
+        }
+        if self.changes < changes || is_full {
+            *self = Self { changes, ..Self::default() };
+        }
+        self.planned_hooks += hooks;
+        match target {
+            None => self.without_target = Some(answer),
+            Some(target) => {
+                self.by_target.insert(target.into(), answer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! Rules: guards without a process.
+//!
+//! A rule is a condition on the facts of an event and the output of a hook. [`Rule::read`] reads one from settings,
+//! [`Facts`] holds what is known of an event, and [`Rule::answer`] says what the rule has to say to it. Logic has three
+//! values ([`Truth`]): where a shell line hides what it does, a rule says so instead of guessing.
+//!
+//! Everything here is pure but `path.rs`, which reads links. A rule is a guard rail and no sandbox: it reads what a call
+//! says, and a program that is started can do what no text tells.
+
+mod command;
+mod condition;
+mod examples;
+mod fact;
+mod facts;
+mod flags;
+mod glob;
+pub mod library;
+mod patch;
+mod path;
+mod problem;
+mod rule;
+mod test;
+mod truth;
+mod words;
+
+pub use self::condition::{Condition, Explanation};
+pub use self::examples::Example;
+pub use self::facts::{Facts, Folders, Subject};
+pub use self::patch::{PatchAction, PatchedFile, patched_files};
+pub use self::problem::Problem;
+pub use self::rule::{Rule, RulePlace, RuleReading};
+pub use self::truth::Truth;

@@ -1,0 +1,147 @@
+//! Patterns of commands: `git push --force`, `rm ... /etc/*`, `curl -X POST`.
+//!
+//! The first word is the program. Words with dashes are flags, in any place and under any of their names. The other
+//! words match the operands from the first one on; `...` skips any number of them, and what follows the last word of
+//! the pattern does not matter. A word that cannot be told makes a pattern unknown where it could hold.
+
+mod flag;
+mod operands;
+
+use self::flag::FlagPattern;
+use self::operands::OperandPattern;
+use super::glob::{Glob, GlobKind};
+use super::truth::Truth;
+use super::words::{CommandWords, FlagName, FlagValue, Item, base_name};
+
+/// More words than this are no pattern.
+const MAX_WORDS: usize = 64;
+/// Words that end a command in a shell; a pattern is one command.
+const OPERATORS: [&str; 10] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "|&", "2>&1"];
+
+/// A compiled pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct CommandPattern {
+    program: Glob,
+    /// What its other words mean: one reading, or two where nobody knows whether a flag takes the word behind it.
+    readings: Vec<Reading>,
+}
+
+#[derive(Debug, Clone)]
+struct Reading {
+    flags: Vec<FlagPattern>,
+    operands: Vec<OperandPattern>,
+    /// Operands of the form `name=value`, which may stand anywhere.
+    assignments: Vec<Glob>,
+}
+
+/// A command that patterns are matched with.
+#[derive(Debug)]
+pub(crate) struct Command<'f> {
+    /// The program as written; `None` if it cannot be told.
+    pub(crate) program: Option<&'f str>,
+    /// Its other words.
+    pub(crate) words: &'f CommandWords,
+    /// Whether file names, and so programs, are the same in upper and lower case.
+    pub(crate) ignore_case: bool,
+}
+
+impl CommandPattern {
+    /// Compiles a pattern; the error says what is wrong with it.
+    pub(crate) fn compile(text: &str) -> Result<Self, String> {
+        let words: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let Some(Some(program)) = words.first() else { return Err("it has no words".to_owned()) };
+        if words.len() > MAX_WORDS {
+            return Err(format!("it has more than {MAX_WORDS} words"));
+        }
+        if program == "..." || (program.starts_with('-') && program.len() > 1) {
+            return Err("its first word must be a program".to_owned());
+        }
+        let program = word_glob(program)?;
+        let read = CommandWords::read(&words);
+        let mut readings = vec![Reading::compile(&read, false)?];
+        if read.items.iter().any(|item| matches!(item, Item::Operand(operand) if operand.may_be_value)) {
+            readings.push(Reading::compile(&read, true)?);
+        }
+        Ok(Self { program, readings })
+    }
+
+    /// Why the pattern holds for no command, as far as that can be seen.
+    pub(crate) fn doubt(text: &str) -> Option<String> {
+        if let Some(operator) = text.split_whitespace().find(|word| OPERATORS.contains(word)) {
+            return Some(format!("a pattern is one command, and no command has the word `{operator}`"));
+        }
+        let quoted = text.split_whitespace().find(|word| word.starts_with(['"', '\'']) || word.ends_with(['"', '\'']));
+        quoted.map(|word| format!("quotes are not part of a word: `{word}` is no word of any command"))
+    }
+
+    /// Whether the pattern holds for a command.
+    pub(crate) fn matches(&self, command: &Command<'_>) -> Truth {
+        let Some(program) = command.program else {
+            // Any program with these words may be the one.
+            return Truth::any(self.readings.iter().map(|reading| reading.matches(command))).and(Truth::Unknown);
+        };
+        let names = [base_name(program), program];
+        if !names.iter().any(|name| self.program.is_match(name, command.ignore_case)) {
+            return Truth::No;
+        }
+        Truth::any(self.readings.iter().map(|reading| reading.matches(command)))
+    }
+}
+
+impl Reading {
+    /// The words of a pattern; `as_values` takes a word behind a flag that nobody knows as its value.
+    fn compile(words: &CommandWords, as_values: bool) -> Result<Self, String> {
+        let mut reading = Self { flags: Vec::new(), operands: Vec::new(), assignments: Vec::new() };
+        for item in &words.items {
+            match item {
+                // The letters of a word that nobody knows; the word itself follows and stands for them.
+                Item::Flag(flag) if !words.is_known && matches!(flag.name, FlagName::Letter(_)) => {}
+                Item::Flag(flag) => {
+                    let value = match &flag.value {
+                        FlagValue::Given(value) => Some(word_glob(value)?),
+                        FlagValue::Perhaps(value) if as_values => Some(word_glob(value)?),
+                        FlagValue::Perhaps(_) | FlagValue::None | FlagValue::Unknown => None,
+                    };
+                    reading.flags.push(FlagPattern::new(flag, value));
+                }
+                Item::Operand(operand) if operand.may_be_value && as_values => {}
+                Item::Operand(operand) if operand.text == "..." => reading.operands.push(OperandPattern::Skip),
+                Item::Operand(operand) if is_assignment(&operand.text) => {
+                    reading.assignments.push(word_glob(&operand.text)?);
+                }
+                Item::Operand(operand) => reading.operands.push(match operand.subcommand {
+                    Some(name) => OperandPattern::Subcommand(name),
+                    None => OperandPattern::Word(word_glob(&operand.text)?),
+                }),
+                Item::Unknown => {}
+            }
+        }
+        Ok(reading)
+    }
+
+    fn matches(&self, command: &Command<'_>) -> Truth {
+        let flags = self.flags.iter().map(|flag| flag.matches(command));
+        Truth::all(flags)
+            .and(Truth::all(self.assignments.iter().map(|glob| operands::anywhere(glob, &command.words.items))))
+            .and(operands::in_order(&self.operands, &command.words.items))
+    }
+}
+
+/// The glob of a word. A bracket alone is a program.
+fn word_glob(word: &str) -> Result<Glob, String> {
+    if matches!(word, "[" | "[[") {
+        return Ok(Glob::literal(word));
+    }
+    Glob::compile(word, GlobKind::Word).map_err(|problem| format!("its word `{word}` is no glob: {problem}"))
+}
+
+/// Whether a word has the form `name=value`.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! One flag of a pattern, and which flags of a command are the same.
+
+use super::Command;
+use crate::rules::glob::Glob;
+use crate::rules::truth::Truth;
+use crate::rules::words::{Flag, FlagName, FlagValue, Item};
+
+/// A flag that a command must have.
+#[derive(Debug, Clone)]
+pub(super) struct FlagPattern {
+    /// One of its names, with dashes.
+    name: String,
+    /// What its value must be; `None` if any or none will do.
+    value: Option<Glob>,
+    /// How many subcommands stand before it in the pattern. A flag of `git` itself is not one of `git commit`.
+    level: usize,
+}
+
+impl FlagPattern {
+    pub(super) fn new(flag: &Flag, value: Option<Glob>) -> Self {
+        let name = match &flag.name {
+            FlagName::Known(known) => known.names.split('|').next().unwrap_or_default().to_owned(),
+            FlagName::Abbreviated(name, _) | FlagName::Other(name) => name.clone(),
+            FlagName::Letter(letter) => format!("-{letter}"),
+        };
+        Self { name, value, level: flag.level }
+    }
+
+    /// Whether the command has the flag.
+    pub(super) fn matches(&self, command: &Command<'_>) -> Truth {
+        let items = &command.words.items;
+        let given = items.iter().map(|item| match item {
+            Item::Flag(flag) if flag.level >= self.level => {
+                self.is_named(flag, command.words.is_known).and(self.has_value(flag))
+            }
+            Item::Flag(_) | Item::Operand(_) => Truth::No,
+            Item::Unknown => Truth::Unknown,
+        });
+        let given = Truth::any(given);
+        if given == Truth::Yes || command.words.is_known {
+            return given;
+        }
+        given.or(self.is_bundled(items))
+    }
+
+    /// Whether a flag of a command is this one.
+    fn is_named(&self, flag: &Flag, is_known: bool) -> Truth {
+        let is_long = self.name.starts_with("--");
+        match &flag.name {
+            FlagName::Known(known) => known.is_named(&self.name).into(),
+            // A name that stands for several flags is refused by the program. The tables may be behind it, though,
+            // so it counts as each of them.
+            FlagName::Abbreviated(prefix, syntax) => {
+                let is_one = syntax.flags_from(prefix).any(|known| known.is_named(&self.name));
+                (is_one || (is_long && self.name.starts_with(prefix))).into()
+            }
+            FlagName::Letter(letter) => {
+                let mut name = self.name.chars();
+                (name.next() == Some('-') && name.next() == Some(*letter) && name.next().is_none()).into()
+            }
+            FlagName::Other(name) if *name == self.name => Truth::Yes,
+            // Some programs let long names be cut short, and nobody knows about this one.
+            FlagName::Other(prefix) if !is_known && is_long && prefix.len() > 2 => {
+                if self.name.starts_with(prefix) { Truth::Unknown } else { Truth::No }
+            }
+            FlagName::Other(_) => Truth::No,
+        }
+    }
+
+    fn has_value(&self, flag: &Flag) -> Truth {
+        let Some(glob) = &self.value else { return Truth::Yes };
+        match &flag.value {
+            FlagValue::Given(value) | FlagValue::Perhaps(value) => glob.is_match(value, false).into(),
+            FlagValue::Unknown => Truth::Unknown,
+            FlagValue::None => Truth::No,
+        }
+    }
+
+    /// Whether each letter of `-rf` is given somewhere, for programs that nobody knows.
+    fn is_bundled(&self, items: &[Item]) -> Truth {
+        let letters = self.name.strip_prefix('-').unwrap_or_default();
+        if self.value.is_some() || letters.len() < 2 || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return Truth::No;
+        }
+        let is_given = |letter: char| {
+            items.iter().any(|item| match item {
+                Item::Flag(Flag { name: FlagName::Letter(given), .. }) => *given == letter,
+                Item::Flag(Flag { name: FlagName::Other(name), .. }) => {
+                    name.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter]))
+                }
+                _ => false,
+            })
+        };
+        letters.chars().all(is_given).into()
+    }
+}

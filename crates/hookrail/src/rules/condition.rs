@@ -1,0 +1,84 @@
+//! `when`: a condition on the facts of an event, parsed once and asked often.
+
+mod doubts;
+mod explain;
+mod read;
+
+use jsonc_parser::ast::Value as Ast;
+
+pub use self::explain::Explanation;
+use super::fact::Fact;
+use super::facts::Facts;
+use super::problem::Problem;
+use super::test::{Test, evaluate};
+use super::truth::Truth;
+use crate::event::EventName;
+
+/// A parsed condition.
+#[derive(Debug)]
+pub struct Condition {
+    root: Node,
+}
+
+/// A part of a condition, with its place among the others.
+#[derive(Debug)]
+struct Node {
+    /// Where it stands in the settings, so that explanations keep the author's order.
+    start: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    Not(Box<Node>),
+    Fact {
+        fact: Fact,
+        /// One of these must hold.
+        tests: Vec<Test>,
+        /// The test as it is written.
+        written: String,
+    },
+}
+
+impl Condition {
+    /// Reads a condition on facts of an event, with warnings about what is probably not meant; the error has
+    /// everything that is wrong.
+    pub fn parse(value: &Ast<'_>, event: EventName) -> Result<(Self, Vec<Problem>), Vec<Problem>> {
+        read::condition(value, event)
+    }
+
+    /// Whether it holds.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+        self.root.evaluate(facts)
+    }
+
+    /// Whether it holds, with what was seen of each fact it asks about.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        explain::explain(&self.root, facts)
+    }
+}
+
+impl Node {
+    fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+        match &self.kind {
+            Kind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),
+            Kind::Any(nodes) => Truth::any(nodes.iter().map(|node| node.evaluate(facts))),
+            Kind::Not(node) => node.evaluate(facts).negated(),
+            Kind::Fact { fact, tests, .. } => evaluate(fact, tests, facts),
+        }
+    }
+
+    /// The cost of the dearest fact below. Cheap facts are asked first: what they decide, no shell line is read for.
+    fn cost(&self) -> u8 {
+        match &self.kind {
+            Kind::All(nodes) | Kind::Any(nodes) => nodes.iter().map(Self::cost).max().unwrap_or(0),
+            Kind::Not(node) => node.cost(),
+            Kind::Fact { fact, .. } => fact.cost(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Conditions that hold always or never, whatever happens: nobody means them.
+
+use jsonc_parser::ast::Value as Ast;
+use serde_json::Value;
+
+use super::{Kind, Node};
+use crate::rules::fact::Fact;
+use crate::rules::problem::Problem;
+use crate::rules::test::{Part, Test};
+
+/// Warns of a condition that cannot make a difference.
+pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) {
+    // `{}` says in so many words that the rule always holds.
+    if matches!(&root.kind, Kind::All(nodes) if nodes.is_empty()) {
+        return;
+    }
+    match constant(root) {
+        Some(true) => {
+            let problem = Problem::new("always-holds", written, "this condition always holds");
+            warnings.push(problem.help("if that is meant, write {}"));
+        }
+        Some(false) => {
+            let problem = Problem::new("never-holds", written, "this condition can never hold");
+            warnings.push(problem.help("parts of it exclude each other"));
+        }
+        None => {}
+    }
+}
+
+/// Whether a condition is always or never true.
+fn constant(node: &Node) -> Option<bool> {
+    match &node.kind {
+        Kind::All(nodes) => {
+            let constants: Vec<_> = nodes.iter().map(constant).collect();
+            if constants.contains(&Some(false)) || exclude_each_other(nodes) {
+                return Some(false);
+            }
+            constants.iter().all(|constant| *constant == Some(true)).then_some(true)
+        }
+        Kind::Any(nodes) => {
+            let constants: Vec<_> = nodes.iter().map(constant).collect();
+            if constants.contains(&Some(true)) {
+                return Some(true);
+            }
+            constants.iter().all(|constant| *constant == Some(false)).then_some(false)
+        }
+        Kind::Not(node) => constant(node).map(|constant| !constant),
+        Kind::Fact { tests, .. } => tests.iter().all(is_impossible).then_some(false),
+    }
+}
+
+/// Whether nothing can pass a test.
+fn is_impossible(test: &Test) -> bool {
+    if test.exists == Some(false) && !test.parts.is_empty() {
+        return true;
+    }
+    // Plain values that the other parts refuse.
+    let mut plain = test.parts.iter().filter_map(values_of);
+    plain.next().is_some_and(|values| !values.iter().any(|value| test.admits(value)))
+}
+
+fn values_of(part: &Part) -> Option<&Vec<Value>> {
+    if let Part::OneOf(values) = part { Some(values) } else { None }
+}
+
+/// Whether a fact that has one value is required to have two.
+fn exclude_each_other(nodes: &[Node]) -> bool {
+    let mut required: Vec<(&Fact, Vec<&Value>)> = Vec::new();
+    collect(nodes, &mut required);
+    required.iter().enumerate().any(|(index, (fact, values))| {
+        let mut others = required.iter().skip(index + 1).filter(|(other, _)| other == fact);
+        others.any(|(_, others)| !values.iter().any(|value| others.contains(value)))
+    })
+}
+
+/// The plain values that single facts must have for all nodes to hold.
+fn collect<'n>(nodes: &'n [Node], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
+    for node in nodes {
+        match &node.kind {
+            Kind::All(nodes) => collect(nodes, required),
+            Kind::Fact { fact, tests, .. } if fact.is_single() => {
+                let values: Option<Vec<_>> =
+                    tests.iter().map(|test| test.parts.iter().find_map(values_of)).collect();
+                if let Some(values) = values.filter(|values| !values.is_empty()) {
+                    required.push((fact, values.into_iter().flatten().collect()));
+                }
+            }
+            Kind::Fact { .. } | Kind::Any(_) | Kind::Not(_) => {}
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Why a condition holds or not, for people.
+
+use serde::Serialize;
+
+use super::{Kind, Node};
+use crate::rules::fact::Fact;
+use crate::rules::facts::Facts;
+use crate::rules::test::evaluate;
+use crate::rules::truth::Truth;
+
+/// No more values of a fact than this are shown.
+const MAX_SHOWN: usize = 20;
+/// No more characters of a value than this are shown.
+const MAX_LENGTH: usize = 200;
+
+/// One part of a condition, whether it held, and what was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The part: `all`, `any`, `not`, or a fact with its test as written.
+    pub condition: String,
+    /// Whether it held.
+    pub truth: Truth,
+    /// The values that the fact had, cut to a length that people read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<String>,
+    /// The parts that it is made of, in the order of the settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Explanation>,
+}
+
+/// Explains a part with everything below it.
+pub(super) fn explain(node: &Node, facts: &Facts<'_>) -> Explanation {
+    let parts_of = |nodes: &[Node]| {
+        let mut nodes: Vec<&Node> = nodes.iter().collect();
+        nodes.sort_by_key(|node| node.start);
+        nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
+    };
+    let (condition, seen, parts) = match &node.kind {
+        Kind::All(nodes) => ("all", Vec::new(), parts_of(nodes)),
+        Kind::Any(nodes) => ("any", Vec::new(), parts_of(nodes)),
+        Kind::Not(inner) => ("not", Vec::new(), vec![explain(inner, facts)]),
+        Kind::Fact { fact, tests, written } => {
+            let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
+            return Explanation { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
+        }
+    };
+    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen, parts }
+}
+
+/// What a fact's values are.
+fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
+    let subject = facts.subject();
+    let one = |value: Option<&str>| value.map(str::to_owned).into_iter().collect::<Vec<_>>();
+    let mut values = match fact {
+        Fact::Tool => one(subject.tool_name),
+        Fact::Prompt => one(subject.prompt),
+        Fact::Model => one(subject.model),
+        Fact::Text => one(subject.text.as_deref()),
+        Fact::Agent => one(subject.agent),
+        Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
+        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.facts.dynamic).to_string()],
+        Fact::Command => facts.shell().map(|shell| shell.commands().map(|c| c.shown()).collect()).unwrap_or_default(),
+        Fact::Program => facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default(),
+        Fact::Writes | Fact::Reads => {
+            let paths = facts.paths();
+            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
+            let known = list.known.iter().map(|path| path.shown.clone());
+            known.chain(list.and_others.then(|| "?".to_owned())).collect()
+        }
+    };
+    if values.len() > MAX_SHOWN {
+        let more = values.len() - MAX_SHOWN;
+        values.truncate(MAX_SHOWN);
+        values.push(format!("… and {more} more"));
+    }
+    values.iter().map(|value| shortened(value)).collect()
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
+        None => value.to_owned(),
+    }
+}

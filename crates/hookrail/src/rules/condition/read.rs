@@ -1,0 +1,134 @@
+//! Reading a condition.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged as _;
+
+use super::{Condition, Kind, Node, doubts};
+use crate::event::EventName;
+use crate::rules::fact::Fact;
+use crate::rules::problem::{Problem, nearest, shortened};
+use crate::rules::test::{Readings, read_tests};
+
+/// Deeper conditions are refused: evaluating one takes stack.
+const MAX_DEPTH: usize = 32;
+/// The words that combine conditions.
+const COMBINATIONS: [&str; 3] = ["any", "all", "not"];
+
+/// Reads a condition.
+pub(super) fn condition(
+    value: &Ast<'_>,
+    event: EventName,
+) -> Result<(Condition, Vec<Problem>), Vec<Problem>> {
+    let mut reader = Reader { event, readings: Readings::default() };
+    let root = reader.when(value, 0);
+    match root.filter(|_| reader.readings.problems.is_empty()) {
+        Some(root) => {
+            doubts::look(&root, value, &mut reader.readings.warnings);
+            Ok((Condition { root }, reader.readings.warnings))
+        }
+        None => Err(reader.readings.problems),
+    }
+}
+
+struct Reader {
+    event: EventName,
+    readings: Readings,
+}
+
+impl Reader {
+    fn problem(&mut self, problem: Problem) {
+        self.readings.problems.push(problem);
+    }
+
+    fn when(&mut self, value: &Ast<'_>, depth: usize) -> Option<Node> {
+        let Ast::Object(object) = value else {
+            let problem = Problem::wrong_type("a condition", "an object", value);
+            self.problem(problem.help("write { \"command\": \"git push\" }"));
+            return None;
+        };
+        if depth > MAX_DEPTH {
+            self.problem(Problem::new("too-deep", value, "the condition is nested too deeply"));
+            return None;
+        }
+        let mut nodes = Vec::with_capacity(object.properties.len());
+        for (index, prop) in object.properties.iter().enumerate() {
+            self.repeated(object, index, prop);
+            nodes.extend(self.property(prop, depth));
+        }
+        nodes.sort_by_key(Node::cost);
+        Some(Node { start: value.start(), kind: Kind::All(nodes) })
+    }
+
+    /// Both of two equal keys look as if they counted, and JSON drops the first.
+    fn repeated(&mut self, object: &Object<'_>, index: usize, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
+            let message = format!("`{}` is given more than once", shortened(name));
+            let help = format!("write an array for any of them, or \"all\": [ {{ \"{name}\": … }}, … ]");
+            self.problem(Problem::new("repeated-key", &prop.name, message).help(help));
+        }
+    }
+
+    fn property(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Node> {
+        let (name, value) = (prop.name.as_str(), &prop.value);
+        let start = prop.start();
+        let kind = match name {
+            "any" => Kind::Any(self.list(prop, depth)?),
+            "all" => Kind::All(self.list(prop, depth)?),
+            "not" => Kind::Not(Box::new(self.when(value, depth + 1)?)),
+            _ => {
+                let fact = self.fact(prop)?;
+                let tests = read_tests(name, &fact, value, &mut self.readings);
+                let json: serde_json::Value = value.clone().into();
+                Kind::Fact { fact, tests, written: format!("{name}: {json}") }
+            }
+        };
+        Some(Node { start, kind })
+    }
+
+    fn list(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Vec<Node>> {
+        let name = prop.name.as_str();
+        let Ast::Array(list) = &prop.value else {
+            let problem = Problem::wrong_type(&format!("`{name}`"), "an array of conditions", &prop.value);
+            self.problem(problem);
+            return None;
+        };
+        if list.elements.is_empty() && name == "any" {
+            let problem = Problem::new("empty-test", &prop.value, "`any` of nothing can never hold");
+            self.problem(problem.help("list conditions, or leave it out"));
+            return None;
+        }
+        let mut nodes: Vec<Node> =
+            list.elements.iter().filter_map(|element| self.when(element, depth + 1)).collect();
+        nodes.sort_by_key(Node::cost);
+        Some(nodes)
+    }
+
+    fn fact(&mut self, prop: &ObjectProp<'_>) -> Option<Fact> {
+        let name = prop.name.as_str();
+        let Some(fact) = Fact::named(name) else {
+            let problem = Problem::new("unknown-fact", &prop.name, format!("`{}` is not a fact", shortened(name)));
+            self.problem(if name == "input" || name.starts_with("input.") {
+                problem.help("name the argument: `input.file_path`")
+            } else if name == "agent.name" {
+                problem.help("did you mean `agent`?")
+            } else {
+                let known: Vec<&str> = COMBINATIONS.into_iter().chain(Fact::NAMES).collect();
+                match nearest(name, &known) {
+                    Some(near) => problem.help(format!("did you mean `{near}`?")),
+                    None => problem.help(format!("facts are: {}", Fact::NAMES.join(", "))),
+                }
+            });
+            return None;
+        };
+        if !fact.is_on(self.event) {
+            let message = format!("`{name}` can never hold: {} has no such fact", self.event);
+            let events = EventName::ALL.into_iter().filter(|event| fact.is_on(*event));
+            let events: Vec<&str> = events.map(EventName::as_str).collect();
+            let help = format!("events that have it: {}", events.join(", "));
+            self.problem(Problem::new("fact-not-on-event", &prop.name, message).help(help));
+            return None;
+        }
+        Some(fact)
+    }
+}

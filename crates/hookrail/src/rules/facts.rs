@@ -1,0 +1,183 @@
+//! What rules can know of one event, found out when the first rule asks and never twice.
+
+mod files;
+mod json;
+mod shell;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::path::Path;
+
+use serde_json::Value;
+
+pub(crate) use self::files::PathFacts;
+pub(crate) use self::shell::{CommandFacts, ShellLine};
+use super::path::Places;
+use crate::event::{Event, EventName, JsonObject};
+use crate::shell::{ShellFacts, facts_of_argv, facts_of_line};
+
+/// The tool whose `command` is a shell line.
+pub(crate) const SHELL_TOOL: &str = "run_shell_command";
+
+/// What happened: the parts of an event that rules can ask about.
+#[derive(Debug, Clone, Default)]
+pub struct Subject<'a> {
+    /// The tool's name, on tool events.
+    pub tool_name: Option<&'a str>,
+    /// The tool's arguments, on tool events.
+    pub tool_input: Option<&'a JsonObject>,
+    /// The prompt, on `BeforeAgent` and `AfterAgent`.
+    pub prompt: Option<&'a str>,
+    /// The model's name, on model events.
+    pub model: Option<&'a str>,
+    /// What the model said, on `AfterModel` and `AfterAgent`.
+    pub text: Option<Cow<'a, str>>,
+    /// The agent that the event comes from, where another agent asks.
+    pub agent: Option<&'a str>,
+}
+
+/// The folders that paths of an event are seen from.
+#[derive(Debug, Clone, Copy)]
+pub struct Folders<'a> {
+    /// The project.
+    pub project: &'a Path,
+    /// What relative paths are relative to.
+    pub cwd: &'a Path,
+    /// What `~` stands for; without it, paths that begin with `~` cannot be told.
+    pub home: Option<&'a Path>,
+}
+
+/// The facts of one event. Asking for a fact costs something only the first time: a shell line is parsed at most
+/// once for all rules of an event, and only if a rule asks for what is in it.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    subject: Subject<'a>,
+    folders: Option<Folders<'a>>,
+    places: OnceCell<Places>,
+    shell: OnceCell<Option<ShellLine>>,
+    paths: OnceCell<PathFacts>,
+}
+
+impl<'a> Subject<'a> {
+    /// The parts of an event that rules can ask about.
+    pub fn of(event: &'a Event<'a>) -> Self {
+        match event {
+            Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. } => {
+                Self { tool_name: Some(tool_name), tool_input: Some(tool_input), ..Self::default() }
+            }
+            Event::BeforeAgent { prompt } => Self { prompt: Some(prompt), ..Self::default() },
+            Event::AfterAgent { prompt, prompt_response, .. } => Self {
+                prompt: Some(prompt),
+                text: Some(Cow::Borrowed(prompt_response)),
+                ..Self::default()
+            },
+            Event::BeforeModel { llm_request } | Event::BeforeToolSelection { llm_request } => {
+                Self { model: Some(&llm_request.model), ..Self::default() }
+            }
+            Event::AfterModel { llm_request, llm_response } => {
+                let parts = llm_response.candidates.iter().flat_map(|candidate| &candidate.content.parts);
+                let text = match &llm_response.text {
+                    Some(text) => text.to_string(),
+                    None => parts.map(AsRef::as_ref).collect(),
+                };
+                let (model, text) = (Some(llm_request.model.as_ref()), Some(Cow::Owned(text)));
+                Self { model, text, ..Self::default() }
+            }
+            Event::SessionStart { .. }
+            | Event::SessionEnd { .. }
+            | Event::PreCompress { .. }
+            | Event::Notification { .. } => Self::default(),
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of an event that happens in these folders. Nothing is looked at yet.
+    pub fn new(subject: Subject<'a>, folders: Folders<'a>) -> Self {
+        Self { folders: Some(folders), ..Self::without_folders(subject) }
+    }
+
+    /// The facts of an example, seen from folders that exist in name only.
+    pub(crate) fn imagined(subject: Subject<'a>, places: Places) -> Self {
+        Self { places: OnceCell::from(places), ..Self::without_folders(subject) }
+    }
+
+    fn without_folders(subject: Subject<'a>) -> Self {
+        Self {
+            subject,
+            folders: None,
+            places: OnceCell::new(),
+            shell: OnceCell::new(),
+            paths: OnceCell::new(),
+        }
+    }
+
+    /// What happened.
+    pub fn subject(&self) -> &Subject<'a> {
+        &self.subject
+    }
+
+    /// The argument that a path of names leads to. `null` is no argument.
+    pub(crate) fn input(&self, names: &[String]) -> Option<&'a Value> {
+        let (first, rest) = names.split_first()?;
+        let input = self.subject.tool_input?;
+        let found = input.get(first).and_then(|value| deeper(value, rest));
+        // A name may have dots of its own.
+        let found = found.or_else(|| input.get(&names.join(".")).filter(|_| !rest.is_empty()));
+        found.filter(|value| !value.is_null())
+    }
+
+    /// What the shell line of the call would do; `None` for a call without one.
+    pub(crate) fn shell(&self) -> Option<&ShellLine> {
+        self.shell.get_or_init(|| self.read_shell().map(ShellLine::new)).as_ref()
+    }
+
+    /// The paths that the call reads and writes.
+    pub(crate) fn paths(&self) -> &PathFacts {
+        self.paths.get_or_init(|| PathFacts::of(self))
+    }
+
+    /// Where paths lead.
+    pub(crate) fn places(&self) -> &Places {
+        self.places.get_or_init(|| match &self.folders {
+            Some(folders) => Places::on_disk(folders.project, folders.cwd, folders.home),
+            None => Places::imagined("/", "/"),
+        })
+    }
+
+    fn read_shell(&self) -> Option<ShellFacts> {
+        if self.subject.tool_name != Some(SHELL_TOOL) {
+            return None;
+        }
+        let words = |words: &[Value]| -> Option<Vec<String>> {
+            words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+        };
+        // A command of another type is nothing that anybody can read.
+        let unreadable = || ShellFacts { dynamic: true, ..ShellFacts::default() };
+        Some(match self.subject.tool_input?.get("command") {
+            Some(Value::String(line)) => facts_of_line(line),
+            Some(Value::Array(argv)) => words(argv).map_or_else(unreadable, |argv| facts_of_argv(&argv)),
+            _ => unreadable(),
+        })
+    }
+}
+
+fn deeper<'v>(value: &'v Value, names: &[String]) -> Option<&'v Value> {
+    let mut value = value;
+    for name in names {
+        value = match value {
+            Value::Object(object) => object.get(name)?,
+            Value::Array(list) => list.get(name.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// Whether an event can have facts about tools.
+pub(crate) const fn has_tool(event: EventName) -> bool {
+    matches!(event, EventName::BeforeTool | EventName::AfterTool)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! The facts as JSON, for people who write rules.
+
+use serde_json::{Value, json};
+
+use super::Facts;
+use super::files::PathList;
+
+impl Facts<'_> {
+    /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be told are `null`, and paths that
+    /// cannot be told are left out.
+    pub fn to_json(&self) -> Value {
+        let shell = self.shell();
+        let commands: Vec<Value> = shell
+            .iter()
+            .flat_map(|shell| &shell.facts.commands)
+            .map(|command| json!({ "argv": command.argv, "via": command.via }))
+            .collect();
+        let programs: Vec<&String> = shell.iter().flat_map(|shell| &shell.facts.programs).collect();
+        json!({
+            "commands": commands,
+            "programs": programs,
+            "dynamic": shell.is_some_and(|shell| shell.facts.dynamic),
+            "writes": paths(&self.paths().writes),
+            "reads": paths(&self.paths().reads),
+        })
+    }
+}
+
+fn paths(list: &PathList) -> Vec<&str> {
+    list.known.iter().map(|path| path.shown.as_str()).collect()
+}

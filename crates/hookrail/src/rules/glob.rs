@@ -1,0 +1,233 @@
+//! Globs for paths and for the words of a command.
+//!
+//! `?` is one character, `[a-z]` one of a set, `{a,b}` one of several texts, `\` takes the next character as it is.
+//! In paths `*` stops at `/` and `**` does not, and `**/x` also matches `x`; in the words of a command both go on.
+//! Matching takes time proportional to glob times text, whatever they are: no glob makes it try again.
+
+mod braces;
+
+/// Longer globs are refused.
+const MAX_GLOB_BYTES: usize = 4 * 1024;
+
+/// What a glob is matched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GlobKind {
+    /// Paths, and all other values: `*` stops at `/`.
+    Path,
+    /// Words of a command: `*` matches `/` too.
+    Word,
+}
+
+/// A compiled glob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Glob {
+    /// One for each combination of its braces.
+    branches: Vec<Vec<Token>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Char(char),
+    /// `?`; the flag says whether it may be a slash.
+    One(bool),
+    Set {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
+    /// Any number of characters; the flag says whether slashes are among them.
+    Run(bool),
+    /// `**/`: any number of folders, also none.
+    Folders,
+}
+
+impl Glob {
+    /// Compiles a glob; the error says what is wrong with it.
+    pub(crate) fn compile(text: &str, kind: GlobKind) -> Result<Self, String> {
+        if text.len() > MAX_GLOB_BYTES {
+            return Err(format!("it is longer than {MAX_GLOB_BYTES} bytes"));
+        }
+        let branches = braces::expand(text)?;
+        Ok(Self { branches: branches.iter().map(|branch| tokens(branch, kind)).collect::<Result<_, _>>()? })
+    }
+
+    /// A glob that matches this text and nothing else.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self { branches: vec![text.chars().map(Token::Char).collect()] }
+    }
+
+    /// The text, if the glob matches one text only.
+    pub(crate) fn as_literal(&self) -> Option<String> {
+        let [branch] = self.branches.as_slice() else { return None };
+        branch.iter().map(|token| if let Token::Char(char) = token { Some(*char) } else { None }).collect()
+    }
+
+    /// Whether it matches every text.
+    pub(crate) fn matches_all(&self) -> bool {
+        self.branches.iter().any(|branch| matches!(branch.as_slice(), [Token::Run(true)]))
+    }
+
+    /// Whether it matches the whole text.
+    pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
+        self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case))
+    }
+}
+
+/// Reads one branch without braces.
+fn tokens(text: &str, kind: GlobKind) -> Result<Vec<Token>, String> {
+    let crosses = kind == GlobKind::Word;
+    let mut tokens = Vec::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut at_segment_start = true;
+    while let Some(next) = rest.next() {
+        let starts_segment = std::mem::replace(&mut at_segment_start, next == '/');
+        tokens.push(match next {
+            '\\' => Token::Char(rest.next().ok_or("nothing follows its last `\\`")?),
+            '?' => Token::One(crosses),
+            '[' => set(&mut rest)?,
+            '*' => {
+                let mut stars = 1;
+                while rest.next_if_eq(&'*').is_some() {
+                    stars += 1;
+                }
+                if stars > 1 && !crosses && starts_segment && rest.next_if_eq(&'/').is_some() {
+                    at_segment_start = true;
+                    Token::Folders
+                } else {
+                    Token::Run(crosses || stars > 1)
+                }
+            }
+            other => Token::Char(other),
+        });
+    }
+    Ok(tokens)
+}
+
+/// Reads a set behind its `[`.
+fn set(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, String> {
+    let unclosed = || "a `[` has no `]`; for the character itself write `\\[`".to_owned();
+    let negated = rest.next_if(|next| matches!(next, '!' | '^')).is_some();
+    let mut ranges = Vec::new();
+    loop {
+        let mut first = rest.next().ok_or_else(unclosed)?;
+        if first == ']' && !ranges.is_empty() {
+            return Ok(Token::Set { negated, ranges });
+        }
+        if first == '\\' {
+            first = rest.next().ok_or_else(unclosed)?;
+        }
+        let mut ahead = rest.clone();
+        let last = match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(last)) if last != ']' => {
+                *rest = ahead;
+                last
+            }
+            _ => first,
+        };
+        if last < first {
+            return Err(format!("the range `{first}-{last}` is empty"));
+        }
+        ranges.push((first, last));
+    }
+}
+
+fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> bool {
+    // Most globs begin with plain characters and most texts differ in them: no need to set anything up.
+    let mut rest = text.chars();
+    let mut from = 0;
+    while let Some(Token::Char(expected)) = tokens.get(from) {
+        match rest.next() {
+            Some(found) if same(*expected, found, ignore_case) => from += 1,
+            _ => return false,
+        }
+    }
+    let Some(tokens) = tokens.get(from..) else { return false };
+    if tokens.is_empty() {
+        return rest.next().is_none();
+    }
+    let mut now = States::new(tokens.len() + 1);
+    let mut then = States::new(tokens.len() + 1);
+    now.enter(tokens, 0);
+    for char in rest {
+        then.clear();
+        for (index, token) in tokens.iter().enumerate().filter(|(index, _)| now.has(*index)) {
+            step(&mut then, tokens, index, token, char, ignore_case);
+        }
+        std::mem::swap(&mut now, &mut then);
+        if now.is_empty {
+            return false;
+        }
+    }
+    now.has(tokens.len())
+}
+
+/// Where the tokens may stand after one more character.
+fn step(then: &mut States, tokens: &[Token], index: usize, token: &Token, char: char, ignore_case: bool) {
+    match token {
+        Token::Char(expected) if same(*expected, char, ignore_case) => then.enter(tokens, index + 1),
+        Token::One(crosses) if *crosses || char != '/' => then.enter(tokens, index + 1),
+        Token::Set { negated, ranges } if char != '/' => {
+            let within = |char: char| ranges.iter().any(|(first, last)| (*first..=*last).contains(&char));
+            let found = within(char) || (ignore_case && (within(lower(char)) || within(upper(char))));
+            if found != *negated {
+                then.enter(tokens, index + 1);
+            }
+        }
+        Token::Run(crosses) if *crosses || char != '/' => then.enter(tokens, index),
+        // Inside of a folder's name nothing else may begin.
+        Token::Folders if char != '/' => then.stay(index),
+        Token::Folders => then.enter(tokens, index),
+        Token::Char(_) | Token::One(_) | Token::Set { .. } | Token::Run(_) => {}
+    }
+}
+
+/// The tokens at which a match may stand.
+struct States {
+    at: Vec<bool>,
+    is_empty: bool,
+}
+
+impl States {
+    fn new(count: usize) -> Self {
+        Self { at: vec![false; count], is_empty: true }
+    }
+
+    fn clear(&mut self) {
+        self.at.fill(false);
+        self.is_empty = true;
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.at.get(index).copied().unwrap_or(false)
+    }
+
+    fn stay(&mut self, index: usize) {
+        if let Some(at) = self.at.get_mut(index) {
+            *at = true;
+            self.is_empty = false;
+        }
+    }
+
+    /// Stands at a token, and behind it as well where the token may match nothing.
+    fn enter(&mut self, tokens: &[Token], mut index: usize) {
+        self.stay(index);
+        while let Some(Token::Run(_) | Token::Folders) = tokens.get(index) {
+            index += 1;
+            self.stay(index);
+        }
+    }
+}
+
+fn same(left: char, right: char, ignore_case: bool) -> bool {
+    left == right || (ignore_case && lower(left) == lower(right))
+}
+
+fn lower(char: char) -> char {
+    char.to_lowercase().next().unwrap_or(char)
+}
+
+fn upper(char: char) -> char {
+    char.to_uppercase().next().unwrap_or(char)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Which files a patch touches, in the format of `apply_patch`.
+//!
+//! The format is lines: `*** Begin Patch`, then for each file `*** Add File: P`, `*** Delete File: P` or
+//! `*** Update File: P`, the last one perhaps followed by `*** Move to: Q`, then `*** End Patch`. Lines of content
+//! begin with `+`, `-` or a space, so that no content can look like a header.
+
+/// What a patch does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchAction {
+    /// The file is created.
+    Add,
+    /// The file is changed.
+    Update,
+    /// The file is removed.
+    Delete,
+    /// The file is changed and moved away: the old name.
+    MoveFrom,
+    /// The file is changed and moved here: the new name.
+    MoveTo,
+}
+
+/// One file that a patch touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatchedFile {
+    /// The path as written.
+    pub path: String,
+    /// What happens to it.
+    pub action: PatchAction,
+}
+
+/// The files that a patch touches, in its order; `None` for a text that is no patch or has headers nobody knows: then
+/// nobody can tell what would be written.
+pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
+    let mut files: Vec<PatchedFile> = Vec::new();
+    let mut lines = patch.lines().map(str::trim_end);
+    // Applying programs accept a here-document and blank lines around the patch.
+    lines.find(|line| line.trim() == "*** Begin Patch")?;
+    for line in lines {
+        // Content is told from headers by its first character, so leading blanks are not dropped for it. But
+        // programs that apply patches trim headers, and a blank before `***` must hide nothing.
+        let Some(header) = line.trim_start().strip_prefix("*** ").or_else(|| line.trim_start().strip_prefix("***"))
+        else {
+            continue;
+        };
+        if let Some(path) = header.strip_prefix("Add File:") {
+            push(&mut files, path, PatchAction::Add)?;
+        } else if let Some(path) = header.strip_prefix("Delete File:") {
+            push(&mut files, path, PatchAction::Delete)?;
+        } else if let Some(path) = header.strip_prefix("Update File:") {
+            push(&mut files, path, PatchAction::Update)?;
+        } else if let Some(path) = header.strip_prefix("Move to:") {
+            if let Some(last) = files.last_mut().filter(|last| last.action == PatchAction::Update) {
+                last.action = PatchAction::MoveFrom;
+            }
+            push(&mut files, path, PatchAction::MoveTo)?;
+        } else if !matches!(header, "End Patch" | "End of File" | "Begin Patch") && line.starts_with("***") {
+            return None;
+        }
+    }
+    Some(files)
+}
+
+fn push(files: &mut Vec<PatchedFile>, path: &str, action: PatchAction) -> Option<()> {
+    let path = path.trim();
+    (!path.is_empty()).then(|| files.push(PatchedFile { path: path.to_owned(), action }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brief(patch: &str) -> Option<String> {
+        let shown = |file: &PatchedFile| format!("{:?} {}", file.action, file.path);
+        patched_files(patch).map(|files| files.iter().map(shown).collect::<Vec<_>>().join(", "))
+    }
+
+    #[test]
+    fn every_header_names_a_file() {
+        let patch = "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: no\n*** Update File: src/x.rs\n\
+                     *** Move to: src/y.rs\n@@ fn x\n-old\n+new\n*** End of File\n*** Delete File: z\n*** End Patch\n";
+        let expected = "Add a b.txt, MoveFrom src/x.rs, MoveTo src/y.rs, Delete z";
+        assert_eq!(brief(patch).as_deref(), Some(expected));
+        assert_eq!(brief(&patch.replace('\n', "\r\n")).as_deref(), Some(expected));
+        assert_eq!(brief(&format!("<<'EOF'\n{patch}EOF\n")).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn odd_spacing_hides_no_file() {
+        let patch = "  *** Begin Patch  \n   *** Update File:.env   \n***Delete File: k.pem\n*** End Patch";
+        assert_eq!(brief(patch).as_deref(), Some("Update .env, Delete k.pem"));
+    }
+
+    #[test]
+    fn what_is_no_patch_cannot_be_told() {
+        for text in ["", "hello", "*** Update File: x", "*** Begin Patch\n*** Add File:\n", "*** Begin Patch\n*** Rename File: x\n"]
+        {
+            assert_eq!(brief(text), None, "{text:?}");
+        }
+        assert_eq!(brief("*** Begin Patch\n*** End Patch").as_deref(), Some(""));
+    }
+}

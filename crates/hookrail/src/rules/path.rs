@@ -1,0 +1,222 @@
+//! Where a path of a tool call leads, as seen from the project.
+//!
+//! This is the one file of the rules that looks at the disk: only there it can be told where links lead and whether
+//! names differ by case. It reads links and nothing else, and it never fails: what does not exist yet is resolved as
+//! far as it does.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// As many links in one path as the kernel follows.
+const MAX_LINKS: usize = 40;
+/// No path that is longer exists.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// A path after resolution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ResolvedPath {
+    /// Relative to the project, or absolute if it leads out of it; `.` for the project itself.
+    pub(crate) shown: String,
+    /// Whether it leads out of the project.
+    pub(crate) outside: bool,
+}
+
+/// How `..` behind a link is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dots {
+    /// As the kernel does: the folder above the one that the link leads to.
+    Physical,
+    /// As the kernel does, and as programs do that shorten the text first: both, where they differ. Nobody can tell
+    /// from a file tool's arguments which of the two it does.
+    Both,
+}
+
+/// The folders that paths are relative to.
+#[derive(Debug)]
+pub(crate) struct Places {
+    project: String,
+    cwd: String,
+    home: Option<String>,
+    on_disk: bool,
+    ignores_case: OnceCell<bool>,
+}
+
+impl Places {
+    /// The places of an event. Relative paths are relative to `cwd`.
+    pub(crate) fn on_disk(project: &Path, cwd: &Path, home: Option<&Path>) -> Self {
+        let project = shortened(&absolute(&project.to_string_lossy(), "/"));
+        let cwd = shortened(&absolute(&cwd.to_string_lossy(), &project));
+        Self {
+            project: follow(&project),
+            cwd,
+            home: home.map(|home| home.to_string_lossy().into_owned()),
+            on_disk: true,
+            ignores_case: OnceCell::new(),
+        }
+    }
+
+    /// Places that exist in name only, for examples: their meaning must not depend on the machine.
+    pub(crate) fn imagined(project: &str, home: &str) -> Self {
+        Self {
+            project: project.to_owned(),
+            cwd: project.to_owned(),
+            home: Some(home.to_owned()),
+            on_disk: false,
+            ignores_case: OnceCell::from(false),
+        }
+    }
+
+    /// Whether names in the project that differ by case only are the same.
+    pub(crate) fn ignores_case(&self) -> bool {
+        *self.ignores_case.get_or_init(|| probe_case(&self.project))
+    }
+
+    /// The folder that relative paths of a call are relative to: its `directory`, then folders changed to one after
+    /// another. A shell changes folders by text: `..` takes the last name off, whether it was a link or not.
+    pub(crate) fn folder<'s>(&self, steps: impl IntoIterator<Item = &'s str>) -> Option<String> {
+        let mut folder = self.cwd.clone();
+        for step in steps {
+            folder = shortened(&absolute(&self.without_tilde(step)?, &folder));
+        }
+        Some(folder)
+    }
+
+    /// Resolves a path that is written relative to `folder`; `None` where it cannot be told where it leads. A device
+    /// that everybody may write to, such as `/dev/null`, is no path: the list is empty.
+    pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
+        let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
+        let whole = match folder {
+            Some(folder) => absolute(&text, folder),
+            None if text.starts_with('/') => text,
+            None => return None,
+        };
+        let short = shortened(&whole);
+        if is_nobodys(&short) {
+            return Some(Vec::new());
+        }
+        if !self.on_disk {
+            return Some(vec![self.seen_from_project(short)]);
+        }
+        let physical = follow(&whole);
+        let lexical = (dots == Dots::Both && has_parent(&whole)).then(|| follow(&short));
+        let lexical = lexical.filter(|lexical| *lexical != physical);
+        let found = std::iter::once(physical).chain(lexical);
+        Some(found.map(|path| self.seen_from_project(path)).collect())
+    }
+
+    /// Replaces a leading `~`; `None` if it is somebody else's home.
+    fn without_tilde(&self, text: &str) -> Option<String> {
+        match text.strip_prefix('~') {
+            None => Some(text.to_owned()),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                self.home.as_ref().map(|home| format!("{home}{rest}"))
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn seen_from_project(&self, path: String) -> ResolvedPath {
+        let project = self.project.trim_end_matches('/');
+        let starts = match path.get(..project.len()) {
+            Some(start) if start == project => true,
+            Some(start) => self.ignores_case() && start.to_lowercase() == project.to_lowercase(),
+            None => false,
+        };
+        match path.get(project.len()..).filter(|_| starts) {
+            Some("" | "/") => ResolvedPath { shown: ".".to_owned(), outside: false },
+            Some(rest) if rest.starts_with('/') => {
+                ResolvedPath { shown: rest.trim_start_matches('/').to_owned(), outside: false }
+            }
+            _ => ResolvedPath { shown: path, outside: true },
+        }
+    }
+}
+
+fn absolute(text: &str, folder: &str) -> String {
+    if text.starts_with('/') { text.to_owned() } else { format!("{folder}/{text}") }
+}
+
+fn has_parent(path: &str) -> bool {
+    path.split('/').any(|name| name == "..")
+}
+
+/// The path without `.`, `..` and doubled or trailing slashes, by its text alone.
+fn shortened(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
+
+fn is_nobodys(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") || path.starts_with("/dev/fd/")
+}
+
+/// Follows the links of an absolute path. What does not exist has no links, so its names stay as they are.
+fn follow(path: &str) -> String {
+    let mut open: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
+    let mut real = String::new();
+    // How long the path was where it stopped to exist.
+    let mut missing: Option<usize> = None;
+    let mut links = 0;
+    while let Some(name) = open.pop() {
+        match name.as_str() {
+            "" | "." => continue,
+            ".." => {
+                let end = real.rfind('/').unwrap_or(0);
+                real.truncate(end);
+                missing = missing.filter(|missing| *missing < real.len());
+                continue;
+            }
+            name => {
+                real.push('/');
+                real.push_str(name);
+            }
+        }
+        if missing.is_some() || real.len() > MAX_PATH_BYTES {
+            continue;
+        }
+        match fs::read_link(&real) {
+            Ok(target) if links < MAX_LINKS => {
+                links += 1;
+                let target = target.to_string_lossy();
+                // What `/proc` calls a link may be no path at all: `pipe:[7]`.
+                if real.starts_with("/proc/") && !target.starts_with('/') && !target.starts_with(|c: char| c.is_ascii_digit()) {
+                    continue;
+                }
+                let end = if target.starts_with('/') { 0 } else { real.rfind('/').unwrap_or(0) };
+                real.truncate(end);
+                open.extend(target.split('/').rev().map(str::to_owned));
+            }
+            Ok(_) => missing = Some(real.len()),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {} // Exists and is no link.
+            Err(_) => missing = Some(real.len()),
+        }
+    }
+    if real.is_empty() { "/".to_owned() } else { real }
+}
+
+/// Whether the folder is found under its name in the other case.
+fn probe_case(folder: &str) -> bool {
+    let swap = |char: char| if char.is_lowercase() { char.to_ascii_uppercase() } else { char.to_ascii_lowercase() };
+    let other: String = folder.chars().map(swap).collect();
+    if other == folder {
+        return false;
+    }
+    match (fs::metadata(folder), fs::metadata(other)) {
+        (Ok(this), Ok(other)) => (this.dev(), this.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

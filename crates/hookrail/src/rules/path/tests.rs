@@ -1,0 +1,146 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{Dots, Places};
+
+/// A project with a few links, beside a folder that does not belong to it.
+struct Disk {
+    _dir: TempDir,
+    root: String,
+    places: Places,
+}
+
+fn disk() -> Disk {
+    let dir = TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for folder in ["project/src/deep", "elsewhere", "home"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    symlink("../elsewhere", root.join("project/out")).unwrap();
+    symlink("src/deep", root.join("project/in")).unwrap();
+    symlink("../elsewhere/not-yet/folder", root.join("project/dangling")).unwrap();
+    symlink("loop", root.join("project/loop")).unwrap();
+    symlink("project", root.join("door")).unwrap();
+    // The project is entered by a link, as a home on another disk is.
+    let places = Places::on_disk(&root.join("door"), &root.join("door"), Some(&root.join("home")));
+    Disk { root: root.to_string_lossy().into_owned(), _dir: dir, places }
+}
+
+impl Disk {
+    fn see(&self, text: &str, dots: Dots) -> String {
+        let folder = self.places.folder([]);
+        let Some(found) = self.places.resolve(folder.as_deref(), text, dots) else { return "unknown".to_owned() };
+        let shown = |path: &super::ResolvedPath| {
+            let shown = path.shown.replace(&self.root, "ROOT");
+            if path.outside { format!("outside {shown}") } else { shown }
+        };
+        found.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[test]
+fn a_path_is_told_by_where_it_leads() {
+    let disk = disk();
+    for (text, expected) in [
+        ("a", "a"),
+        ("./a//b/", "a/b"),
+        ("src/../a", "a"),
+        (".", "."),
+        ("../project/x", "x"),
+        ("../x", "outside ROOT/x"),
+        ("../../../../../../../../../../etc/passwd", "outside /etc/passwd"),
+        ("/etc/../etc/./passwd", "outside /etc/passwd"),
+        ("~/x", "outside ROOT/home/x"),
+        ("~", "outside ROOT/home"),
+        ("~root/x", "unknown"),
+        ("", "unknown"),
+        ("out/x", "outside ROOT/elsewhere/x"),
+        ("out", "outside ROOT/elsewhere"),
+        ("in/x", "src/deep/x"),
+        ("in/../x", "src/x"),
+        ("dangling/new/x", "outside ROOT/elsewhere/not-yet/folder/new/x"),
+        ("missing/../x", "x"),
+        ("missing/out/../../out/x", "outside ROOT/elsewhere/x"),
+        ("loop/x", "loop/x"),
+        ("src/*.rs", "src/*.rs"),
+        ("/dev/null", ""),
+        ("/dev/../dev/stdout", ""),
+        ("/proc/self/root/etc/passwd", "outside /etc/passwd"),
+        ("nul\0byte", "nul\0byte"),
+    ] {
+        assert_eq!(disk.see(text, Dots::Physical), expected, "{text:?}");
+    }
+    let direct = format!("{}/door/a", disk.root);
+    assert_eq!(disk.see(&direct, Dots::Physical), "a");
+    let sibling = format!("{}/project-2/a", disk.root);
+    assert_eq!(disk.see(&sibling, Dots::Physical), "outside ROOT/project-2/a");
+}
+
+#[test]
+fn where_programs_differ_about_dots_both_paths_count() {
+    let disk = disk();
+    assert_eq!(disk.see("in/../x", Dots::Both), "src/x, x");
+    assert_eq!(disk.see("out/../x", Dots::Both), "outside ROOT/x, x");
+    assert_eq!(disk.see("src/../x", Dots::Both), "x");
+}
+
+#[test]
+fn folders_are_changed_by_text() {
+    let disk = disk();
+    for (steps, text, expected) in [
+        (vec!["src", "deep"], "x", "src/deep/x"),
+        (vec!["in", ".."], "x", "x"),
+        (vec!["/etc"], "passwd", "outside /etc/passwd"),
+        (vec!["~"], "x", "outside ROOT/home/x"),
+        (vec!["out"], "x", "outside ROOT/elsewhere/x"),
+    ] {
+        let folder = disk.places.folder(steps.iter().copied());
+        let found = disk.places.resolve(folder.as_deref(), text, Dots::Physical).unwrap();
+        let shown = found[0].shown.replace(&disk.root, "ROOT");
+        let shown = if found[0].outside { format!("outside {shown}") } else { shown };
+        assert_eq!(shown, expected, "{steps:?}");
+    }
+    assert_eq!(disk.places.folder(["~nobody"]), None);
+    assert!(disk.places.resolve(None, "relative", Dots::Physical).is_none());
+    assert!(disk.places.resolve(None, "/etc/x", Dots::Physical).is_some());
+}
+
+#[test]
+fn a_project_at_the_root_contains_everything() {
+    let places = Places::imagined("/", "/root");
+    let found = places.resolve(Some("/"), "/etc/passwd", Dots::Physical).unwrap();
+    assert_eq!((found[0].shown.as_str(), found[0].outside), ("etc/passwd", false));
+}
+
+#[test]
+fn case_is_probed_on_the_disk() {
+    let disk = disk();
+    let differs = !std::path::Path::new(&disk.root.to_uppercase()).exists();
+    assert_eq!(disk.places.ignores_case(), !differs);
+    let places = Places { ignores_case: true.into(), ..Places::imagined("/Work/Project", "/h") };
+    let found = places.resolve(Some("/"), "/work/PROJECT/x", Dots::Physical).unwrap();
+    assert_eq!((found[0].shown.as_str(), found[0].outside), ("x", false));
+}
+
+#[test]
+fn a_long_path_costs_little() {
+    let disk = disk();
+    let long = "a/../".repeat(100_000);
+    assert_eq!(disk.see(&format!("{long}x"), Dots::Both), "x");
+    assert_eq!(disk.see(&"a/".repeat(100_000), Dots::Both).len(), 199_999);
+}
+
+proptest! {
+    #[test]
+    fn a_path_without_links_is_its_shortened_text(text in "[a-c./]{1,20}") {
+        let disk = disk();
+        let places = Places::imagined("/project", "/home");
+        let here = disk.see(&text, Dots::Both);
+        let there = places.resolve(Some("/project"), &text, Dots::Both).unwrap();
+        let there = if there[0].outside { "outside".to_owned() } else { there[0].shown.clone() };
+        prop_assert_eq!(here.split(' ').next().unwrap_or_default(), there);
+    }
+}

@@ -1,0 +1,99 @@
+//! One rule: a condition, what to say when it holds, what to say when that cannot be told, and examples.
+
+mod read;
+
+use std::ops::Range;
+
+use jsonc_parser::ast::Object;
+
+use super::condition::{Condition, Explanation};
+use super::examples::{Example, Examples};
+use super::facts::Facts;
+use super::problem::Problem;
+use super::truth::Truth;
+use crate::event::EventName;
+use crate::matcher::Matcher;
+use crate::output::HookOutput;
+
+/// A rule that was read.
+#[derive(Debug)]
+pub struct Rule {
+    when: Condition,
+    then: HookOutput,
+    on_unknown: Option<HookOutput>,
+    examples: Examples,
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, Copy)]
+pub struct RulePlace<'a> {
+    /// The event whose facts it may ask about.
+    pub event: EventName,
+    /// The matcher of its group, which examples must pass.
+    pub matcher: &'a Matcher,
+}
+
+/// What reading a rule gave.
+#[derive(Debug)]
+pub struct RuleReading {
+    /// The rule; `None` if something keeps it from being read. Then the guarded events it stands for are blocked.
+    pub rule: Option<Rule>,
+    /// What keeps it from being read.
+    pub problems: Vec<Problem>,
+    /// What is probably not meant; the rule counts all the same.
+    pub warnings: Vec<Problem>,
+    /// Examples that are malformed or do not hold; the rule counts all the same, and `check` reports them as errors.
+    pub failed_examples: Vec<Problem>,
+}
+
+impl Rule {
+    /// The fields of a rule, besides those that all hooks have.
+    pub const FIELDS: [&'static str; 7] = ["when", "then", "block", "ask", "context", "unknown", "examples"];
+
+    /// Reads a rule from the object of a hook.
+    pub fn read(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
+        read::rule(object, place)
+    }
+
+    /// Whether its condition holds.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+        self.when.evaluate(facts)
+    }
+
+    /// What it has to say; `None` if it does not hold, or if that cannot be told and the rule does not mind.
+    pub fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
+        self.answer_to(self.evaluate(facts))
+    }
+
+    /// What it has to say when its condition came out so.
+    pub fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
+        match truth {
+            Truth::Yes => Some(&self.then),
+            Truth::Unknown => self.on_unknown.as_ref(),
+            Truth::No => None,
+        }
+    }
+
+    /// Which parts of its condition hold, which do not, and what was seen.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        self.when.explain(facts)
+    }
+
+    /// What it says when it holds.
+    pub fn output(&self) -> &HookOutput {
+        &self.then
+    }
+
+    /// Its examples.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples.list
+    }
+
+    /// The examples that do not hold, each with the place of its text.
+    pub fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
+        self.examples.failures(self, matcher)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Reading a rule.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
+use jsonc_parser::common::Range;
+use serde_json::{Value, json};
+
+use super::{Rule, RulePlace, RuleReading};
+use crate::event::{EventName, JsonObject};
+use crate::output::{Decision, HookOutput};
+use crate::rules::condition::Condition;
+use crate::rules::examples::Examples;
+use crate::rules::problem::{Problem, shortened};
+
+/// What `unknown` may say.
+const UNKNOWN: [&str; 2] = ["block", "ask"];
+/// Why a call is blocked or asked about when a rule gives no reason.
+const NO_REASON: &str = "a rule holds that gives no reason";
+
+/// Reads a rule.
+pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
+    let mut reader = Reader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
+    let when = reader.when(object);
+    let then = reader.then(object);
+    let unknown = reader.unknown(object, then.as_ref());
+    let mut failed_examples = Vec::new();
+    let examples = Examples::read(field(object, "examples"), place.event, &mut failed_examples);
+    let rule = match (when, then) {
+        (Some(when), Some(then)) if reader.problems.is_empty() => {
+            Some(Rule { when, then, on_unknown: unknown, examples })
+        }
+        _ => None,
+    };
+    if let Some(rule) = &rule {
+        let failures = rule.failed_examples(place.matcher);
+        failed_examples.extend(failures.into_iter().map(|(range, message)| {
+            Problem { code: "failed-example", range, message, help: None }
+        }));
+    }
+    RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }
+}
+
+/// The last field of this name, as in JavaScript; `null` says nothing.
+fn field<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a>> {
+    let found = object.properties.iter().rfind(|prop| prop.name.as_str() == name);
+    found.filter(|prop| prop.value.as_null_keyword().is_none())
+}
+
+struct Reader {
+    event: EventName,
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+}
+
+impl Reader {
+    fn when(&mut self, object: &Object<'_>) -> Option<Condition> {
+        let Some(when) = field(object, "when") else {
+            let brace = Range { start: object.range.start, end: object.range.start + 1 };
+            let problem = Problem::new("missing-when", &brace, "the rule has no `when`");
+            self.problems.push(problem.help("say when it holds; {} always does"));
+            return None;
+        };
+        match Condition::parse(&when.value, self.event) {
+            Ok((condition, warnings)) => {
+                self.warnings.extend(warnings);
+                Some(condition)
+            }
+            Err(problems) => {
+                self.problems.extend(problems);
+                None
+            }
+        }
+    }
+
+    /// What the rule says, in full or by its short forms.
+    fn then(&mut self, object: &Object<'_>) -> Option<HookOutput> {
+        let then = field(object, "then");
+        let [block, ask, context] = ["block", "ask", "context"].map(|name| field(object, name));
+        let short = block.or(ask).or(context);
+        match (then, short) {
+            (Some(then), Some(short)) => {
+                let message = format!("`then` and `{}` say what to do twice", short.name.as_str());
+                self.problems.push(Problem::new("then-twice", &then.name, message).help("keep one of them"));
+                None
+            }
+            (Some(then), None) => self.full(then),
+            (None, Some(_)) => self.short(block, ask, context),
+            (None, None) => {
+                let brace = Range { start: object.range.start, end: object.range.start + 1 };
+                let problem = Problem::new("nothing-to-say", &brace, "the rule has nothing to say");
+                self.problems.push(problem.help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"));
+                None
+            }
+        }
+    }
+
+    fn full(&mut self, then: &ObjectProp<'_>) -> Option<HookOutput> {
+        let Value::Object(fields) = Value::from(then.value.clone()) else {
+            self.problems.push(Problem::wrong_type("`then`", "an object: what a hook may print", &then.value));
+            return None;
+        };
+        let (output, oddities) = HookOutput::from_object(fields);
+        for oddity in &oddities {
+            self.problems.push(Problem::new("wrong-type", &then.value, format!("in `then`: {oddity}")));
+        }
+        if output == HookOutput::default() && oddities.is_empty() {
+            let problem = Problem::new("nothing-to-say", &then.value, "`then` is empty: the rule has nothing to say");
+            self.problems.push(problem.help("write { \"decision\": \"block\", \"reason\": \"…\" }"));
+            return None;
+        }
+        self.effect(then, &output);
+        Some(output)
+    }
+
+    fn short(
+        &mut self,
+        block: Option<&ObjectProp<'_>>,
+        ask: Option<&ObjectProp<'_>>,
+        context: Option<&ObjectProp<'_>>,
+    ) -> Option<HookOutput> {
+        let [block_reason, ask_reason, text] = [block, ask, context].map(|prop| self.text(prop));
+        // A block is stronger: whoever may not do something is not asked about it.
+        let reason = block_reason.or(ask_reason);
+        let decision = if block.is_some() { Some(Decision::Block) } else { ask.map(|_| Decision::Ask) };
+        let mut specific = JsonObject::new();
+        if let Some(text) = text {
+            if text.trim().is_empty()
+                && let Some(context) = context
+            {
+                let problem = Problem::new("nothing-to-say", &context.value, "`context` is empty");
+                self.problems.push(problem);
+            }
+            specific.insert("additionalContext".to_owned(), json!(text));
+        }
+        let output = HookOutput {
+            decision,
+            reason,
+            hook_specific_output: (!specific.is_empty()).then_some(specific),
+            ..HookOutput::default()
+        };
+        if let Some(prop) = block.or(ask) {
+            self.effect(prop, &output);
+        }
+        Some(output)
+    }
+
+    fn text(&mut self, prop: Option<&ObjectProp<'_>>) -> Option<String> {
+        let prop = prop?;
+        let name = prop.name.as_str();
+        let Some(literal) = prop.value.as_string_lit() else {
+            let what = if name == "context" { "a string: the text" } else { "a string: the reason" };
+            self.problems.push(Problem::wrong_type(&format!("`{name}`"), what, &prop.value));
+            return None;
+        };
+        if literal.value.trim().is_empty() && name != "context" {
+            let message = format!("`{name}` gives no reason");
+            let help = "the model reads it: say why, and what to do instead";
+            self.warnings.push(Problem::new("no-reason", &prop.value, message).help(help));
+            return Some(NO_REASON.to_owned());
+        }
+        Some(literal.value.clone().into_owned())
+    }
+
+    /// Warns of a decision that has no effect on this event.
+    fn effect(&mut self, prop: &ObjectProp<'_>, output: &HookOutput) {
+        let event = self.event;
+        let message = match &output.decision {
+            Some(decision) if decision.blocks() && !event.can_block() => format!("{event} cannot be blocked"),
+            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} asks nobody"),
+            _ => return,
+        };
+        self.warnings.push(Problem::new("no-effect", &prop.name, format!("it has no effect: {message}")));
+    }
+
+    /// What the rule says when nobody can tell whether it holds.
+    fn unknown(&mut self, object: &Object<'_>, then: Option<&HookOutput>) -> Option<HookOutput> {
+        let prop = field(object, "unknown")?;
+        let decision = match &prop.value {
+            Ast::StringLit(word) if word.value == "block" => Decision::Block,
+            Ast::StringLit(word) if word.value == "ask" => Decision::Ask,
+            Ast::StringLit(word) => {
+                let message = format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
+                let problem = Problem::new("invalid-unknown", &prop.value, message).suggest(&word.value, &UNKNOWN);
+                self.problems.push(problem);
+                return None;
+            }
+            other => {
+                self.problems.push(Problem::wrong_type("`unknown`", "\"block\" or \"ask\"", other));
+                return None;
+            }
+        };
+        let reason = then.and_then(|then| then.reason.as_deref()).unwrap_or(NO_REASON);
+        let reason = format!("It cannot be told from this call whether a rule forbids it: {reason}");
+        Some(HookOutput { decision: Some(decision), reason: Some(reason), ..HookOutput::default() })
+    }
+}

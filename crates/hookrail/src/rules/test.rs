@@ -1,0 +1,194 @@
+//! What is asked of a fact: equals, one of, glob, regex, contains, starts with, exists, outside.
+
+mod read;
+
+use serde_json::Value;
+
+pub(crate) use self::read::{Readings, read_tests};
+use super::command::CommandPattern;
+use super::fact::Fact;
+use super::facts::{CommandFacts, Facts};
+use super::glob::Glob;
+use super::path::ResolvedPath;
+use super::truth::Truth;
+use crate::matcher::{MatchVerdict, Matcher};
+
+/// One test: all its parts must hold for the same value.
+#[derive(Debug, Default)]
+pub(crate) struct Test {
+    /// Whether the fact must have a value, or must have none.
+    pub(crate) exists: Option<bool>,
+    /// What must hold for one of its values.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// One part of a test.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// The value is one of these.
+    OneOf(Vec<Value>),
+    /// The text matches.
+    Glob(Glob),
+    /// The text contains a match.
+    Regex(Matcher),
+    /// The text contains this one, or the list has this entry.
+    Contains(Value),
+    /// The text begins so.
+    StartsWith(String),
+    /// The path lies outside of the project, or does not.
+    Outside(bool),
+    /// The command has these words.
+    Pattern(CommandPattern),
+}
+
+/// A value of a fact, as tests see it.
+#[derive(Clone, Copy)]
+enum Seen<'v> {
+    Text(&'v str),
+    Json(&'v Value),
+    Flag(bool),
+    Path(&'v ResolvedPath, bool),
+    Command(CommandFacts<'v>),
+}
+
+/// Whether one of the tests holds for a fact.
+pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth {
+    let subject = facts.subject();
+    let text = |value: Option<&str>| on_values(tests, value.map(Seen::Text), false);
+    match fact {
+        Fact::Tool => text(subject.tool_name),
+        Fact::Prompt => text(subject.prompt),
+        Fact::Model => text(subject.model),
+        Fact::Text => text(subject.text.as_deref()),
+        Fact::Agent => text(subject.agent),
+        Fact::Input(names) => on_values(tests, facts.input(names).map(Seen::Json), false),
+        Fact::Dynamic => {
+            let dynamic = facts.shell().is_some_and(|shell| shell.facts.dynamic);
+            on_values(tests, Some(Seen::Flag(dynamic)), false)
+        }
+        Fact::Command => match facts.shell() {
+            Some(shell) => on_values(tests, shell.commands().map(Seen::Command), shell.facts.dynamic),
+            None => on_values(tests, None, false),
+        },
+        Fact::Program => match facts.shell() {
+            Some(shell) => {
+                let names = shell.facts.programs.iter().map(|name| Seen::Text(name));
+                on_values(tests, names, shell.facts.dynamic)
+            }
+            None => on_values(tests, None, false),
+        },
+        Fact::Writes | Fact::Reads => {
+            let paths = facts.paths();
+            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
+            let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
+            on_values(tests, list.known.iter().map(|path| Seen::Path(path, ignore_case)), list.and_others)
+        }
+    }
+}
+
+/// Whether one of the tests holds for one of the values; `and_others` says that there may be values nobody can tell.
+fn on_values<'v>(
+    tests: &[Test],
+    values: impl IntoIterator<Item = Seen<'v>, IntoIter: Clone>,
+    and_others: bool,
+) -> Truth {
+    let values = values.into_iter();
+    let others = if and_others { Truth::Unknown } else { Truth::No };
+    Truth::any(tests.iter().map(|test| {
+        let exists = match test.exists {
+            None => Truth::Yes,
+            Some(expected) => {
+                let exists = Truth::from(values.clone().next().is_some()).or(others);
+                if expected { exists } else { exists.negated() }
+            }
+        };
+        if test.parts.is_empty() {
+            return exists;
+        }
+        exists.and(Truth::any(values.clone().map(|value| test.holds(value))).or(others))
+    }))
+}
+
+impl Test {
+    fn holds(&self, value: Seen<'_>) -> Truth {
+        Truth::all(self.parts.iter().map(|part| part.holds(value)))
+    }
+
+    /// Whether a plain value passes all parts but those that compare with plain values; used to find contradictions.
+    pub(crate) fn admits(&self, value: &Value) -> bool {
+        self.parts.iter().all(|part| part.holds(Seen::Json(value)) != Truth::No)
+    }
+}
+
+impl Part {
+    fn holds(&self, value: Seen<'_>) -> Truth {
+        match value {
+            Seen::Text(text) => self.holds_for_text(text, false),
+            Seen::Json(Value::String(text)) => self.holds_for_text(text, false),
+            Seen::Json(value) => match self {
+                Self::OneOf(expected) => expected.iter().any(|expected| same(expected, value)).into(),
+                Self::Contains(entry) => {
+                    value.as_array().is_some_and(|list| list.iter().any(|found| same(entry, found))).into()
+                }
+                _ => Truth::No,
+            },
+            Seen::Flag(flag) => match self {
+                Self::OneOf(expected) => expected.contains(&Value::Bool(flag)).into(),
+                _ => Truth::No,
+            },
+            Seen::Path(path, ignore_case) => match self {
+                Self::Outside(outside) => (*outside == path.outside).into(),
+                other => other.holds_for_text(&path.shown, ignore_case),
+            },
+            Seen::Command(command) => self.holds_for_command(command),
+        }
+    }
+
+    fn holds_for_text(&self, text: &str, ignore_case: bool) -> Truth {
+        match self {
+            Self::OneOf(expected) => {
+                let same = |expected: &str| {
+                    expected == text || (ignore_case && expected.to_lowercase() == text.to_lowercase())
+                };
+                expected.iter().any(|expected| expected.as_str().is_some_and(same)).into()
+            }
+            Self::Glob(glob) => glob.is_match(text, ignore_case).into(),
+            Self::Regex(regex) => match regex.matches_text(text) {
+                MatchVerdict::Yes => Truth::Yes,
+                MatchVerdict::No => Truth::No,
+                MatchVerdict::BoundReached => Truth::Unknown,
+            },
+            Self::Contains(part) => part.as_str().is_some_and(|part| text.contains(part)).into(),
+            Self::StartsWith(start) => text.starts_with(start.as_str()).into(),
+            Self::Outside(_) | Self::Pattern(_) => Truth::No,
+        }
+    }
+
+    /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be told, what is
+    /// found in the others holds, and what is not found there may still be in it.
+    fn holds_for_command(&self, command: CommandFacts<'_>) -> Truth {
+        if let Self::Pattern(pattern) = self {
+            return pattern.matches(&command.command());
+        }
+        let (start, is_complete) = command.known_start();
+        if is_complete {
+            return self.holds_for_text(start, false);
+        }
+        let may_begin_so = |text: &str| text.starts_with(start) || start.starts_with(text);
+        match self {
+            Self::StartsWith(text) if !may_begin_so(text) => Truth::No,
+            Self::OneOf(texts) if !texts.iter().filter_map(Value::as_str).any(|text| text.starts_with(start)) => {
+                Truth::No
+            }
+            part => part.holds_for_text(command.joined(), false).or(Truth::Unknown),
+        }
+    }
+}
+
+/// Whether two plain values are the same. Nothing is converted, but `1` and `1.0` are one number.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (left, right) => left == right,
+    }
+}

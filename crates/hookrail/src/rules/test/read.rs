@@ -1,0 +1,230 @@
+//! Reading what is asked of a fact.
+
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use serde_json::Value;
+
+use super::{Part, Test};
+use crate::matcher::Matcher;
+use crate::rules::command::CommandPattern;
+use crate::rules::fact::{Fact, ValueKind};
+use crate::rules::glob::{Glob, GlobKind};
+use crate::rules::problem::{Problem, shortened};
+
+/// The tests as they are written.
+const TESTS: [&str; 8] =
+    ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
+
+/// What is found while a rule is read.
+#[derive(Debug, Default)]
+pub(crate) struct Readings {
+    /// What keeps it from being read.
+    pub(crate) problems: Vec<Problem>,
+    /// What is probably not meant.
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// Reads the tests of a fact, one of which must hold. What cannot be read is left out, with a problem.
+pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mut Readings) -> Vec<Test> {
+    let mut reader = Reader { name, kind: fact.kind(), readings };
+    match value {
+        Ast::Array(list) if list.elements.is_empty() => {
+            let problem = Problem::new("empty-test", value, format!("`{name}` is any of nothing: it can never hold"));
+            reader.readings.problems.push(problem.help("list what it may be"));
+            Vec::new()
+        }
+        Ast::Array(list) => list.elements.iter().filter_map(|element| reader.test(element)).collect(),
+        single => reader.test(single).into_iter().collect(),
+    }
+}
+
+struct Reader<'r> {
+    name: &'r str,
+    kind: ValueKind,
+    readings: &'r mut Readings,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, problem: Problem) {
+        self.readings.problems.push(problem);
+    }
+
+    /// One test: a plain value or an object of parts.
+    fn test(&mut self, value: &Ast<'_>) -> Option<Test> {
+        let Ast::Object(object) = value else {
+            return Some(Test { exists: None, parts: vec![self.plain(value)?] });
+        };
+        if object.properties.is_empty() {
+            let message = format!("`{}` asks nothing: its test is empty", self.name);
+            self.problem(Problem::new("empty-test", value, message).help(format!("tests are: {}", TESTS.join(", "))));
+            return None;
+        }
+        let mut test = Test::default();
+        let mut is_readable = true;
+        for (index, prop) in object.properties.iter().enumerate() {
+            if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
+                let message = format!("`{}` is given more than once", prop.name.as_str());
+                self.problem(Problem::new("repeated-key", &prop.name, message).help("join the two with `all`"));
+            }
+            is_readable &= self.part(prop, &mut test).is_some();
+        }
+        is_readable.then_some(test)
+    }
+
+    /// A value without an operator: a pattern of a command, a glob of paths, else the value itself.
+    fn plain(&mut self, value: &Ast<'_>) -> Option<Part> {
+        match self.kind {
+            ValueKind::Command => {
+                let text = self.text(value, "a command such as \"git push\", an array or a test")?;
+                if let Some(doubt) = CommandPattern::doubt(text) {
+                    let message = format!("`{}` can never hold: {doubt}", self.name);
+                    self.readings.warnings.push(Problem::new("never-holds", value, message));
+                }
+                match CommandPattern::compile(text) {
+                    Ok(pattern) => Some(Part::Pattern(pattern)),
+                    Err(problem) => {
+                        let message = format!("`{}` is no command: {problem}", self.name);
+                        self.problem(Problem::new("invalid-pattern", value, message));
+                        None
+                    }
+                }
+            }
+            ValueKind::Path => self.glob(value, "a glob such as \"src/**\", an array or a test"),
+            ValueKind::Text | ValueKind::Json | ValueKind::Flag => Some(Part::OneOf(vec![self.scalar(value)?])),
+        }
+    }
+
+    fn part(&mut self, prop: &ObjectProp<'_>, test: &mut Test) -> Option<()> {
+        let (operator, value) = (prop.name.as_str(), &prop.value);
+        if !TESTS.contains(&operator) {
+            let message = format!("`{}` is not a test", shortened(operator));
+            self.problem(Problem::new("unknown-test", &prop.name, message).suggest(operator, &TESTS));
+            return None;
+        }
+        let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
+        if is_flag || (operator == "outside" && self.kind != ValueKind::Path) {
+            let message = format!("`{operator}` can never hold for `{}`", self.name);
+            let help = if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
+            self.problem(Problem::new("wrong-type", &prop.name, message).help(help));
+            return None;
+        }
+        match operator {
+            "exists" => test.exists = Some(self.flag(operator, value)?),
+            "outside" => test.parts.push(Part::Outside(self.flag(operator, value)?)),
+            "equals" => test.parts.push(Part::OneOf(vec![self.scalar(value)?])),
+            "in" => test.parts.push(Part::OneOf(self.list(value)?)),
+            "glob" => test.parts.push(self.glob(value, "a string")?),
+            "regex" => test.parts.push(self.regex(value)?),
+            "contains" if self.kind == ValueKind::Json => test.parts.push(Part::Contains(self.scalar(value)?)),
+            "contains" => test.parts.push(Part::Contains(Value::from(self.some_text(operator, value)?))),
+            _ => test.parts.push(Part::StartsWith(self.some_text(operator, value)?.to_owned())),
+        }
+        Some(())
+    }
+
+    fn text<'v>(&mut self, value: &'v Ast<'_>, expected: &str) -> Option<&'v str> {
+        let text = value.as_string_lit().map(|literal| literal.value.as_ref());
+        if text.is_none() {
+            self.problem(Problem::wrong_type(&format!("`{}`", self.name), expected, value));
+        }
+        text
+    }
+
+    /// A text that is looked for; an empty one is found everywhere.
+    fn some_text<'v>(&mut self, operator: &str, value: &'v Ast<'_>) -> Option<&'v str> {
+        let text = self.text(value, "tested with a string")?;
+        if text.is_empty() {
+            let message = format!("`{operator}` of nothing always holds");
+            self.readings.warnings.push(Problem::new("always-holds", value, message));
+        }
+        Some(text)
+    }
+
+    fn flag(&mut self, operator: &str, value: &Ast<'_>) -> Option<bool> {
+        let flag = value.as_boolean_lit().map(|literal| literal.value);
+        if flag.is_none() {
+            self.problem(Problem::wrong_type(&format!("`{operator}`"), "`true` or `false`", value));
+        }
+        flag
+    }
+
+    /// A value that the fact can be equal to.
+    fn scalar(&mut self, value: &Ast<'_>) -> Option<Value> {
+        let fits = match value {
+            Ast::StringLit(_) => self.kind != ValueKind::Flag,
+            Ast::NumberLit(_) => self.kind == ValueKind::Json,
+            Ast::BooleanLit(_) => matches!(self.kind, ValueKind::Json | ValueKind::Flag),
+            Ast::Object(_) | Ast::Array(_) | Ast::NullKeyword(_) => false,
+        };
+        if fits {
+            return Some(value.clone().into());
+        }
+        let expected = match self.kind {
+            ValueKind::Flag => "`true` or `false`",
+            ValueKind::Json => "a string, a number, a boolean, an array of these or a test",
+            ValueKind::Text | ValueKind::Command | ValueKind::Path => "a string, an array of strings or a test",
+        };
+        self.problem(Problem::wrong_type(&format!("`{}`", self.name), expected, value));
+        None
+    }
+
+    fn list(&mut self, value: &Ast<'_>) -> Option<Vec<Value>> {
+        let Ast::Array(list) = value else {
+            self.problem(Problem::wrong_type("`in`", "an array", value));
+            return None;
+        };
+        if list.elements.is_empty() {
+            let problem = Problem::new("empty-test", value, "`in` has nothing to compare with: it can never hold");
+            self.problem(problem);
+            return None;
+        }
+        list.elements.iter().map(|element| self.scalar(element)).collect()
+    }
+
+    fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<Part> {
+        let text = self.text(value, expected)?;
+        if text.is_empty() {
+            let problem = Problem::new("empty-test", value, format!("the glob of `{}` is empty", self.name));
+            self.problem(problem);
+            return None;
+        }
+        let kind = if self.kind == ValueKind::Command { GlobKind::Word } else { GlobKind::Path };
+        // As with paths themselves, `./src/` is `src`. A home is not known here: `~` is for commands.
+        let plain = match self.kind {
+            ValueKind::Path => trimmed(text),
+            _ => text,
+        };
+        if self.kind == ValueKind::Path && (text.starts_with("~/") || text.split('/').any(|name| name == "..")) {
+            let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
+            let help = "write the path as seen from the project, or the absolute one";
+            self.readings.warnings.push(Problem::new("never-holds", value, message).help(help));
+        }
+        match Glob::compile(plain, kind) {
+            Ok(glob) => Some(Part::Glob(glob)),
+            Err(problem) => {
+                let message = format!("`{}` is no glob: {problem}", shortened(text));
+                self.problem(Problem::new("invalid-glob", value, message));
+                None
+            }
+        }
+    }
+
+    fn regex(&mut self, value: &Ast<'_>) -> Option<Part> {
+        let text = self.some_text("regex", value)?;
+        let regex = Matcher::compile(text);
+        // For a matcher `*` means all; as a regular expression it is none.
+        let problem = if text == "*" { Some("nothing to repeat") } else { regex.problem() };
+        let problem = problem.or_else(|| regex.is_too_large().then_some("it is too large"));
+        if let Some(problem) = problem {
+            let message = format!("`{}` is not a regular expression: {problem}", shortened(text));
+            self.problem(Problem::new("invalid-regex", value, message));
+            return None;
+        }
+        Some(Part::Regex(regex))
+    }
+}
+
+/// A path glob without what says nothing.
+fn trimmed(glob: &str) -> &str {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob }
+}

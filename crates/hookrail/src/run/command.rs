@@ -1,0 +1,261 @@
+//! What is executed for a hook: program, arguments, environment and directory, ready for the system.
+//!
+//! Nothing of this depends on the event, so it is put together at a hook's first run in a directory and
+//! remembered. What may change between two runs and costs next to nothing to look at is looked at each
+//! time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
+use super::environment::{ParentEnvironment, Variable, WorkingDirectory, get, set};
+use super::expand::quote_project_dirs;
+use super::image::OnceImage;
+use crate::hook::Hook;
+use crate::settings::Redaction;
+
+/// How many directories, and hooks in each, are remembered. Beyond that everything is forgotten at once: a
+/// bound that nobody reaches in earnest needs no cleverness.
+const REMEMBERED_DIRECTORIES: usize = 16;
+const REMEMBERED_HOOKS: usize = 4096;
+
+/// Everything the system needs in order to start a hook.
+#[derive(Debug, Clone)]
+pub(crate) struct PreparedCommand {
+    /// What to execute: always with a slash, so that nothing searches for it again. A relative path counts
+    /// from `cwd`, and has to be executed as it stands because scripts see it as their name.
+    pub(crate) program: OsString,
+    /// The name the program is told, where that is another.
+    pub(crate) arg0: Option<OsString>,
+    /// Its arguments, without its name.
+    pub(crate) args: Vec<OsString>,
+    /// Its complete environment.
+    pub(crate) env: Arc<[Variable]>,
+    /// Where it runs.
+    pub(crate) cwd: PathBuf,
+    /// What to execute instead if this cannot be executed for another reason than a lack of resources.
+    pub(crate) fallback: Option<Box<PreparedCommand>>,
+    /// All of this as the system takes it, if it was executed before.
+    pub(crate) image: OnceImage,
+}
+
+/// Prepares the commands of hooks, and remembers them.
+#[derive(Debug)]
+pub(crate) struct CommandPreparer {
+    shell: Shell,
+    direct_execution: bool,
+    parent: ParentEnvironment,
+    directories: Mutex<HashMap<PathBuf, Arc<Directory>>>,
+}
+
+impl CommandPreparer {
+    /// Finds the shell and removes from the environment what hooks are not to see.
+    pub(crate) fn new(environment: Vec<Variable>, redaction: &Redaction, direct_execution: bool) -> Self {
+        let shell = Shell::find(get(&environment, "PATH"));
+        Self {
+            // What a direct execution must look like is known of bash on Linux.
+            direct_execution: direct_execution && shell.is_bash() && cfg!(target_os = "linux"),
+            shell,
+            parent: ParentEnvironment::new(environment, redaction),
+            directories: Mutex::default(),
+        }
+    }
+
+    /// What to execute for a hook in a directory, now.
+    pub(crate) fn prepare(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<PreparedCommand> {
+        let directory = self.directory(cwd);
+        let ways = directory.ways(hook, || Ways::new(self, hook, &directory));
+        let direct = ways.direct.as_ref().and_then(|direct| direct.now(&directory, &ways.shell));
+        direct.unwrap_or_else(|| Arc::clone(&ways.shell))
+    }
+
+    fn directory(&self, cwd: &Path) -> Arc<Directory> {
+        let mut directories = lock(&self.directories);
+        if let Some(directory) = directories.get(cwd).filter(|directory| directory.is_current()) {
+            return Arc::clone(directory);
+        }
+        let directory = Arc::new(Directory::load(&self.parent, cwd));
+        if directories.len() >= REMEMBERED_DIRECTORIES {
+            directories.clear();
+        }
+        directories.insert(cwd.to_owned(), Arc::clone(&directory));
+        directory
+    }
+}
+
+/// A directory with what is known of the hooks that ran in it.
+#[derive(Debug)]
+struct Directory {
+    working: WorkingDirectory,
+    /// `OLDPWD`, and whether it led to a directory when the environments were made.
+    previous: Option<(OsString, bool)>,
+    /// The environment of all hooks that add nothing to it.
+    environment: Arc<[Variable]>,
+    /// By the address of the hook.
+    hooks: Mutex<HashMap<usize, KnownHook>>,
+}
+
+/// A hook and the ways to execute it. The hook is kept alive, so that no other can come to have its address.
+type KnownHook = (Arc<Hook>, Arc<Ways>);
+
+impl Directory {
+    fn load(parent: &ParentEnvironment, cwd: &Path) -> Self {
+        let working = WorkingDirectory::load(cwd, parent.get("PWD"));
+        let previous = parent.get("OLDPWD").map(|path| (path.to_owned(), is_directory(path, cwd)));
+        let environment = parent.for_hook(&[], &working).into();
+        Self { working, previous, environment, hooks: Mutex::default() }
+    }
+
+    fn is_current(&self) -> bool {
+        self.working.is_current()
+            && self
+                .previous
+                .as_ref()
+                .is_none_or(|(path, was_directory)| is_directory(path, &self.working.path) == *was_directory)
+    }
+
+    fn ways(&self, hook: &Arc<Hook>, make: impl FnOnce() -> Ways) -> Arc<Ways> {
+        let mut hooks = lock(&self.hooks);
+        let address = Arc::as_ptr(hook).addr();
+        if let Some((_, ways)) = hooks.get(&address) {
+            return Arc::clone(ways);
+        }
+        if hooks.len() >= REMEMBERED_HOOKS {
+            hooks.clear();
+        }
+        let ways = Arc::new(make());
+        hooks.insert(address, (Arc::clone(hook), Arc::clone(&ways)));
+        ways
+    }
+}
+
+/// The ways to execute one hook in one directory.
+#[derive(Debug)]
+struct Ways {
+    shell: Arc<PreparedCommand>,
+    direct: Option<Direct>,
+}
+
+impl Ways {
+    fn new(preparer: &CommandPreparer, hook: &Hook, directory: &Directory) -> Self {
+        let env = if hook.env.is_empty() {
+            Arc::clone(&directory.environment)
+        } else {
+            preparer.parent.for_hook(&hook.env, &directory.working).into()
+        };
+        let shell = Arc::new(PreparedCommand {
+            program: preparer.shell.program.clone(),
+            // Told a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
+            // a short hook. So the name under which it speaks comes after the command.
+            arg0: None,
+            args: vec![
+                "-c".into(),
+                quote_project_dirs(hook.command()).into_owned().into(),
+                preparer.shell.name.into(),
+            ],
+            env,
+            cwd: directory.working.path.clone(),
+            fallback: None,
+            image: OnceImage::default(),
+        });
+        // A hook that says where it comes from leaves it to the shell to believe that.
+        let says_where = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
+        let direct = if preparer.direct_execution && !says_where {
+            Direct::new(hook.command(), &shell.env, &directory.working.path)
+        } else {
+            None
+        };
+        Self { shell, direct }
+    }
+}
+
+/// A command that needs no shell.
+#[derive(Debug)]
+struct Direct {
+    /// The program as it was written.
+    name: OsString,
+    args: Vec<OsString>,
+    /// Complete but for `_`, which tells the program where it was found.
+    environment: Vec<Variable>,
+    /// What was executed last, which is almost always what will be executed next.
+    last: Mutex<Option<Arc<PreparedCommand>>>,
+}
+
+impl Direct {
+    fn new(command: &str, environment: &[Variable], cwd: &Path) -> Option<Self> {
+        let words = plain_words(command)?;
+        let environment = environment_behind_bash(environment, cwd)?;
+        let mut words = words.iter().map(|word| word.resolve(cwd));
+        Some(Self { name: words.next()?, args: words.collect(), environment, last: Mutex::default() })
+    }
+
+    /// The command if its program can be found now.
+    fn now(&self, directory: &Directory, shell: &Arc<PreparedCommand>) -> Option<Arc<PreparedCommand>> {
+        let program = self.find(&directory.working.path)?;
+        let mut last = lock(&self.last);
+        if let Some(last) = last.as_ref().filter(|last| last.program == program) {
+            return Some(Arc::clone(last));
+        }
+        let mut env = self.environment.clone();
+        set(&mut env, "_".into(), program.clone());
+        let command = Arc::new(PreparedCommand {
+            arg0: (program != self.name).then(|| self.name.clone()),
+            program,
+            args: self.args.clone(),
+            env: env.into(),
+            cwd: directory.working.path.clone(),
+            fallback: Some(Box::new(PreparedCommand::clone(shell))),
+            image: OnceImage::default(),
+        });
+        *last = Some(Arc::clone(&command));
+        Some(command)
+    }
+
+    /// A name with a slash is not searched for; whether it can be executed is seen when it is.
+    fn find(&self, cwd: &Path) -> Option<OsString> {
+        if self.name.as_encoded_bytes().contains(&b'/') {
+            return Some(self.name.clone());
+        }
+        direct::find_program(get(&self.environment, "PATH")?, &self.name, cwd)
+    }
+}
+
+/// The shell that runs commands.
+#[derive(Debug)]
+struct Shell {
+    program: OsString,
+    /// What it is called in its own messages.
+    name: &'static str,
+}
+
+impl Shell {
+    /// Bash where there is one, else `sh`. Directories relative to wherever a hook happens to run are no
+    /// place to look for a shell.
+    fn find(search: Option<&OsStr>) -> Self {
+        let search = search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+        ["bash", "sh"]
+            .into_iter()
+            .find_map(|name| {
+                std::env::split_paths(search)
+                    .filter(|entry| entry.is_absolute())
+                    .map(|entry| entry.join(name))
+                    .find(|program| is_executable(program))
+                    .map(|program| Self { program: program.into_os_string(), name })
+            })
+            .unwrap_or_else(|| Self { program: "/bin/sh".into(), name: "sh" })
+    }
+
+    fn is_bash(&self) -> bool {
+        self.name == "bash"
+    }
+}
+
+/// A panic while one of these locks was held leaves nothing half done: entries are whole or absent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

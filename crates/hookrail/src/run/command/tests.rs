@@ -1,0 +1,340 @@
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+use crate::run::payload::Payload;
+use crate::run::process::run_process;
+use crate::run::reaper::Reaper;
+use crate::run::runner::tests::hook;
+use crate::verdict::hook_run::Exit;
+
+/// A project with programs of all sorts, whose name needs quoting.
+struct Project {
+    root: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self { root: tempfile::tempdir().unwrap() };
+        let dir = project.dir();
+        for name in ["", "bin", "sub", "home", "dirs/show", "../other"] {
+            std::fs::create_dir_all(dir.join(name)).unwrap();
+        }
+        symlink(&dir, dir.join("../link")).unwrap();
+        let show = "#!/bin/sh\nprintf '%s\\0' \"$0\" \"$@\"; env -0; cat; exit 7\n";
+        for (name, text, mode) in [
+            ("show", show, 0o755),
+            ("bin/tool", show, 0o755),
+            ("../other/tool", show, 0o755),
+            ("sub/tool", show, 0o644),
+            ("noshebang", "printf '%s\\0' \"$0\" \"$@\" \"$BASH_VERSION\"\n", 0o755),
+            ("crlf", "#!/bin/sh\r\necho\r\n", 0o755),
+            ("badinterp", "#!/nonexistent/sh\n", 0o755),
+            ("notexec", show, 0o644),
+            ("binary", "\x7fELF broken", 0o755),
+            ("empty", "", 0o755),
+            ("signal", "#!/bin/sh\nkill -TERM $$\n", 0o755),
+            ("home/.bashrc", "echo from the start-up file\n", 0o644),
+            ("bash_env", "echo from BASH_ENV\n", 0o644),
+        ] {
+            let path = dir.join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        project
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("pro ject")
+    }
+
+    fn environment(&self, extra: &[(&str, &str)]) -> Vec<Variable> {
+        let dir = self.dir();
+        let fill = |text: &str| text.replace('@', dir.to_str().unwrap()).into();
+        let mut variables =
+            vec![("PATH".into(), fill("@/bin:/usr/bin:/bin")), ("HOME".into(), fill("@/home"))];
+        for (name, value) in extra {
+            variables.push(((*name).into(), fill(value)));
+        }
+        variables
+    }
+}
+
+/// What can be seen of a run: how it ended and what it wrote, with the environment's order left out, which is
+/// that of bash's hash table.
+type Seen = (Exit, Vec<String>, String);
+
+async fn see(command: &PreparedCommand) -> Seen {
+    let payload = Payload::new(&serde_json::json!({})).unwrap();
+    let reaper = Reaper::new();
+    let finished = run_process(command, &payload, Duration::from_secs(30), 1 << 20, &reaper).await;
+    let mut lines: Vec<String> = finished
+        .stdout
+        .bytes
+        .split(|byte| *byte == 0)
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect();
+    lines.sort_unstable();
+    (finished.exit, lines, String::from_utf8_lossy(&finished.stderr.bytes).into_owned())
+}
+
+/// The command as the fast path and as the shell would run it.
+fn both_ways(
+    environment: Vec<Variable>,
+    command: &str,
+    cwd: &Path,
+) -> (Arc<PreparedCommand>, Arc<PreparedCommand>) {
+    let hook = hook(command);
+    let prepare = |environment, direct| {
+        CommandPreparer::new(environment, &Redaction::default(), direct).prepare(&hook, cwd)
+    };
+    (prepare(environment.clone(), true), prepare(environment, false))
+}
+
+/// Commands, and whether they are executed without a shell in an ordinary environment.
+const COMMANDS: &[(&str, bool)] = &[
+    ("env -0", true),
+    ("  env\t-0 ", true),
+    ("/usr/bin/env -0", true),
+    ("./show a --b=c d:e", true),
+    ("sub/../show", true),
+    ("../link/show", true),
+    ("tool a", true),
+    ("$LLXPRT_PROJECT_DIR/show x", true),
+    ("\"${CLAUDE_PROJECT_DIR}/show\" \"a b\" \"\"", true),
+    ("cat", true),
+    ("cat /nonexistent", true),
+    ("./signal", true),
+    // Found out by the attempt: the shell runs them, or says why it cannot.
+    ("./noshebang a", true),
+    ("./empty", true),
+    ("./binary", true),
+    ("./crlf", true),
+    ("./badinterp", true),
+    ("./notexec", true),
+    ("./nonexistent", true),
+    ("show/x", true),
+    ("/tmp", true),
+    // Not found, or not a program.
+    ("nonexistent", false),
+    ("show", false),
+    ("true", false),
+    ("exit 3", false),
+    ("pwd", false),
+    ("a=b env -0", false),
+    ("a=b", false),
+    ("./show ~ * $HOME 'q' \\q # c", false),
+    ("./show; exit 4", false),
+    ("exec env -0", false),
+    ("%1", false),
+    ("-x", false),
+    ("", false),
+    ("# nothing", false),
+    ("if", false),
+];
+
+/// Environments, and whether the fast path is open in them.
+const ENVIRONMENTS: &[(&[(&str, &str)], bool)] = &[
+    (&[], true),
+    (&[("PWD", "/"), ("_", "/bin/other"), ("SHLVL", "3"), ("OLDPWD", "/tmp"), ("TERM", "dumb")], true),
+    (&[("PWD", "@"), ("OLDPWD", "/nonexistent")], true),
+    (&[("PWD", "@/../link"), ("OLDPWD", "sub")], true),
+    (&[("PWD", "@/."), ("OLDPWD", "")], true),
+    (&[("PS1", "$ "), ("PS2", "> "), ("PS3", "? "), ("LANG", "xx_YY.UTF-8"), ("LC_CTYPE", "xx")], true),
+    (&[("a.b", "1"), ("1a", "2"), ("x y", "3"), ("V", "1"), ("V", "2"), ("W", "() { :; }")], true),
+    (
+        &[
+            ("HOSTNAME", "h"),
+            ("SHELL", "/x"),
+            ("LINES", "1"),
+            ("COLUMNS", "2"),
+            ("TMOUT", "1"),
+            ("MAILCHECK", "1"),
+        ],
+        true,
+    ),
+    (&[("LC_ALL", "C"), ("POSIX", "x"), ("SSH_CLIENT", "x"), ("SHLVL", "1")], true),
+    (&[("LC_ALL", "xx_YY.UTF-8")], false),
+    (&[("SSH_CLIENT", "x")], false),
+    (&[("SSH2_CLIENT", "x"), ("SHLVL", "0")], false),
+    (&[("SHLVL", "x")], false),
+    (&[("SHLVL", "999")], false),
+    (&[("SHLVL", "-4")], false),
+    (&[("SHLVL", "007")], false),
+    (&[("BASH_ENV", "@/bash_env")], false),
+    (&[("BASH_FUNC_env%%", "() {  echo a function\n}")], false),
+    (&[("BASH_FUNC_./show%%", "() {  echo a function\n}")], false),
+    (&[("POSIXLY_CORRECT", "1")], false),
+    (&[("SHELLOPTS", "xtrace")], false),
+    (&[("BASHOPTS", "expand_aliases"), ("IFS", "x")], false),
+    (&[("LINENO", "7"), ("OPTIND", "5"), ("RANDOM", "4")], false),
+    (&[("EXECIGNORE", "*/env")], false),
+];
+
+#[tokio::test]
+async fn nobody_can_tell_that_the_shell_was_left_out() {
+    let project = Project::new();
+    for (extra, open) in ENVIRONMENTS {
+        for (command, plain) in COMMANDS {
+            let (fast, slow) = both_ways(project.environment(extra), command, &project.dir());
+            assert_eq!(fast.fallback.is_some(), *open && *plain, "direct: {command} with {extra:?}");
+            assert!(slow.fallback.is_none());
+            assert_eq!(see(&fast).await, see(&slow).await, "{command} with {extra:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn programs_are_found_as_bash_finds_them() {
+    let project = Project::new();
+    for (path, direct) in [
+        ("@/bin", true),
+        ("@/sub:@/bin", true),
+        ("@/nonexistent:@/dirs:@/bin/", true),
+        ("@/../other//:@/bin", true),
+        ("bin", true),
+        ("./bin:/usr/bin", true),
+        ("../other", true),
+        ("@/sub", false),
+        ("~/x:@/bin", false),
+        ("/usr/bin", false),
+        ("", false),
+    ] {
+        for (command, cwd) in [("tool a", project.dir()), ("tool", project.dir().join("../link"))] {
+            // The directory of `env`, `cat` and the shell comes last, where it decides nothing.
+            let path = if path.is_empty() { String::new() } else { format!("{path}:/usr/bin:/bin") };
+            let mut environment = project.environment(&[]);
+            set(&mut environment, "PATH".into(), path.replace('@', project.dir().to_str().unwrap()).into());
+            let (fast, slow) = both_ways(environment, command, &cwd);
+            assert_eq!(fast.fallback.is_some(), direct, "{path}");
+            assert_eq!(see(&fast).await, see(&slow).await, "{path}");
+        }
+    }
+    for path in [":/usr/bin:/bin", "/usr/bin:/bin:", ".:/usr/bin:/bin"] {
+        let mut environment = project.environment(&[]);
+        set(&mut environment, "PATH".into(), path.into());
+        let (fast, slow) = both_ways(environment, "show a", &project.dir());
+        assert!(fast.fallback.is_some());
+        assert_eq!(see(&fast).await, see(&slow).await, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_process_around_a_program_is_the_same() {
+    let project = Project::new();
+    for command in [
+        "grep -e SigPnd -e SigBlk -e SigIgn -e SigCgt /proc/self/status",
+        "cat /proc/self/limits",
+        "ls /proc/self/fd",
+    ] {
+        let (fast, slow) = both_ways(project.environment(&[]), command, &project.dir());
+        assert!(fast.fallback.is_some());
+        assert_eq!(see(&fast).await, see(&slow).await, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn variables_that_are_not_unicode_survive() {
+    let project = Project::new();
+    let mut environment = project.environment(&[]);
+    environment.push((OsString::from_vec(b"R\xff".to_vec()), OsString::from_vec(b"\xfe".to_vec())));
+    let (fast, slow) = both_ways(environment, "env -0", &project.dir());
+    for command in [fast, slow] {
+        let (_, lines, _) = see(&command).await;
+        assert!(lines.contains(&"R\u{fffd}=\u{fffd}".to_owned()), "HOOK-188: {lines:?}");
+    }
+}
+
+#[test]
+fn what_changes_between_runs_is_noticed() {
+    let project = Project::new();
+    let dir = project.dir();
+    let environment = project.environment(&[("OLDPWD", "@/gone")]);
+    let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
+    let tool = hook("tool");
+    let link = dir.join("../link");
+
+    let first = preparer.prepare(&tool, &dir);
+    assert!(Arc::ptr_eq(&first, &preparer.prepare(&tool, &dir)), "remembered");
+    assert!(!Arc::ptr_eq(&first, &preparer.prepare(&tool, &link)), "for each directory");
+    assert_eq!(
+        get(&preparer.prepare(&tool, &link).env, "CLAUDE_PROJECT_DIR"),
+        Some(link.as_os_str()),
+        "HOOK-188"
+    );
+    assert_eq!(get(&preparer.prepare(&tool, &link).env, "PWD"), Some(dir.as_os_str()));
+    assert_eq!(get(&first.env, "OLDPWD"), None);
+    assert_eq!(first.program, dir.join("bin/tool"));
+
+    std::fs::create_dir(dir.join("gone")).unwrap();
+    let second = preparer.prepare(&tool, &dir);
+    assert_eq!(get(&second.env, "OLDPWD"), Some(dir.join("gone").as_os_str()));
+
+    std::fs::remove_file(dir.join("bin/tool")).unwrap();
+    assert!(preparer.prepare(&tool, &dir).fallback.is_none(), "the shell says that it is missing");
+    std::fs::copy(dir.join("show"), dir.join("bin/tool")).unwrap();
+    assert!(preparer.prepare(&tool, &dir).fallback.is_some());
+
+    std::fs::remove_file(&link).unwrap();
+    symlink(dir.join("sub"), &link).unwrap();
+    assert_eq!(get(&preparer.prepare(&tool, &link).env, "PWD"), Some(dir.join("sub").as_os_str()));
+}
+
+#[test]
+fn hooks_share_an_environment_unless_they_add_to_it() {
+    let project = Project::new();
+    let preparer = CommandPreparer::new(project.environment(&[]), &Redaction::default(), true);
+    let (one, other) = (hook("a; b"), hook("c; d"));
+    let mut third = Hook::clone(&hook("a; b"));
+    third.env.push(("PWD".to_owned(), "/x".to_owned()));
+    let third = Arc::new(third);
+    let plain = preparer.prepare(&one, &project.dir());
+    assert!(Arc::ptr_eq(&plain.env, &preparer.prepare(&other, &project.dir()).env));
+    let added = preparer.prepare(&third, &project.dir());
+    assert!(!Arc::ptr_eq(&plain.env, &added.env));
+    assert_eq!(get(&added.env, "PWD"), Some(OsStr::new("/x")), "bash will not believe it");
+}
+
+#[test]
+fn bash_is_preferred_and_sh_is_enough() {
+    let bin = tempfile::tempdir().unwrap();
+    let add = |name: &str| {
+        let path = bin.path().join(name);
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.into_os_string()
+    };
+    let find = |path: &OsStr| Shell::find(Some(path));
+    assert_eq!(find(OsStr::new("/nonexistent:relative:")).program, "/bin/sh");
+    let sh = add("sh");
+    assert_eq!((find(bin.path().as_os_str()).program, find(bin.path().as_os_str()).name), (sh, "sh"));
+    let bash = add("bash");
+    assert_eq!((find(bin.path().as_os_str()).program, find(bin.path().as_os_str()).name), (bash, "bash"));
+    assert!(Shell::find(None).program.as_encoded_bytes().starts_with(b"/"));
+}
+
+#[tokio::test]
+async fn the_shell_is_called_bash_and_knows_where_it_is() {
+    let preparer = CommandPreparer::new(std::env::vars_os().collect(), &Redaction::default(), true);
+    let command = preparer.prepare(&hook(r#"echo "$0 $# $BASH"; no-such-thing"#), Path::new("/"));
+    let (exit, lines, complaint) = see(&command).await;
+    assert_eq!(exit, Exit::Code(127));
+    assert_eq!(lines, [format!("bash 0 {}\n", preparer.shell.program.display())]);
+    assert_eq!(complaint, "bash: line 1: no-such-thing: command not found\n");
+}
+
+#[test]
+fn nothing_is_executed_directly_without_bash() {
+    let bin = tempfile::tempdir().unwrap();
+    symlink("/bin/sh", bin.path().join("sh")).unwrap();
+    let environment = vec![("PATH".into(), bin.path().as_os_str().to_owned())];
+    let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
+    let command = preparer.prepare(&hook("./x.sh"), bin.path());
+    assert_eq!(
+        (command.program.as_os_str(), command.args.clone()),
+        (bin.path().join("sh").as_os_str(), vec!["-c".into(), "./x.sh".into(), "sh".into()])
+    );
+}

@@ -1,0 +1,293 @@
+//! The environment of a hook: its parent's, less what is to be kept from it, plus what it is told.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::expand::PROJECT_DIR_VARIABLES;
+use crate::settings::Redaction;
+
+/// One variable.
+pub(crate) type Variable = (OsString, OsString);
+
+/// What the name of a variable that holds a credential looks like; `*` stands for anything.
+const CREDENTIAL_PATTERNS: [&str; 25] = [
+    "*_TOKEN",
+    "*_TOKENS",
+    "TOKEN",
+    "*_KEY",
+    "*_KEYS",
+    "*API_KEY*",
+    "*APIKEY*",
+    "*ACCESS_KEY*",
+    "*PRIVATE_KEY*",
+    "*_SECRET",
+    "*_SECRETS",
+    "*_SECRET_*",
+    "SECRET_*",
+    "SECRET",
+    "*PASSWORD*",
+    "*PASSWD*",
+    "*PASSPHRASE*",
+    "*_PASS",
+    "SSHPASS",
+    "MYSQL_PWD",
+    "*CREDENTIAL*",
+    "*_CREDS",
+    "*_AUTH",
+    "DOCKER_AUTH_CONFIG",
+    "*_PAT",
+];
+
+/// The environment of this process, for a runner's options. Nothing else in the engine reads it.
+pub fn inherited_environment() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
+/// What all hooks inherit.
+#[derive(Debug)]
+pub(crate) struct ParentEnvironment {
+    variables: Vec<Variable>,
+}
+
+impl ParentEnvironment {
+    /// Removes what is to be kept from hooks. Of a name that occurs twice the last value counts, as in bash.
+    pub(crate) fn new(parent: Vec<Variable>, redaction: &Redaction) -> Self {
+        let mut variables = Vec::with_capacity(parent.len());
+        for (name, value) in parent {
+            if is_valid_name(&name) && !is_redacted(&name, redaction) {
+                set(&mut variables, name, value);
+            }
+        }
+        Self { variables }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        get(&self.variables, name)
+    }
+
+    /// The complete environment of a hook in this directory. What its settings add is never redacted:
+    /// whoever wrote it there wants the hook to have it.
+    pub(crate) fn for_hook(&self, added: &[(String, String)], directory: &WorkingDirectory) -> Vec<Variable> {
+        let mut variables = self.variables.clone();
+        if let Some(pwd) = &directory.pwd {
+            set(&mut variables, "PWD".into(), pwd.clone());
+        }
+        for (name, value) in added {
+            if is_valid_name(name.as_ref()) {
+                set(&mut variables, name.into(), value.into());
+            }
+        }
+        for name in PROJECT_DIR_VARIABLES {
+            set(&mut variables, name.into(), directory.path.clone().into_os_string());
+        }
+        variables
+    }
+}
+
+/// A directory in which hooks run.
+#[derive(Debug)]
+pub(crate) struct WorkingDirectory {
+    pub(crate) path: PathBuf,
+    /// `PWD` as bash would set it there; `None` if the directory cannot be found, so that no hook starts.
+    pub(crate) pwd: Option<OsString>,
+}
+
+impl WorkingDirectory {
+    /// Looks the directory up. Like bash, it keeps a `PWD` that leads there, perhaps by symbolic links that
+    /// the user knows the directory by, and else takes the real path.
+    pub(crate) fn load(path: &Path, inherited_pwd: Option<&OsStr>) -> Self {
+        let known = inherited_pwd.filter(|pwd| Path::new(pwd).is_absolute() && is_same(Path::new(pwd), path));
+        let pwd = match known {
+            Some(pwd) => Some(pwd.to_owned()),
+            None => path.canonicalize().ok().map(PathBuf::into_os_string),
+        };
+        Self { path: path.to_owned(), pwd }
+    }
+
+    /// Whether `PWD` still leads to the directory; links may have changed since.
+    pub(crate) fn is_current(&self) -> bool {
+        self.pwd.as_ref().is_some_and(|pwd| {
+            pwd.as_os_str() == self.path.as_os_str() || is_same(Path::new(pwd), &self.path)
+        })
+    }
+}
+
+/// The value of a variable.
+pub(super) fn get<'a>(variables: &'a [Variable], name: &str) -> Option<&'a OsStr> {
+    variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_os_str())
+}
+
+/// Sets a variable, in its place if it is there already.
+pub(super) fn set(variables: &mut Vec<Variable>, name: OsString, value: OsString) {
+    match variables.iter_mut().find(|(other, _)| *other == name) {
+        Some((_, old)) => *old = value,
+        None => variables.push((name, value)),
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) else { return false };
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    }
+}
+
+/// Names that no environment can hold are left out; settings that have them are told so when they are read.
+fn is_valid_name(name: &OsStr) -> bool {
+    !name.is_empty() && !name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'=' | 0))
+}
+
+fn is_redacted(name: &OsStr, redaction: &Redaction) -> bool {
+    let name = name.as_encoded_bytes();
+    let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern.as_bytes(), name));
+    redaction.enabled
+        && !is_in(&redaction.allowed)
+        && (is_in(&redaction.blocked)
+            || CREDENTIAL_PATTERNS.iter().any(|pattern| matches(pattern.as_bytes(), name)))
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything. Case does not count.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let mut parts = pattern.split(|byte| *byte == b'*');
+    let first = parts.next().unwrap_or_default();
+    let Some((head, mut rest)) = name.split_at_checked(first.len()) else { return false };
+    if !head.eq_ignore_ascii_case(first) {
+        return false;
+    }
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    // Taking each part at its first place leaves the most for those behind it.
+    for part in parts.filter(|part| !part.is_empty()) {
+        let Some(place) = rest.windows(part.len()).position(|window| window.eq_ignore_ascii_case(part))
+        else {
+            return false;
+        };
+        rest = rest.get(place + part.len()..).unwrap_or_default();
+    }
+    rest.len()
+        .checked_sub(last.len())
+        .and_then(|start| rest.get(start..))
+        .is_some_and(|tail| tail.eq_ignore_ascii_case(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::*;
+
+    fn variables(list: &[(&str, &str)]) -> Vec<Variable> {
+        list.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    fn names(environment: &ParentEnvironment) -> Vec<String> {
+        environment.variables.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn patterns_match_whole_names_without_case() {
+        for (pattern, name, expected) in [
+            ("*_TOKEN", "GH_TOKEN", true),
+            ("*_TOKEN", "gh_token", true),
+            ("*_TOKEN", "TOKEN", false),
+            ("*_TOKEN", "GH_TOKENS", false),
+            ("*PASSWORD*", "PGPASSWORD", true),
+            ("*PASSWORD*", "PASSWORD", true),
+            ("A*B*C", "AxBBxC", true),
+            ("A*B*C", "AxCxB", false),
+            ("A*A", "A", false),
+            ("A", "A", true),
+            ("A", "AB", false),
+            ("*", "", true),
+            ("**", "anything", true),
+            ("", "", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(matches(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn redaction_is_off_by_default_and_removes_what_looks_like_a_credential() {
+        let parent = variables(&[
+            ("PATH", "/bin"),
+            ("GH_TOKEN", "1"),
+            ("GEMINI_API_KEY", "2"),
+            ("AWS_SECRET_ACCESS_KEY", "3"),
+            ("AWS_ACCESS_KEY_ID", "4"),
+            ("PGPASSWORD", "5"),
+            ("SSH_AUTH_SOCK", "/s"),
+            ("KEYBOARD", "de"),
+            ("MY_PATH", "x"),
+            ("npm_config__auth", "6"),
+            ("CI_PAT", "7"),
+            ("CUSTOM", "8"),
+            ("INTERNAL_A", "9"),
+            ("INTERNAL_TOKEN", "10"),
+        ]);
+        let all = ParentEnvironment::new(parent.clone(), &Redaction::default());
+        assert_eq!(names(&all).len(), parent.len(), "off by default");
+        let redaction = Redaction {
+            enabled: true,
+            allowed: vec!["gemini_api_key".to_owned(), "INTERNAL_TOKEN".to_owned()],
+            blocked: vec!["CUSTOM".to_owned(), "INTERNAL_*".to_owned()],
+        };
+        let redacted = ParentEnvironment::new(parent.clone(), &redaction);
+        assert_eq!(
+            names(&redacted),
+            ["PATH", "GEMINI_API_KEY", "SSH_AUTH_SOCK", "KEYBOARD", "MY_PATH", "INTERNAL_TOKEN"]
+        );
+        let disabled = ParentEnvironment::new(parent.clone(), &Redaction { enabled: false, ..redaction });
+        assert_eq!(names(&disabled).len(), parent.len());
+    }
+
+    #[test]
+    fn a_hook_gets_everything_and_its_own() {
+        let directory = WorkingDirectory { path: "/p q".into(), pwd: Some("/real".into()) };
+        let mut parent = variables(&[("A", "1"), ("B", "1"), ("A", "2"), ("PWD", "/old"), ("", "x")]);
+        parent.push(("RAW".into(), OsString::from_vec(vec![0xff])));
+        let redaction = Redaction { enabled: true, ..Redaction::default() };
+        let environment = ParentEnvironment::new(parent, &redaction);
+        let added = [
+            ("B".to_owned(), "hook".to_owned()),
+            ("MY_TOKEN".to_owned(), "kept".to_owned()),
+            ("CLAUDE_PROJECT_DIR".to_owned(), "/elsewhere".to_owned()),
+            ("x=y".to_owned(), "no name".to_owned()),
+        ];
+        let mut expected = variables(&[("A", "2"), ("B", "hook"), ("PWD", "/real")]);
+        expected.push(("RAW".into(), OsString::from_vec(vec![0xff])));
+        expected.extend(variables(&[
+            ("MY_TOKEN", "kept"),
+            ("CLAUDE_PROJECT_DIR", "/p q"),
+            ("LLXPRT_PROJECT_DIR", "/p q"),
+            ("GEMINI_PROJECT_DIR", "/p q"),
+        ]));
+        assert_eq!(environment.for_hook(&added, &directory), expected, "HOOK-188");
+    }
+
+    #[test]
+    fn pwd_is_kept_while_it_leads_to_the_directory() {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap().join("real");
+        let link = real.with_file_name("link");
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let pwd = |path: &Path, inherited: Option<&OsStr>| WorkingDirectory::load(path, inherited).pwd;
+        assert_eq!(pwd(&link, None), Some(real.clone().into_os_string()));
+        assert_eq!(pwd(&real, Some(link.as_os_str())), Some(link.clone().into_os_string()));
+        assert_eq!(pwd(&real, Some(OsStr::new("/"))), Some(real.clone().into_os_string()));
+        assert_eq!(pwd(&real, Some(OsStr::new("real"))), Some(real.clone().into_os_string()));
+        assert_eq!(pwd(&real.join("missing"), None), None);
+
+        let directory = WorkingDirectory::load(&link, None);
+        assert!(directory.is_current());
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(root.path(), &link).unwrap();
+        assert!(!directory.is_current());
+    }
+}

@@ -1,0 +1,266 @@
+//! Ends process groups whose hooks ran out of time, after the verdict and apart from any runtime.
+
+use std::cell::LazyCell;
+use std::io::{ErrorKind, PipeReader, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::unix::{self, Peek, Pid, ProcessTable, Signal};
+
+/// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
+/// hangs inside the kernel takes this long.
+const KILL_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a caller in a hurry waits until the last group is gone.
+const HURRY: Duration = Duration::from_millis(500);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// What is read at once, and how often in one look, of outputs that nobody wants any more.
+const DRAIN: (usize, usize) = (64 * 1024, 16);
+
+/// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
+///
+/// The work is done by a thread that exists only while there is some. It does not depend on the handles:
+/// dropping them all neither waits nor stops an escalation. Clones share the work.
+#[derive(Debug, Clone)]
+pub(crate) struct Reaper {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    grace: Duration,
+    /// The program ends now: nobody gets the grace any more.
+    no_grace: AtomicBool,
+    queue: Mutex<Queue>,
+    /// New work came in.
+    wake: Condvar,
+    /// How many groups are being ended.
+    pending: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    groups: Vec<Ending>,
+    has_thread: bool,
+}
+
+/// A group on its way out. Its leader stays unreaped until the last signal is sent, because that keeps the
+/// kernel from giving the group's number to somebody else.
+#[derive(Debug)]
+struct Ending {
+    leader: Pid,
+    since: Instant,
+    kill_at: Instant,
+    killed: bool,
+    /// The group's outputs. Were they closed, the first word that a hook says while it cleans up would end it:
+    /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
+    outputs: Vec<PipeReader>,
+}
+
+impl Reaper {
+    #[cfg(test)]
+    pub(crate) fn new() -> Self {
+        Self::with_grace(super::runner::GRACE)
+    }
+
+    /// A reaper that waits so long between `SIGTERM` and `SIGKILL`.
+    pub(crate) fn with_grace(grace: Duration) -> Self {
+        let (pending, _) = watch::channel(0);
+        let (queue, wake) = (Mutex::default(), Condvar::new());
+        let no_grace = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { grace, no_grace, queue, wake, pending }) }
+    }
+
+    /// Waits until no group is left to be ended.
+    pub(crate) async fn drain(&self) {
+        let mut pending = self.shared.pending.subscribe();
+        loop {
+            // Should there have been no thread to be had, there may be one now.
+            self.shared.start_thread(self.shared.lock());
+            let empty = pending.wait_for(|&count| count == 0);
+            if tokio::time::timeout(Duration::from_millis(100), empty).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Ends every group that is still given time to clean up, now and from now on. Waits a moment for the
+    /// signals to be sent, because whoever calls this is about to exit.
+    pub(super) fn kill_all(&self) {
+        self.end_grace();
+        let deadline = Instant::now() + HURRY;
+        while *self.shared.pending.borrow() > 0 && Instant::now() < deadline {
+            self.shared.start_thread(self.shared.lock());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Sends `SIGTERM` to a group at once, and `SIGKILL` when the grace is over. Until its end the group can
+    /// still write to the given (non-blocking) pipes.
+    pub(super) fn terminate(&self, leader: Pid, outputs: Vec<PipeReader>) {
+        unix::signal_group(leader, Signal::TERM);
+        let now = Instant::now();
+        self.take(Ending { leader, since: now, kill_at: now + self.shared.grace, killed: false, outputs });
+    }
+
+    /// Sends `SIGKILL` to a group at once.
+    pub(super) fn kill(&self, leader: Pid) {
+        unix::signal_group(leader, Signal::KILL);
+        let now = Instant::now();
+        self.take(Ending { leader, since: now, kill_at: now, killed: true, outputs: Vec::new() });
+    }
+
+    /// Kills every group that is still cleaning up, and from now on every new one without a grace.
+    pub(super) fn end_grace(&self) {
+        self.shared.no_grace.store(true, Ordering::Release);
+        let queue = self.shared.lock();
+        self.shared.start_thread(queue);
+    }
+
+    /// Whether no group is left to be ended.
+    pub(super) fn is_drained(&self) -> bool {
+        *self.shared.pending.borrow() == 0
+    }
+
+    fn take(&self, ending: Ending) {
+        self.shared.pending.send_modify(|count| *count += 1);
+        let mut queue = self.shared.lock();
+        queue.groups.push(ending);
+        self.shared.start_thread(queue);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes sure that a thread looks after the queue, and looks soon.
+    fn start_thread(self: &Arc<Self>, mut queue: MutexGuard<'_, Queue>) {
+        if queue.groups.is_empty() {
+            return;
+        }
+        if queue.has_thread {
+            self.wake.notify_one();
+            return;
+        }
+        let shared = Arc::clone(self);
+        let builder = std::thread::Builder::new().name("hookrail-reaper".to_owned());
+        if builder.spawn(move || shared.work()).is_ok() {
+            queue.has_thread = true;
+        } else {
+            // Nobody can wait for the grace to end. The groups stay queued to be reaped on the next occasion.
+            for group in &mut queue.groups {
+                unix::signal_group(group.leader, Signal::KILL);
+                group.killed = true;
+            }
+        }
+    }
+
+    fn work(&self) {
+        let mut queue = self.lock();
+        loop {
+            let mut groups = std::mem::take(&mut queue.groups);
+            // Signals and looks into the process table are done without the lock: handing over must not wait.
+            drop(queue);
+            let before = groups.len();
+            // Loaded at most once for all groups of a round, and only if a leader has ended.
+            let table = LazyCell::<Option<ProcessTable>>::new(ProcessTable::load);
+            if self.no_grace.load(Ordering::Acquire) {
+                groups.iter_mut().for_each(Ending::end_grace);
+            }
+            groups.retain_mut(|group| !group.step(&table));
+            let ended = before - groups.len();
+            if ended > 0 {
+                self.pending.send_modify(|count| *count -= ended);
+            }
+            let pause = groups.iter().map(Ending::pause).min();
+
+            queue = self.lock();
+            // What came in meanwhile is looked at without a pause.
+            let fresh = !queue.groups.is_empty();
+            queue.groups.append(&mut groups);
+            match pause {
+                _ if fresh => {}
+                Some(pause) => {
+                    let waited = self.wake.wait_timeout(queue, pause);
+                    queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                None => {
+                    queue.has_thread = false;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Ending {
+    /// Makes the kill due now.
+    fn end_grace(&mut self) {
+        self.kill_at = self.kill_at.min(Instant::now());
+    }
+
+    /// Does what is due; `true` when the group needs no more care.
+    fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
+        self.drain_outputs();
+        let leader_ended = match unix::peek(self.leader) {
+            Peek::Running => false,
+            Peek::Ended(_) => true,
+            // Somebody else reaped it; its number is not ours to signal.
+            Peek::Lost => return true,
+        };
+        let mut group_ended = false;
+        let mut unknown = false;
+        if leader_ended {
+            match &**table {
+                Some(table) => group_ended = table.shows_end_of_group(self.leader),
+                None => unknown = true,
+            }
+        }
+        let now = Instant::now();
+        if !group_ended && !self.killed && now >= self.kill_at {
+            unix::signal_group(self.leader, Signal::KILL);
+            self.killed = true;
+        }
+        let patience_over = now.saturating_duration_since(self.kill_at) > KILL_PATIENCE;
+        if group_ended || (self.killed && ((leader_ended && unknown) || patience_over)) {
+            // The table is no snapshot: a member that forked while it was read can be missing from it.
+            unix::signal_group(self.leader, Signal::KILL);
+            unix::reap(self.leader);
+            return true;
+        }
+        false
+    }
+
+    fn drain_outputs(&mut self) {
+        if self.outputs.is_empty() {
+            return;
+        }
+        let mut dropped = vec![0; DRAIN.0];
+        self.outputs.retain_mut(|output| {
+            for _ in 0..DRAIN.1 {
+                match output.read(&mut dropped) {
+                    Ok(0) => return false,
+                    Ok(_) => {}
+                    Err(error) => {
+                        return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted);
+                    }
+                }
+            }
+            true
+        });
+    }
+
+    /// Most groups end within milliseconds of a signal: look often at first, then less so.
+    fn pause(&self) -> Duration {
+        let last_signal = if self.killed { self.kill_at } else { self.since };
+        let now = Instant::now();
+        let pause =
+            (now.saturating_duration_since(last_signal) / 4).clamp(Duration::from_millis(1), LONGEST_PAUSE);
+        if self.killed { pause } else { pause.min(self.kill_at.saturating_duration_since(now)) }
+    }
+}

@@ -1,0 +1,389 @@
+//! Runs a plan: hooks side by side or chained.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::command::CommandPreparer;
+use super::handover::Handovers;
+use super::join::join_all;
+use super::payload::Payload;
+use super::process::{Captured, Finished, run_from, run_process};
+use super::reaper::Reaper;
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::hook::{Hook, HookKind, Level};
+use crate::settings::{Limits, Redaction};
+use crate::verdict::chain::apply_hook_output_to_input;
+use crate::verdict::exit_table::interpret;
+use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::views;
+
+/// What is kept of each output stream, unless the settings say otherwise or the payload is large.
+const KEPT_OUTPUT: usize = 16 * 1024 * 1024;
+/// Between `SIGTERM` and `SIGKILL`.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+/// The descriptors that one hook takes while it is being spawned, and those left to the rest of the program.
+const DESCRIPTORS_PER_HOOK: u64 = 6;
+const RESERVED_DESCRIPTORS: u64 = 32;
+
+/// Hears of each hook just before it is started.
+pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
+
+/// How hooks are run.
+#[derive(Clone)]
+pub struct RunnerOptions {
+    /// How many at once, and how much of their output is kept.
+    pub limits: Limits,
+    /// What they do not see of the environment.
+    pub redaction: Redaction,
+    /// Limits and redaction of the project's own hooks, where its settings differ.
+    pub project: Option<(Limits, Redaction)>,
+    /// The environment they inherit; see [`inherited_environment`].
+    pub environment: Vec<(OsString, OsString)>,
+    /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
+    pub direct_execution: bool,
+    /// How long a hook that ran out of time may clean up before it is killed.
+    pub grace: Duration,
+    /// Hears of each hook just before it is started; for a display of progress.
+    pub on_start: Option<StartListener>,
+}
+
+impl RunnerOptions {
+    /// The default options for hooks that inherit this environment.
+    pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
+        Self {
+            limits: Limits::default(),
+            redaction: Redaction::default(),
+            project: None,
+            environment,
+            direct_execution: true,
+            grace: GRACE,
+            on_start: None,
+        }
+    }
+}
+
+/// Executes hooks. A hook that fails is data like any other, so nothing here returns an error.
+pub struct HookRunner {
+    terms: Terms,
+    /// For the project's own hooks, where its settings differ: they must not change how others run.
+    project_terms: Option<Terms>,
+    reaper: Reaper,
+    handovers: Handovers,
+    on_start: Option<StartListener>,
+}
+
+/// What the settings say about running hooks.
+struct Terms {
+    commands: CommandPreparer,
+    /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
+    /// count as running.
+    slots: Semaphore,
+    max_output_bytes: Option<u64>,
+}
+
+impl Terms {
+    fn new(
+        limits: Limits,
+        redaction: &Redaction,
+        environment: Vec<(OsString, OsString)>,
+        direct_execution: bool,
+    ) -> Self {
+        let at_once =
+            limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            commands: CommandPreparer::new(environment, redaction, direct_execution),
+            slots: Semaphore::new(at_once),
+            max_output_bytes: limits.max_output_bytes,
+        }
+    }
+
+    /// How much of each output stream is kept.
+    fn keep(&self, payload: &Payload) -> usize {
+        match self.max_output_bytes {
+            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+            None => KEPT_OUTPUT.max(payload.len().saturating_mul(2)),
+        }
+    }
+}
+
+/// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
+/// program that has to exit at once.
+#[derive(Debug, Clone)]
+pub struct Escalations(Reaper);
+
+impl Escalations {
+    /// Kills all of them, and from now on whoever runs out of time.
+    pub fn kill(&self) {
+        self.0.kill_all();
+    }
+}
+
+/// Which thread starts a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SpawnOn {
+    ThisThread,
+    AnotherThread,
+}
+
+impl HookRunner {
+    /// Makes a runner.
+    pub fn new(options: RunnerOptions) -> Self {
+        let RunnerOptions { limits, redaction, project, environment, direct_execution, grace, on_start } =
+            options;
+        let project_terms = project
+            .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
+        Self {
+            terms: Terms::new(limits, &redaction, environment, direct_execution),
+            project_terms,
+            reaper: Reaper::with_grace(grace),
+            handovers: Handovers::new(),
+            on_start,
+        }
+    }
+
+    /// Runs hooks side by side, as many at once as the limit allows. The results keep the order of the
+    /// hooks. Dropping the future ends all of them.
+    pub async fn execute_hooks_parallel(
+        &self,
+        hooks: &[Arc<Hook>],
+        input: &Payload,
+        cwd: &Path,
+    ) -> Vec<HookRun> {
+        if let [hook] = hooks {
+            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread).await];
+        }
+        // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
+        // them. It gets the first, and this thread spawns the next meanwhile.
+        let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
+        join_all(hooks.iter().zip(threads).map(|(hook, thread)| self.execute(hook, input, cwd, thread))).await
+    }
+
+    /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
+    /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
+    /// was changed last, too.
+    pub async fn execute_hooks_sequential(
+        &self,
+        hooks: &[Arc<Hook>],
+        event: EventName,
+        mut input: JsonObject,
+        cwd: &Path,
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
+    ) -> (Vec<HookRun>, JsonObject) {
+        let mut runs = Vec::with_capacity(hooks.len());
+        let mut payload = None;
+        for hook in hooks {
+            let made = match payload.take() {
+                Some(payload) => Ok(payload),
+                None => Payload::new(&input),
+            };
+            let run = match made {
+                Ok(made) => {
+                    let run = self.execute(hook, &made, cwd, SpawnOn::ThisThread).await;
+                    on_finish(&run, &made);
+                    payload = Some(made);
+                    run
+                }
+                Err(error) => interpreted(hook, not_started(with_causes(&error)), 0),
+            };
+            let ends_chain = ends_chain(event, &run);
+            if !ends_chain
+                && run.success()
+                && run
+                    .output
+                    .as_ref()
+                    .is_some_and(|output| apply_hook_output_to_input(event, &mut input, output))
+            {
+                // Made again for the next hook, if there is one.
+                payload = None;
+            }
+            runs.push(run);
+            if ends_chain {
+                break;
+            }
+        }
+        (runs, input)
+    }
+
+    /// A handle on the hooks that ran out of time.
+    pub fn escalations(&self) -> Escalations {
+        Escalations(self.reaper.clone())
+    }
+
+    /// Waits until every hook that ran out of time or was given up has really ended. A program does this
+    /// before it exits.
+    pub async fn drain(&self) {
+        self.handovers.drain().await;
+        self.reaper.drain().await;
+    }
+
+    /// Whether [`HookRunner::drain`] would return at once.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.handovers.is_drained() && self.reaper.is_drained()
+    }
+
+    /// Kills hooks that ran out of time and are still cleaning up.
+    pub(crate) fn end_grace(&self) {
+        self.reaper.end_grace();
+    }
+
+    async fn execute(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path, thread: SpawnOn) -> HookRun {
+        let finished = match hook.kind {
+            HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
+            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
+        };
+        interpreted(hook, finished, self.terms_of(hook).keep(payload))
+    }
+
+    fn terms_of(&self, hook: &Hook) -> &Terms {
+        match &self.project_terms {
+            Some(terms) if hook.origin.level == Level::Project => terms,
+            _ => &self.terms,
+        }
+    }
+
+    async fn execute_command(
+        &self,
+        hook: &Arc<Hook>,
+        payload: &Payload,
+        cwd: &Path,
+        thread: SpawnOn,
+    ) -> Finished {
+        // Nobody closes the semaphore, so this waits at most.
+        let terms = self.terms_of(hook);
+        let _slot = terms.slots.acquire().await;
+        if let Some(on_start) = &self.on_start {
+            on_start(hook);
+        }
+        let command = terms.commands.prepare(hook, cwd);
+        let keep = terms.keep(payload);
+        // If another thread is not to be had, this one is as good.
+        if thread == SpawnOn::AnotherThread
+            && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
+        {
+            return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
+        }
+        run_process(&command, payload, hook.timeout, keep, &self.reaper).await
+    }
+}
+
+/// How many descriptors this process may open; `None` for any number.
+fn descriptor_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+/// How many hooks can run at once with so many descriptors.
+fn descriptor_bound(descriptors: Option<u64>) -> usize {
+    let left = descriptors.unwrap_or(u64::MAX).saturating_sub(RESERVED_DESCRIPTORS);
+    usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
+}
+
+/// Whether the hooks behind this one are not run any more. Where a block has no effect it does not keep
+/// others from running either; a hook that only asks the agent to stop lets them have their say.
+fn ends_chain(event: EventName, run: &HookRun) -> bool {
+    let Some(output) = &run.output else { return false };
+    match event {
+        EventName::AfterTool | EventName::AfterModel | EventName::BeforeToolSelection => false,
+        _ => views::blocks(event, output),
+    }
+}
+
+/// Reads what a finished hook asks for. `keep` is what may be kept of each output.
+fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> HookRun {
+    let Finished { exit, stdout, stderr, duration } = finished;
+    let (stdout, stdout_truncated) = lossy(stdout, keep);
+    let (stderr, _) = lossy(stderr, keep);
+    let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
+    HookRun {
+        hook: Arc::clone(hook),
+        exit,
+        stdout,
+        stderr,
+        duration,
+        output: read.output,
+        failure: read.failure,
+        warnings: read.warnings,
+    }
+}
+
+fn not_started(why: String) -> Finished {
+    Finished {
+        exit: Exit::NotStarted(why),
+        stdout: Captured::default(),
+        stderr: Captured::default(),
+        duration: Duration::ZERO,
+    }
+}
+
+/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
+///
+/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
+/// have been: a flood of them would otherwise take three times the memory in every copy.
+fn lossy(captured: Captured, keep: usize) -> (String, bool) {
+    let Captured { bytes, truncated } = captured;
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, truncated),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len().min(keep));
+    for chunk in bytes.utf8_chunks() {
+        let replacement = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
+        for part in [chunk.valid(), replacement] {
+            let fitting = part.floor_char_boundary(keep.saturating_sub(text.len()));
+            text.push_str(part.get(..fitting).unwrap_or_default());
+            if fitting < part.len() {
+                return (text, true);
+            }
+        }
+    }
+    (text, truncated)
+}
+
+/// An error in one line, causes included.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// What the checks of `crate::fuzzing` need of the inside.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing {
+    use std::ffi::OsString;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::super::process::{Captured, Finished};
+    use super::{Exit, Hook, HookRun, KEPT_OUTPUT};
+
+    pub(crate) use super::super::expand::quote_project_dirs;
+
+    pub(crate) fn interpreted(
+        hook: &Arc<Hook>,
+        exit: Exit,
+        (stdout, truncated): (&[u8], bool),
+        stderr: &[u8],
+    ) -> HookRun {
+        let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
+        let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
+        super::interpreted(hook, Finished { exit, stdout, stderr, duration: Duration::ZERO }, KEPT_OUTPUT)
+    }
+
+    pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
+        let words = super::super::direct::plain_words(command)?;
+        Some(words.iter().map(|word| word.resolve(directory)).collect())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,332 @@
+//! How findings about settings are worded and collected.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+
+use super::source::Source;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::event::EventName;
+
+/// Words longer than this are neither compared with known ones nor shown in full.
+const LONGEST_WORD: usize = 64;
+
+/// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
+#[derive(Clone, Copy)]
+pub(super) enum Route<'r> {
+    Root,
+    Key(&'r Route<'r>, &'r str),
+    Index(&'r Route<'r>, usize),
+}
+
+impl<'r> Route<'r> {
+    pub(super) fn key(&'r self, key: &'r str) -> Self {
+        Self::Key(self, key)
+    }
+
+    pub(super) fn index(&'r self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+}
+
+impl fmt::Display for Route<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Key(Self::Root, key) => f.write_str(&shortened(key)),
+            Self::Key(parent, key) => write!(f, "{parent}.{}", shortened(key)),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
+}
+
+/// The findings about one text.
+pub(super) struct Findings<'s> {
+    source: &'s Source<'s>,
+    pub(super) list: Vec<Diagnostic>,
+}
+
+impl<'s> Findings<'s> {
+    pub(super) fn new(source: &'s Source<'s>) -> Self {
+        Self { source, list: Vec::new() }
+    }
+
+    pub(super) fn source(&self) -> &'s Source<'s> {
+        self.source
+    }
+
+    /// Something that does not take effect.
+    pub(super) fn error(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+        self.push(Severity::Error, code, at, message, help);
+    }
+
+    /// Something that is probably not what was meant.
+    pub(super) fn warn(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+        self.push(Severity::Warning, code, at, message, help);
+    }
+
+    /// Something worth knowing.
+    pub(super) fn note(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+        self.push(Severity::Note, code, at, message, help);
+    }
+
+    fn push(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        at: &impl Ranged,
+        message: String,
+        help: impl Help,
+    ) {
+        let place = self.source.place(at.start()..at.end());
+        self.list.push(Diagnostic { code, severity, place, message, help: help.text() });
+    }
+
+    /// A value of another type than the settings need.
+    pub(super) fn wrong_type(
+        &mut self,
+        route: Route<'_>,
+        expected: &str,
+        value: &Value<'_>,
+        help: impl Help,
+    ) {
+        let message = format!("`{route}` must be {expected}, not {}", kind_of(value));
+        self.error("wrong-type", value, message, help);
+    }
+
+    /// An optional value of another type, which is therefore left out.
+    pub(super) fn ignored_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
+        let message = format!("`{route}` is ignored: it must be {expected}, not {}", kind_of(value));
+        self.warn("wrong-type", value, message, ());
+    }
+
+    /// A field that hookrail does not know. One that is nearly a known one was meant to be it, and what it was to
+    /// change does not happen.
+    pub(super) fn unknown_field(&mut self, route: Route<'_>, prop: &ObjectProp<'_>, known: &[&str]) {
+        let name = prop.name.as_str();
+        let message = format!("`{}` is not a field that hookrail knows", route.key(name));
+        match misspelling_of(name, known) {
+            Some(near) => {
+                self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+            }
+            None => self.note("unknown-field", &prop.name, message, ()),
+        }
+    }
+
+    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent.
+    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        self.misspelt_flag(Route::Root, prop);
+        if let Some(near) = misspelling_of(name, &["hooksConfig"]).or((name == "hook").then_some("hooks")) {
+            let message = format!("`{}` has no effect", shortened(name));
+            self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+        }
+    }
+
+    /// A key that is nearly `enableHooks`: hooks may be off although somebody turned them on.
+    pub(super) fn misspelt_flag(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        if name != "enableHooks" && misspelling_of(name, &["enableHooks"]).is_some() {
+            let message = format!("`{}` does not turn hooks on or off", route.key(name));
+            self.error("misspelt-flag", &prop.name, message, "did you mean `enableHooks`?");
+        }
+    }
+
+    /// An enable flag whose value is no boolean.
+    pub(super) fn not_a_flag(&self, route: Route<'_>, value: &Value<'_>) -> Diagnostic {
+        let hint = match value.as_string_lit().map(|literal| literal.value.as_ref()) {
+            Some(word @ ("true" | "false")) => format!("write {word} without quotes; "),
+            _ => String::new(),
+        };
+        Diagnostic {
+            code: "flag-not-a-boolean",
+            severity: Severity::Error,
+            place: self.source.place(value.start()..value.end()),
+            message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
+            help: Some(format!("{hint}until this is mended, nothing in this file counts")),
+        }
+    }
+
+    /// A project's list of disabled extensions, which are not its own.
+    pub(super) fn note_project_extensions(&mut self, root: &Object<'_>) {
+        let Some(prop) = root.properties.iter().rfind(|prop| prop.name.as_str() == "extensions") else {
+            return;
+        };
+        let message =
+            "`extensions.disabled` has no effect in a project: extensions are the user's".to_owned();
+        self.note("no-effect", &prop.name, message, "move it to your own settings");
+    }
+
+    /// A key that stands twice in one object.
+    pub(super) fn repeated_key(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
+        let message =
+            format!("`{}` is given more than once: only the last one counts", route.key(prop.name.as_str()));
+        self.warn("repeated-key", &prop.name, message, "merge the two".to_owned());
+    }
+
+    /// A hook event that does not exist.
+    pub(super) fn unknown_event(&mut self, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        let near = meant_event(name);
+        let help = near.map_or_else(
+            || {
+                let all: Vec<&str> = EventName::ALL.iter().map(|event| event.as_str()).collect();
+                format!("known events: {}", all.join(", "))
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));
+        self.error("unknown-event", &prop.name, message, help);
+    }
+}
+
+/// What to do next, if anything is to be said.
+pub(super) trait Help {
+    fn text(self) -> Option<String>;
+}
+
+impl Help for () {
+    fn text(self) -> Option<String> {
+        None
+    }
+}
+
+impl Help for &str {
+    fn text(self) -> Option<String> {
+        Some(self.to_owned())
+    }
+}
+
+impl Help for String {
+    fn text(self) -> Option<String> {
+        Some(self)
+    }
+}
+
+impl Help for Option<String> {
+    fn text(self) -> Option<String> {
+        self
+    }
+}
+
+/// A text that is not JSON with comments and trailing commas.
+pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
+    Diagnostic {
+        code: "malformed-settings",
+        severity: Severity::Error,
+        place,
+        message: format!("malformed settings: expected {expected}, {found}"),
+        help: Some("until this is mended, nothing in this file counts".to_owned()),
+    }
+}
+
+/// A file that cannot be read.
+pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic {
+        code: "unreadable-settings",
+        severity: Severity::Error,
+        place: Some(start_of(file)),
+        message: format!("cannot read the settings: {error}"),
+        help: Some("nothing in this file counts".to_owned()),
+    }
+}
+
+/// A file that is not Unicode text.
+pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) -> Diagnostic {
+    let end = error.valid_up_to();
+    let valid = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default());
+    let wrong = end..end + error.error_len().unwrap_or(1);
+    Diagnostic {
+        code: "unreadable-settings",
+        severity: Severity::Error,
+        place: Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place }),
+        message: "malformed settings: expected UTF-8 text, found other bytes".to_owned(),
+        help: Some("save the file as UTF-8; until then nothing in it counts".to_owned()),
+    }
+}
+
+/// An extension whose hooks nobody reads.
+pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
+    Diagnostic {
+        code: "extension-without-manifest",
+        severity: Severity::Warning,
+        place: Some(start_of(hooks_file)),
+        message: "these hooks never run: their folder is no extension".to_owned(),
+        help: Some(format!("an extension has a `{}`", manifests.join("` or a `"))),
+    }
+}
+
+fn start_of(file: &Path) -> Place {
+    Place { file: PathBuf::from(file), line: 1, column: 1, span: 0..0 }
+}
+
+/// A value's type in words.
+pub(super) fn kind_of(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::StringLit(_) => "a string",
+        Value::NumberLit(_) => "a number",
+        Value::BooleanLit(boolean) if boolean.value => "`true`",
+        Value::BooleanLit(_) => "`false`",
+        Value::Object(_) => "an object",
+        Value::Array(_) => "an array",
+        Value::NullKeyword(_) => "`null`",
+    }
+}
+
+/// The known word that `word` was probably meant to be.
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
+    let word = word.to_lowercase();
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
+        .map(|(_, known)| known)
+}
+
+/// The known name of which `word` is a misspelling: at most two letters away.
+fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
+    let word = word.to_lowercase();
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= 2)
+        .map(|(_, known)| known)
+}
+
+/// The event that `word` was probably meant to be: a near name, or another agent's name for it.
+fn meant_event(word: &str) -> Option<EventName> {
+    match word {
+        "PreToolUse" => Some(EventName::BeforeTool),
+        "PostToolUse" => Some(EventName::AfterTool),
+        "UserPromptSubmit" => Some(EventName::BeforeAgent),
+        "Stop" => Some(EventName::AfterAgent),
+        "PreCompact" => Some(EventName::PreCompress),
+        _ if word.len() > LONGEST_WORD => None,
+        _ => EventName::nearest(word),
+    }
+}
+
+/// A word for a message, cut to a length that a message can bear.
+pub(super) fn shortened(word: &str) -> String {
+    match word.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
+        None => word.to_owned(),
+    }
+}
+
+/// A range of the text as something that has one.
+pub(super) fn span(range: Range<usize>) -> jsonc_parser::common::Range {
+    jsonc_parser::common::Range { start: range.start, end: range.end }
+}

@@ -1,0 +1,103 @@
+//! Extensions: folders below the user's `.llxprt/extensions`, each with a manifest and perhaps hooks.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::Settings;
+use super::diagnose::{self, Findings, Route};
+use super::files::load_text;
+use super::hooks::read_hooks;
+use super::load::parse;
+use super::read::{given, misplaced_event};
+use super::source::Source;
+use crate::hook::{ExtensionName, Level};
+
+/// The manifests that make a folder an extension; the first one found counts.
+const MANIFESTS: [&str; 2] = ["llxprt-extension.json", "gemini-extension.json"];
+
+/// Loads the hooks of all extensions that the user and the system leave active, in the order of their
+/// names.
+pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
+    let names = match extension_names(dir) {
+        Ok(names) => names,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return;
+        }
+        Err(error) => return settings.diagnostics.push(diagnose::unreadable(dir, &error)),
+    };
+    for name in names {
+        let shown = name.to_string_lossy().into_owned();
+        let inactive = settings.levels.ranked(false).any(|level| level.disabled_extensions.contains(&shown));
+        if !inactive {
+            load_extension(&dir.join(&name), &Level::Extension(ExtensionName(shown)), settings);
+        }
+    }
+}
+
+fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        // Through links: an extension under development is linked, not copied.
+        if entry.path().is_dir() {
+            names.push(entry.file_name());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
+    let hooks_file = dir.join("hooks").join("hooks.json");
+    let manifest = MANIFESTS.iter().map(|name| dir.join(name)).find(|file| file.exists());
+    let Some(manifest) = manifest else {
+        if hooks_file.exists() {
+            settings.diagnostics.push(diagnose::no_manifest(&hooks_file, &MANIFESTS));
+        }
+        return;
+    };
+    // A manifest that cannot be used takes down what it says itself; the other file still counts.
+    if !load_hooks(&manifest, Shape::Manifest, level, settings) {
+        load_hooks(&hooks_file, Shape::HooksFile, level, settings);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// The events stand under `hooks`.
+    Manifest,
+    /// The events stand under `hooks`, or bare.
+    HooksFile,
+}
+
+/// Loads the hooks of one file; whether it has any to say.
+fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings) -> bool {
+    let text = match load_text(file) {
+        Ok(Some(text)) => text,
+        Ok(None) => return false,
+        Err(finding) => {
+            settings.refuse(level, Some(file), *finding);
+            return false;
+        }
+    };
+    let source = Source::of_file(file, &text);
+    let Some(root) = parse(level, &source, settings) else { return false };
+    let mut findings = Findings::new(&source);
+    let hooks = root.properties.iter().rfind(|prop| prop.name.as_str() == "hooks");
+    let found = if let Some(map) = given(hooks) {
+        for prop in &root.properties {
+            misplaced_event(prop, &mut findings);
+        }
+        read_hooks(map, Route::Root.key("hooks"), level, &mut findings, settings);
+        map.as_object().is_some()
+    } else if shape == Shape::HooksFile {
+        let bare = jsonc_parser::ast::Value::Object(root);
+        read_hooks(&bare, Route::Root, level, &mut findings, settings);
+        true
+    } else {
+        false
+    };
+    settings.diagnostics.append(&mut findings.list);
+    found
+}

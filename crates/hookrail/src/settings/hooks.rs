@@ -1,0 +1,386 @@
+//! The `hooks` map of one settings text: events, groups, hooks. What is malformed is left out with a
+//! finding, and its neighbours stay.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+
+use super::diagnose::{Findings, Route, shortened, span};
+use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
+use super::{HookSpans, Settings};
+use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStartSource};
+use crate::formats::json_object::JsonObject;
+use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
+use crate::matcher::Matcher;
+
+/// The fields of a group.
+pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
+/// The fields of a hook.
+pub(super) const HOOK_KEYS: [&str; 7] =
+    ["type", "command", "timeout", "name", "description", "env", "onFailure"];
+
+/// A year. Deadlines further away overflow clocks and mean "never" to everyone.
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
+
+/// Reads a `hooks` map into `settings`.
+pub(super) fn read_hooks(
+    map: &Value<'_>,
+    route: Route<'_>,
+    level: &Level,
+    findings: &mut Findings<'_>,
+    settings: &mut Settings,
+) {
+    let Some(object) = map.as_object() else {
+        findings.wrong_type(route, "an object of events", map, "write { \"BeforeTool\": [ … ] }");
+        return;
+    };
+    let mut events: Vec<(EventName, &ObjectProp<'_>)> = Vec::new();
+    for prop in &object.properties {
+        let name = prop.name.as_str();
+        match event_named(name) {
+            Some(event) => {
+                let before = events.len();
+                events.retain(|(known, _)| *known != event);
+                if events.len() < before {
+                    findings.repeated_key(route, prop);
+                }
+                events.push((event, prop));
+            }
+            None if !HOOKS_KEYS.contains(&name) => findings.unknown_event(prop),
+            None if matches!(level, Level::Extension(_)) => {
+                let message = format!("`{}` has no effect in an extension", route.key(name));
+                findings.warn("no-effect", &prop.name, message, "it belongs into your settings");
+            }
+            None => {} // Read with the other settings of this level.
+        }
+    }
+    let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
+    for (event, prop) in events {
+        reader.read_event(event, &prop.value, route.key(event.as_str()));
+    }
+}
+
+struct HookReader<'r, 's, 'v> {
+    level: &'r Level,
+    findings: &'r mut Findings<'s>,
+    settings: &'r mut Settings,
+    /// Compiling costs more than all the rest, and the same few patterns stand in many groups.
+    matchers: HashMap<&'v str, Matcher>,
+}
+
+/// What the hooks of a group share.
+struct Group {
+    event: EventName,
+    matcher: Matcher,
+    matcher_span: Option<Range<usize>>,
+    sequential: bool,
+}
+
+impl<'v> HookReader<'_, '_, 'v> {
+    fn read_event(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
+        let Some(groups) = value.as_array() else {
+            let help = "write [ { \"hooks\": [ … ] } ]";
+            return self.findings.wrong_type(route, "an array of groups", value, help);
+        };
+        for (index, group) in groups.elements.iter().enumerate() {
+            self.read_group(event, group, route.index(index));
+        }
+    }
+
+    fn read_group(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
+        let Some(object) = value.as_object() else {
+            return self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
+        };
+        let (fields, others) = pick(object, &GROUP_KEYS, route, self.findings);
+        let [matcher, sequential, hooks] = fields;
+        let Some(hooks) = hooks else {
+            let message = format!("`{route}` has no `hooks`: nothing of it runs");
+            let help = if object.get("command").is_some() {
+                "a hook stands inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
+            } else {
+                "list the group's hooks: \"hooks\": [ … ]"
+            };
+            let brace = span(object.range.start..object.range.start + 1);
+            return self.findings.error("missing-hooks", &brace, message, help);
+        };
+        for other in others {
+            self.findings.unknown_field(route, other, &GROUP_KEYS);
+        }
+        let Some(array) = hooks.value.as_array() else {
+            let help = "write \"hooks\": [ { \"type\": \"command\", \"command\": \"…\" } ]";
+            return self.findings.wrong_type(route.key("hooks"), "an array of hooks", &hooks.value, help);
+        };
+        let matcher_span = given(matcher).map(|value| self.findings.source().in_file(bytes_of(value)));
+        let matcher = match given(matcher) {
+            None => Matcher::any(),
+            Some(Value::StringLit(text)) => self.read_matcher(event, text, route.key("matcher")),
+            Some(other) => {
+                // A guess in either direction would be wrong: matching all could stop every tool, matching
+                // none would be silent.
+                let help = "its hooks do not run until this is mended; join alternatives with `|`";
+                return self.findings.wrong_type(route.key("matcher"), "a string", other, help);
+            }
+        };
+        let sequential = boolean(sequential, route.key("sequential"), self.findings).unwrap_or(false);
+        let group = Group { event, matcher, matcher_span, sequential };
+        let list = route.key("hooks");
+        for (index, hook) in array.elements.iter().enumerate() {
+            self.read_hook(&group, hook, list.index(index));
+        }
+    }
+
+    fn read_matcher(
+        &mut self,
+        event: EventName,
+        literal: &'v jsonc_parser::ast::StringLit<'_>,
+        route: Route<'_>,
+    ) -> Matcher {
+        let text = literal.value.as_ref();
+        let matches_all = matches!(text, "" | "*");
+        if matches!(event, EventName::BeforeTool | EventName::AfterTool) {
+            let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
+            if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
+                let message = format!("`{route}` is not a regular expression: {problem}");
+                let help = format!("it is compared as it stands, with a tool named `{}`", shortened(text));
+                self.findings.error("matcher-not-a-regex", literal, message, help);
+            }
+            return matcher;
+        }
+        if !matches_all {
+            match words_of(event) {
+                Words::None => {
+                    let message = format!("`{route}` has no effect: {event} hooks run every time");
+                    self.findings.note("matcher-without-effect", literal, message, "remove it");
+                }
+                Words::These(words) if !words.contains(&text) => {
+                    let message = format!("`{route}` never matches: for {event} it is compared exactly");
+                    let help = format!("use one of: {}", words.join(", "));
+                    self.findings.warn("matcher-never-matches", literal, message, help);
+                }
+                Words::These(_) | Words::Any => {}
+            }
+        }
+        Matcher::exact(text)
+    }
+
+    fn read_hook(&mut self, group: &Group, value: &Value<'_>, route: Route<'_>) {
+        let Some(object) = value.as_object() else {
+            let help = "write { \"type\": \"command\", \"command\": \"…\" }";
+            return self.findings.wrong_type(route, "a hook", value, help);
+        };
+        let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
+        let [kind, command, timeout, name, description, env, on_failure] = fields;
+        let Some(kind) = self.read_kind(object, kind, command, route) else { return };
+        let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
+        let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
+        let hook = Hook {
+            event: group.event,
+            name: name.unwrap_or_else(|| match &kind {
+                HookKind::Command(command) => command.clone(),
+                HookKind::Plugin => "plugin".to_owned(),
+            }),
+            description: self.text(description, route.key("description")),
+            kind,
+            matcher: group.matcher.clone(),
+            sequential: group.sequential,
+            timeout: self.read_timeout(timeout, route.key("timeout")),
+            env: self.read_env(env, route.key("env")),
+            on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
+            source: match self.level {
+                Level::Extension(_) => ConfigSource::Extensions,
+                Level::Project | Level::User | Level::System => ConfigSource::Project,
+            },
+            origin: Origin {
+                level: self.level.clone(),
+                file: self.findings.source().file().map(PathBuf::from).unwrap_or_default(),
+                line: self.findings.source().line(object.range.start),
+            },
+        };
+        if !others.is_empty() {
+            let mut extra = JsonObject::new();
+            for other in others {
+                self.findings.unknown_field(route, other, &HOOK_KEYS);
+                extra.insert(other.name.as_str().to_owned(), other.value.clone().into());
+            }
+            self.settings.extra_fields.insert(self.settings.hooks.len(), extra);
+        }
+        let span = match command {
+            Some(command) => bytes_of(&command.value),
+            None => object.range.start..object.range.start + 1,
+        };
+        self.settings.spans.push(HookSpans {
+            command: self.findings.source().in_file(span),
+            matcher: group.matcher_span.clone(),
+        });
+        self.settings.hooks.push(hook);
+    }
+
+    /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
+    fn read_kind(
+        &mut self,
+        object: &Object<'_>,
+        kind: Option<&ObjectProp<'_>>,
+        command: Option<&ObjectProp<'_>>,
+        route: Route<'_>,
+    ) -> Option<HookKind> {
+        let brace = span(object.range.start..object.range.start + 1);
+        let Some(kind) = kind else {
+            let message = format!("`{route}` has no `type`: it never runs");
+            self.findings.error("invalid-hook-type", &brace, message, "add \"type\": \"command\"");
+            return None;
+        };
+        match kind.value.as_string_lit().map(|literal| literal.value.as_ref()) {
+            Some("command") => {}
+            Some("plugin") => {
+                let message = format!("`{route}` is a plugin, which cannot be run yet: it always fails");
+                self.findings.warn("plugin-hook", &kind.value, message, "use \"type\": \"command\"");
+                return Some(HookKind::Plugin);
+            }
+            _ => {
+                let message =
+                    format!("`{route}.type` must be \"command\" or \"plugin\": the hook never runs");
+                let help = "use \"type\": \"command\"";
+                self.findings.error("invalid-hook-type", &kind.value, message, help);
+                return None;
+            }
+        }
+        let Some(command) = command else {
+            let message = format!("`{route}` has no `command`: it never runs");
+            self.findings.error("missing-command", &brace, message, "add \"command\": \"…\"");
+            return None;
+        };
+        let Some(text) = command.value.as_string_lit() else {
+            let help = "the hook never runs";
+            self.findings.wrong_type(route.key("command"), "a string", &command.value, help);
+            return None;
+        };
+        if text.value.trim().is_empty() {
+            let message = format!("`{route}.command` is empty: the hook never runs");
+            self.findings.error("missing-command", text, message, "name a program or a script");
+            return None;
+        }
+        if text.value.contains('\0') {
+            // It stays a hook: its failure to start is what `onFailure` is for.
+            let message = format!("`{route}.command` contains a NUL character: it cannot be started");
+            self.findings.error("invalid-value", text, message, ());
+        }
+        Some(HookKind::Command(text.value.clone().into_owned()))
+    }
+
+    fn text(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Option<String> {
+        match given(field)? {
+            Value::StringLit(text) => Some(text.value.clone().into_owned()),
+            other => {
+                self.findings.ignored_type(route, "a string", other);
+                None
+            }
+        }
+    }
+
+    fn read_timeout(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Duration {
+        let Some(field) = field else { return DEFAULT_HOOK_TIMEOUT };
+        let number = field.value.as_number_lit().and_then(|literal| literal.value.parse::<f64>().ok());
+        let Some(milliseconds) = number.filter(|number| *number > 0.0) else {
+            let message = format!("`{route}` must be a number of milliseconds above zero");
+            let help = format!("until then it is {} ms", DEFAULT_HOOK_TIMEOUT.as_millis());
+            self.findings.warn("invalid-timeout", &field.value, message, help);
+            return DEFAULT_HOOK_TIMEOUT;
+        };
+        if milliseconds < 1000.0 {
+            let message = format!("`{route}` is {milliseconds} milliseconds, which is very short");
+            let help = format!("if seconds were meant, write {}", milliseconds * 1000.0);
+            self.findings.warn("timeout-looks-like-seconds", &field.value, message, help);
+        }
+        let timeout = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
+        if timeout > LONGEST_TIMEOUT {
+            let message = format!("`{route}` is longer than a year: a year counts");
+            self.findings.warn("invalid-timeout", &field.value, message, ());
+        }
+        // A fraction of a nanosecond would round to a deadline that is over before it starts.
+        timeout.clamp(Duration::from_nanos(1), LONGEST_TIMEOUT)
+    }
+
+    /// Extra variables. Numbers and booleans count as the text they are written as: that is what a shell
+    /// would make of them.
+    fn read_env(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Vec<(String, String)> {
+        let Some(value) = given(field) else { return Vec::new() };
+        let Some(object) = value.as_object() else {
+            self.findings.ignored_type(route, "an object of strings", value);
+            return Vec::new();
+        };
+        let mut variables = Vec::with_capacity(object.properties.len());
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for prop in &object.properties {
+            let name = prop.name.as_str();
+            let text = match &prop.value {
+                Value::StringLit(text) => text.value.as_ref(),
+                Value::NumberLit(number) => number.value,
+                Value::BooleanLit(boolean) if boolean.value => "true",
+                Value::BooleanLit(_) => "false",
+                other => {
+                    self.findings.ignored_type(route.key(name), "a string", other);
+                    continue;
+                }
+            };
+            if prop.value.as_string_lit().is_none() {
+                let message = format!("`{}` should be a string", route.key(name));
+                self.findings.warn("wrong-type", &prop.value, message, format!("it counts as \"{text}\""));
+            }
+            if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
+                let message = format!("`{}` is ignored: no environment can hold it", route.key(name));
+                self.findings.warn("invalid-value", &prop.name, message, ());
+                continue;
+            }
+            let variable = (name.to_owned(), text.to_owned());
+            if let Some(earlier) = known.get(name).and_then(|index| variables.get_mut(*index)) {
+                self.findings.repeated_key(route, prop);
+                *earlier = variable;
+            } else {
+                known.insert(name, variables.len());
+                variables.push(variable);
+            }
+        }
+        variables
+    }
+}
+
+fn bytes_of(value: &Value<'_>) -> Range<usize> {
+    let range = value.range();
+    range.start..range.end
+}
+
+/// What a matcher of an event outside the tools is compared with.
+enum Words {
+    /// Nothing: matchers have no say.
+    None,
+    /// One of these.
+    These(Vec<&'static str>),
+    /// Whatever the host defines.
+    Any,
+}
+
+fn words_of(event: EventName) -> Words {
+    use SessionEndReason as End;
+    use SessionStartSource as Start;
+    match event {
+        EventName::SessionStart => Words::These(
+            [Start::Startup, Start::Resume, Start::Clear, Start::Compress].map(Start::as_str).to_vec(),
+        ),
+        EventName::SessionEnd => Words::These(
+            [End::Exit, End::Clear, End::Logout, End::PromptInputExit, End::Other].map(End::as_str).to_vec(),
+        ),
+        EventName::PreCompress => Words::These(
+            [PreCompressTrigger::Manual, PreCompressTrigger::Auto].map(PreCompressTrigger::as_str).to_vec(),
+        ),
+        EventName::Notification | EventName::BeforeTool | EventName::AfterTool => Words::Any,
+        EventName::BeforeAgent
+        | EventName::AfterAgent
+        | EventName::BeforeModel
+        | EventName::AfterModel
+        | EventName::BeforeToolSelection => Words::None,
+    }
+}

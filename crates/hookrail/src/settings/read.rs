@@ -1,0 +1,260 @@
+//! What one settings text says besides its hooks: the flag, the lists, the limits.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+
+use super::diagnose::{Findings, Route, nearest, shortened};
+use super::{AgentEvents, LevelSettings, RedactionSettings};
+use crate::diagnostic::Diagnostic;
+use crate::event::EventName;
+
+/// The keys of a settings file that are about hooks. All others belong to the agent.
+pub(super) const ROOT_KEYS: [&str; 6] =
+    ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security"];
+/// The keys of `hooksConfig`.
+pub(super) const CONFIG_KEYS: [&str; 5] =
+    ["enabled", "disabled", "agentEvents", "maxConcurrentHooks", "maxOutputBytes"];
+/// The keys of `security.environmentVariableRedaction`.
+pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
+/// The keys of the `hooks` map that are no events.
+pub(super) const HOOKS_KEYS: [&str; 2] = ["enabled", "disabled"];
+
+/// What one level says besides its hooks.
+#[derive(Debug, Default)]
+pub(super) struct LevelRead {
+    pub(super) enable: Option<bool>,
+    pub(super) disabled: Vec<String>,
+    pub(super) settings: LevelSettings,
+}
+
+/// The values of an object's known fields, and its other properties.
+type Picked<'v, 'a, const N: usize> = ([Option<&'v ObjectProp<'a>>; N], Vec<&'v ObjectProp<'a>>);
+
+/// Picks the known fields of an object. Of a repeated key the last one counts, as in JavaScript.
+pub(super) fn pick<'v, 'a, const N: usize>(
+    object: &'v Object<'a>,
+    known: &[&str; N],
+    route: Route<'_>,
+    findings: &mut Findings<'_>,
+) -> Picked<'v, 'a, N> {
+    let mut fields = [None; N];
+    let mut others = Vec::new();
+    for prop in &object.properties {
+        let name = prop.name.as_str();
+        match known.iter().zip(&mut fields).find(|(known, _)| **known == name) {
+            Some((_, field)) => {
+                if field.replace(prop).is_some() {
+                    findings.repeated_key(route, prop);
+                }
+            }
+            None => others.push(prop),
+        }
+    }
+    (fields, others)
+}
+
+/// The value of an optional field; `null` says nothing.
+pub(super) fn given<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Value<'a>> {
+    field.map(|prop| &prop.value).filter(|value| value.as_null_keyword().is_none())
+}
+
+/// An optional boolean.
+pub(super) fn boolean(
+    field: Option<&ObjectProp<'_>>,
+    route: Route<'_>,
+    findings: &mut Findings<'_>,
+) -> Option<bool> {
+    let value = given(field)?;
+    let boolean = value.as_boolean_lit().map(|literal| literal.value);
+    if boolean.is_none() {
+        findings.ignored_type(route, "`true` or `false`", value);
+    }
+    boolean
+}
+
+/// An optional list of texts; entries of other types are left out.
+pub(super) fn texts(
+    field: Option<&ObjectProp<'_>>,
+    route: Route<'_>,
+    findings: &mut Findings<'_>,
+) -> Vec<String> {
+    let Some(value) = given(field) else { return Vec::new() };
+    let Some(array) = value.as_array() else {
+        findings.ignored_type(route, "an array of strings", value);
+        return Vec::new();
+    };
+    let mut texts = Vec::with_capacity(array.elements.len());
+    for (index, element) in array.elements.iter().enumerate() {
+        match element.as_string_lit() {
+            Some(text) => texts.push(text.value.clone().into_owned()),
+            None => findings.ignored_type(route.index(index), "a string", element),
+        }
+    }
+    texts
+}
+
+/// A number of things or bytes: at least one.
+fn count<T: TryFrom<u64>>(
+    field: Option<&ObjectProp<'_>>,
+    route: Route<'_>,
+    findings: &mut Findings<'_>,
+) -> Option<T> {
+    let value = given(field)?;
+    let number = value.as_number_lit().and_then(|literal| literal.value.parse::<u64>().ok());
+    let number = number.filter(|number| *number > 0).and_then(|number| T::try_from(number).ok());
+    if number.is_none() {
+        let message = format!("`{route}` is ignored: it must be a whole number from 1");
+        findings.warn("invalid-value", value, message, ());
+    }
+    number
+}
+
+/// An optional word out of a few; an unknown one is left out.
+pub(super) fn word<T: Copy>(
+    field: Option<&ObjectProp<'_>>,
+    words: &[(&str, T)],
+    route: Route<'_>,
+    findings: &mut Findings<'_>,
+) -> Option<T> {
+    let value = given(field)?;
+    let text = value.as_string_lit().map(|literal| literal.value.as_ref());
+    if let Some((_, meaning)) = text.and_then(|text| words.iter().find(|(word, _)| *word == text)) {
+        return Some(*meaning);
+    }
+    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let help = text.and_then(|text| nearest(text, &known)).map(|near| format!("did you mean \"{near}\"?"));
+    let found = text.map(|text| format!(", not \"{}\"", shortened(text))).unwrap_or_default();
+    let message = format!("`{route}` is ignored: it must be \"{}\"{found}", known.join("\" or \""));
+    findings.error("invalid-value", value, message, help);
+    None
+}
+
+/// An object inside a key that the agent owns: whatever else the key holds is none of our business.
+fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>> {
+    given(field).and_then(Value::as_object)
+}
+
+/// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
+/// with a value that is no boolean makes the whole file unusable.
+pub(super) fn read_enable(
+    root: &Object<'_>,
+    findings: &mut Findings<'_>,
+) -> Result<Option<bool>, Box<Diagnostic>> {
+    let top = Route::Root;
+    let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
+    let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));
+    let mut said = None;
+    for (object, key, route) in [
+        (Some(root), "enableHooks", top.key("enableHooks")),
+        (inner("tools"), "enableHooks", tools.key("enableHooks")),
+        (inner("hooksConfig"), "enabled", config.key("enabled")),
+        (inner("hooks"), "enabled", hooks.key("enabled")),
+    ] {
+        let field =
+            object.and_then(|object| object.properties.iter().rfind(|prop| prop.name.as_str() == key));
+        let Some(value) = given(field) else { continue };
+        let Some(flag) = value.as_boolean_lit() else {
+            return Err(Box::new(findings.not_a_flag(route, value)));
+        };
+        said = said.or(Some(flag.value));
+    }
+    Ok(said)
+}
+
+/// All that a settings file says about hooks, without the hooks, and the `hooks` map.
+pub(super) fn read_level<'v, 'a>(
+    root: &'v Object<'a>,
+    findings: &mut Findings<'_>,
+) -> Result<(LevelRead, Option<&'v Value<'a>>), Box<Diagnostic>> {
+    let top = Route::Root;
+    let enable = read_enable(root, findings)?;
+    let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
+    let [_, tools, config, hooks, extensions, security] = fields;
+    for other in others {
+        misplaced_event(other, findings);
+        findings.misspelt_root_key(other);
+    }
+    if let Some(object) = object_in(tools) {
+        for prop in &object.properties {
+            findings.misspelt_flag(top.key("tools"), prop);
+        }
+    }
+
+    let mut read = LevelRead { enable, ..LevelRead::default() };
+    if let Some(value) = given(config) {
+        match value.as_object() {
+            Some(object) => read_config(object, &mut read, findings),
+            None => findings.wrong_type(top.key("hooksConfig"), "an object", value, ()),
+        }
+    }
+    if let Some(object) = object_in(hooks) {
+        let disabled = object.properties.iter().rfind(|prop| prop.name.as_str() == "disabled");
+        read.disabled.extend(texts(disabled, top.key("hooks").key("disabled"), findings));
+    }
+    if let Some(object) = object_in(extensions) {
+        let disabled = object.properties.iter().rfind(|prop| prop.name.as_str() == "disabled");
+        read.settings.disabled_extensions = texts(disabled, top.key("extensions").key("disabled"), findings);
+    }
+    if let Some(object) = object_in(security) {
+        let field =
+            object.properties.iter().rfind(|prop| prop.name.as_str() == "environmentVariableRedaction");
+        read.settings.redaction = read_redaction(field, findings);
+    }
+    Ok((read, given(hooks)))
+}
+
+/// The event of this name. Parsing the name would look for a near one each time there is none, which is
+/// slow for long words and many of them.
+pub(super) fn event_named(name: &str) -> Option<EventName> {
+    EventName::ALL.into_iter().find(|event| event.as_str() == name)
+}
+
+/// Reports an event that stands beside `hooks` instead of inside it.
+pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>) {
+    let name = prop.name.as_str();
+    if event_named(name).is_some() {
+        let message = format!("`{name}` has no effect here: its hooks never run");
+        findings.warn(
+            "misplaced-event",
+            &prop.name,
+            message,
+            format!("move it into `hooks`: {{ \"hooks\": {{ \"{name}\": [ … ] }} }}"),
+        );
+    }
+}
+
+fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Findings<'_>) {
+    let root = Route::Root;
+    let route = root.key("hooksConfig");
+    let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
+    let [_, disabled, agent_events, concurrent, output] = fields;
+    for other in others {
+        findings.unknown_field(route, other, &CONFIG_KEYS);
+    }
+    read.disabled = texts(disabled, route.key("disabled"), findings);
+    let words = [("observe", AgentEvents::Observe), ("apply", AgentEvents::Apply)];
+    read.settings.agent_events = word(agent_events, &words, route.key("agentEvents"), findings);
+    read.settings.max_concurrent_hooks = count(concurrent, route.key("maxConcurrentHooks"), findings);
+    read.settings.max_output_bytes = count(output, route.key("maxOutputBytes"), findings);
+}
+
+fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> RedactionSettings {
+    let (root, security);
+    root = Route::Root;
+    security = root.key("security");
+    let route = security.key("environmentVariableRedaction");
+    let Some(value) = given(field) else { return RedactionSettings::default() };
+    let Some(object) = value.as_object() else {
+        findings.wrong_type(route, "an object", value, ());
+        return RedactionSettings::default();
+    };
+    let (fields, others) = pick(object, &REDACTION_KEYS, route, findings);
+    let [enabled, allowed, blocked] = fields;
+    for other in others {
+        findings.unknown_field(route, other, &REDACTION_KEYS);
+    }
+    RedactionSettings {
+        enabled: boolean(enabled, route.key("enabled"), findings),
+        allowed: texts(allowed, route.key("allowed"), findings),
+        blocked: texts(blocked, route.key("blocked"), findings),
+    }
+}

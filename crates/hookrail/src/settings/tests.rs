@@ -1,0 +1,485 @@
+//! What one text means: each case is a settings value or text and what becomes of it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::source::Source;
+use super::*;
+use crate::diagnostic::Severity;
+use crate::event::EventName;
+use crate::hook::{ConfigSource, HookKind, OnFailure};
+
+fn read(value: &Value) -> Settings {
+    Settings::from_value("/project", value)
+}
+
+/// Settings with one hook that has one more field.
+fn with_field(field: &str, value: Value) -> Settings {
+    let mut hook = json!({ "type": "command", "command": "check.sh" });
+    hook[field] = value;
+    read(&json!({ "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }))
+}
+
+fn codes(settings: &Settings) -> Vec<&'static str> {
+    settings.diagnostics.iter().map(|finding| finding.code).collect()
+}
+
+fn commands(settings: &Settings) -> Vec<String> {
+    settings.hooks.iter().map(|hook| format!("{} {}", hook.event, hook.command())).collect()
+}
+
+#[test]
+fn every_event_takes_groups_of_hooks() {
+    for event in EventName::ALL {
+        let settings = read(&json!({ "hooks": { event.as_str(): [
+            { "hooks": [{ "type": "command", "command": "a" }, { "type": "command", "command": "b" }] },
+            { "sequential": true, "hooks": [{ "type": "command", "command": "c" }] },
+        ] } }));
+        assert_eq!(settings.diagnostics, [], "HOOK-081: {event}");
+        assert_eq!(commands(&settings), ["a", "b", "c"].map(|c| format!("{event} {c}")), "HOOK-080");
+        let sequential: Vec<bool> = settings.hooks.iter().map(|hook| hook.sequential).collect();
+        assert_eq!(sequential, [false, false, true], "HOOK-082: parallel unless the group says otherwise");
+        for hook in &settings.hooks {
+            assert_eq!(hook.matcher.text(), None, "HOOK-082: the matcher is optional");
+            assert_eq!(hook.source, ConfigSource::Project, "HOOK-085");
+            assert_eq!(hook.timeout.as_millis(), 60_000, "HOOK-120");
+        }
+    }
+}
+
+#[test]
+fn all_fields_of_a_hook_are_read() {
+    let settings = read(&json!({ "hooks": { "BeforeTool": [{ "matcher": "write|edit", "hooks": [{
+        "type": "command", "command": "guard.sh", "timeout": 2500, "name": "guard", "description": "no secrets",
+        "env": { "B": "1", "A": "x=y" }, "onFailure": "block",
+    }] }] } }));
+    assert_eq!(settings.diagnostics, []);
+    let hook = &settings.hooks[0];
+    assert_eq!(hook.kind, HookKind::Command("guard.sh".to_owned()), "HOOK-083");
+    assert_eq!(hook.timeout, Duration::from_millis(2500), "HOOK-083");
+    assert_eq!(hook.matcher.text(), Some("write|edit"), "HOOK-082");
+    assert_eq!((hook.name.as_str(), hook.description.as_deref()), ("guard", Some("no secrets")));
+    let env = [("B".to_owned(), "1".to_owned()), ("A".to_owned(), "x=y".to_owned())];
+    assert_eq!(hook.env, env, "in the order of the settings");
+    assert_eq!(hook.on_failure, OnFailure::Block);
+    assert_eq!((hook.origin.level.clone(), hook.origin.line), (Level::User, 0));
+}
+
+#[test]
+fn a_malformed_hook_is_left_out_and_its_neighbours_stay() {
+    let good = |name: &str| json!({ "type": "command", "command": name });
+    for (requirement, bad, code) in [
+        ("HOOK-191", json!({ "type": "script", "command": "x" }), "invalid-hook-type"),
+        ("HOOK-191", json!({ "type": "Command", "command": "x" }), "invalid-hook-type"),
+        ("HOOK-191", json!({ "type": 1, "command": "x" }), "invalid-hook-type"),
+        ("HOOK-083", json!({ "command": "x" }), "invalid-hook-type"),
+        ("HOOK-191", json!({ "type": "command" }), "missing-command"),
+        ("HOOK-191", json!({ "type": "command", "command": "" }), "missing-command"),
+        ("HOOK-191", json!({ "type": "command", "command": " \t" }), "missing-command"),
+        ("HOOK-191", json!({ "type": "command", "command": ["x"] }), "wrong-type"),
+        ("HOOK-191", json!({ "type": "command", "command": null }), "wrong-type"),
+        ("C8", json!("x"), "wrong-type"),
+        ("C8", json!(null), "wrong-type"),
+    ] {
+        let settings = read(&json!({ "hooks": { "AfterTool": [{ "hooks": [good("a"), bad, good("b")] }] } }));
+        assert_eq!(commands(&settings), ["AfterTool a", "AfterTool b"], "{requirement}: {bad}");
+        assert_eq!(codes(&settings), [code], "{requirement}: {bad}");
+        assert!(settings.diagnostics[0].message.contains("hooks.AfterTool[0].hooks[1]"), "{bad}");
+    }
+    for (bad, code) in [
+        (json!({}), "missing-hooks"),
+        (json!({ "type": "command", "command": "x" }), "missing-hooks"),
+        (json!({ "hooks": {} }), "wrong-type"),
+        (json!({ "hooks": null }), "wrong-type"),
+        (json!({ "matcher": ["a"], "hooks": [good("x")] }), "wrong-type"),
+        (json!([]), "wrong-type"),
+    ] {
+        let group = |name| json!({ "hooks": [good(name)] });
+        let settings =
+            read(&json!({ "hooks": { "AfterTool": [group("a"), bad, group("b")], "BeforeTool": 1 } }));
+        assert_eq!(commands(&settings), ["AfterTool a", "AfterTool b"], "HOOK-082: {bad}");
+        assert_eq!(codes(&settings), [code, "wrong-type"], "HOOK-082: {bad}");
+    }
+    for hooks in [json!([]), json!("x"), json!(1)] {
+        assert_eq!(codes(&read(&json!({ "hooks": hooks, "enableHooks": true }))), ["wrong-type"], "HOOK-080");
+    }
+}
+
+#[test]
+fn plugins_are_accepted_with_a_warning() {
+    let settings = read(&json!({ "hooks": { "AfterTool": [{ "hooks": [{ "type": "plugin" }] }] } }));
+    assert_eq!(settings.hooks[0].kind, HookKind::Plugin, "HOOK-191");
+    assert_eq!(codes(&settings), ["plugin-hook"]);
+}
+
+#[test]
+fn odd_values_of_optional_fields_fall_back_with_a_finding() {
+    for (value, milliseconds, code) in [
+        (json!(1), 1, Some("timeout-looks-like-seconds")),
+        (json!(999), 999, Some("timeout-looks-like-seconds")),
+        (json!(1000), 1000, None),
+        (json!(1e3), 1000, None),
+        (json!(0), 60_000, Some("invalid-timeout")),
+        (json!(0.0), 60_000, Some("invalid-timeout")),
+        (json!(-5), 60_000, Some("invalid-timeout")),
+        (json!("5000"), 60_000, Some("invalid-timeout")),
+        (json!(true), 60_000, Some("invalid-timeout")),
+        (json!(null), 60_000, Some("invalid-timeout")),
+        (json!(1e300), 31_536_000_000, Some("invalid-timeout")),
+    ] {
+        let settings = with_field("timeout", value.clone());
+        assert_eq!(settings.hooks[0].timeout.as_millis(), milliseconds, "HOOK-120, R13: {value}");
+        assert_eq!(codes(&settings), Vec::from_iter(code), "{value}");
+    }
+    for (field, value, code) in [
+        ("name", json!(1), Some("wrong-type")),
+        ("name", json!(""), None),
+        ("name", json!(null), None),
+        ("description", json!([]), Some("wrong-type")),
+        ("onFailure", json!("Block"), Some("invalid-value")),
+        ("onFailure", json!(true), Some("invalid-value")),
+        ("env", json!("A=b"), Some("wrong-type")),
+        ("env", json!({ "A=": "b" }), Some("invalid-value")),
+        ("env", json!({ "": "b" }), Some("invalid-value")),
+        ("env", json!({ "A": "\u{0}" }), Some("invalid-value")),
+        ("env", json!({ "A": null }), Some("wrong-type")),
+    ] {
+        let settings = with_field(field, value.clone());
+        let hook = &settings.hooks[0];
+        assert_eq!((hook.name.as_str(), &hook.description), ("check.sh", &None), "{field} {value}");
+        assert_eq!((hook.on_failure, hook.env.len()), (OnFailure::Allow, 0), "{field} {value}");
+        assert_eq!(codes(&settings), Vec::from_iter(code), "{field} {value}");
+    }
+    let settings = with_field("env", json!({ "N": 8080, "T": true, "F": 1.50 }));
+    let texts: Vec<&str> = settings.hooks[0].env.iter().map(|(_, value)| value.as_str()).collect();
+    assert_eq!(texts, ["8080", "true", "1.5"], "numbers and booleans count as their text");
+    assert_eq!(codes(&settings), ["wrong-type"; 3]);
+}
+
+#[test]
+fn unknown_fields_are_kept_and_reported() {
+    let settings = with_field("onFailrue", json!({ "deep": [1] }));
+    assert_eq!(codes(&settings), ["misspelt-field"], "C7");
+    assert_eq!(settings.diagnostics[0].severity, Severity::Error, "C11");
+    assert_eq!(settings.diagnostics[0].help.as_deref(), Some("did you mean `onFailure`?"));
+    assert_eq!(json!(settings.extra_fields(0)), json!({ "onFailrue": { "deep": [1] } }));
+    assert_eq!(settings.extra_fields(1), None);
+
+    let group = json!({ "hooks": { "AfterTool": [{ "match": "x", "hooks": [] }] } });
+    assert_eq!(codes(&read(&group)), ["misspelt-field"]);
+    assert_eq!(codes(&read(&json!({ "hooksConfig": { "disable": [] } }))), ["misspelt-field"]);
+    let settings = with_field("owner", json!("me"));
+    assert_eq!(
+        (codes(&settings), settings.diagnostics[0].severity),
+        (vec!["unknown-field"], Severity::Note),
+        "C7"
+    );
+    for (text, expected) in [
+        (json!({ "enableHook": true }), vec!["misspelt-flag"]),
+        (json!({ "enablehooks": true }), vec!["misspelt-flag"]),
+        (json!({ "tools": { "enablesHooks": true } }), vec!["misspelt-flag"]),
+        (json!({ "hookConfig": {} }), vec!["misspelt-field"]),
+        (json!({ "hook": {} }), vec!["misspelt-field"]),
+        (json!({ "editHooks": true, "tools": { "core": [] } }), vec![]),
+    ] {
+        let settings = read(&text);
+        assert_eq!(codes(&settings), expected, "C11: {text}");
+        assert!(settings.unusable.is_empty(), "C11: a misspelling alone refuses nothing: {text}");
+    }
+    assert_eq!(codes(&read(&json!({ "theme": 1, "tools": [], "extensions": [], "security": 1 }))), [""; 0]);
+}
+
+#[test]
+fn unknown_events_are_skipped_with_the_nearest_name() {
+    for (word, help) in [
+        ("BeforeTools", "did you mean `BeforeTool`?"),
+        ("beforetool", "did you mean `BeforeTool`?"),
+        ("PreToolUse", "did you mean `BeforeTool`?"),
+        ("Stop", "did you mean `AfterAgent`?"),
+        ("Xyzzy", "known events: BeforeTool, "),
+    ] {
+        let group = json!([{ "hooks": [{ "type": "command", "command": "x" }] }]);
+        let settings = read(&json!({ "hooks": { word: group, "AfterTool": group } }));
+        assert_eq!(codes(&settings), ["unknown-event"], "C9: {word}");
+        assert_eq!(settings.diagnostics[0].severity, Severity::Error, "C11");
+        assert!(settings.diagnostics[0].help.as_deref().unwrap().starts_with(help), "C9: {word}");
+        assert_eq!(commands(&settings), ["AfterTool x"], "HOOK-081: {word}");
+    }
+    assert_eq!(codes(&read(&json!({ "hooks": { "x".repeat(1_000_000): [] } }))), ["unknown-event"]);
+    assert_eq!(codes(&read(&json!({ "BeforeTool": [] }))), ["misplaced-event"]);
+}
+
+#[test]
+fn matchers_are_judged_by_their_event() {
+    for (event, matcher, code) in [
+        ("BeforeTool", "^(?!read_)", None),
+        ("AfterTool", "*", None),
+        ("BeforeTool", "", None),
+        ("BeforeTool", "write_(", Some("matcher-not-a-regex")),
+        ("SessionStart", "startup", None),
+        ("SessionStart", "startup|resume", Some("matcher-never-matches")),
+        ("SessionEnd", "*", None),
+        ("SessionEnd", "quit", Some("matcher-never-matches")),
+        ("PreCompress", "auto", None),
+        ("Notification", "(", None),
+        ("BeforeModel", "gemini", Some("matcher-without-effect")),
+        ("AfterModel", "", None),
+        ("BeforeToolSelection", "(", Some("matcher-without-effect")),
+        ("BeforeAgent", "x", Some("matcher-without-effect")),
+    ] {
+        let hook = json!({ "type": "command", "command": "x" });
+        let settings = read(&json!({ "hooks": { event: [{ "matcher": matcher, "hooks": [hook] }] } }));
+        assert_eq!(codes(&settings), Vec::from_iter(code), "HOOK-082: {event} {matcher}");
+        assert_eq!(settings.hooks[0].matcher.text(), Some(matcher), "{event}");
+    }
+}
+
+#[test]
+fn the_enable_flag_has_aliases_in_a_fixed_order() {
+    let all = json!({ "enableHooks": null, "tools": {}, "hooksConfig": {}, "hooks": {} });
+    let paths = ["/enableHooks", "/tools/enableHooks", "/hooksConfig/enabled", "/hooks/enabled"];
+    assert_eq!(read(&all).enable, PerLevel::default(), "C1: nothing said");
+    for (first, path) in paths.iter().enumerate() {
+        for flag in [true, false] {
+            let mut value = all.clone();
+            for (index, other) in paths.iter().enumerate() {
+                let (parent, key) = other.rsplit_once('/').unwrap();
+                if index >= first {
+                    value.pointer_mut(parent).unwrap()[key] =
+                        json!(if index == first { flag } else { !flag });
+                }
+            }
+            let settings = read(&value);
+            assert_eq!(settings.enable.user, Some(flag), "C1: {path} wins over what follows it");
+            assert_eq!(settings.diagnostics, []);
+        }
+    }
+    for path in paths {
+        let mut value = all.clone();
+        let (parent, key) = path.rsplit_once('/').unwrap();
+        value.pointer_mut(parent).unwrap()[key] = json!("true");
+        value["hooks"]["BeforeTool"] = json!([{ "hooks": [{ "type": "command", "command": "guard" }] }]);
+        let settings = read(&value);
+        assert_eq!(codes(&settings), ["flag-not-a-boolean"], "C8: {path}");
+        assert_eq!((settings.enable.user, settings.hooks.len()), (None, 0), "C8: nothing of the file counts");
+        assert_eq!(settings.unusable.len(), 1, "C8: {path}");
+    }
+}
+
+#[test]
+fn levels_resolve_project_over_user_over_system() {
+    let text = |name: &str| vec![name.to_owned(), "SHARED".to_owned()];
+    let level = |n: usize, name: &str| LevelSettings {
+        max_concurrent_hooks: Some(n),
+        redaction: RedactionSettings { enabled: Some(n == 1), allowed: text(name), blocked: Vec::new() },
+        ..LevelSettings::default()
+    };
+    let mut settings = Settings {
+        levels: PerLevel { project: level(1, "P"), user: level(2, "U"), system: level(3, "S") },
+        ..Settings::default()
+    };
+    settings.levels.system.max_output_bytes = Some(7);
+    settings.levels.project.agent_events = Some(AgentEvents::Apply);
+    let effective = settings.effective(true);
+    assert_eq!(effective.limits, Limits { max_concurrent: 1, max_output_bytes: Some(7) });
+    assert_eq!(effective.agent_events, AgentEvents::Apply);
+    assert_eq!(effective.redaction.allowed, ["P", "SHARED", "U", "S"]);
+    let effective = settings.effective(false);
+    assert_eq!(effective.limits, Limits { max_concurrent: 2, max_output_bytes: Some(7) }, "Trust");
+    assert_eq!(effective.agent_events, AgentEvents::Observe, "Trust");
+    assert_eq!(
+        (effective.redaction.enabled, effective.redaction.allowed),
+        (false, ["U", "SHARED", "S"].map(str::to_owned).to_vec()),
+        "Trust"
+    );
+    assert_eq!(Settings::default().effective(true).limits, Limits::default());
+}
+
+#[test]
+fn scalars_lists_and_aliases_are_read() {
+    let settings = read(&json!({
+        "hooksConfig": { "disabled": ["a", "b"], "agentEvents": "apply", "maxConcurrentHooks": 4, "maxOutputBytes": 1024 },
+        "hooks": { "disabled": ["c"] },
+        "extensions": { "disabled": ["e"] },
+        "security": { "environmentVariableRedaction": { "enabled": true, "allowed": ["A"], "blocked": ["B"] } },
+    }));
+    assert_eq!(settings.diagnostics, []);
+    let disabled: Vec<&str> = settings.disabled.iter().map(|entry| entry.name_or_command.as_str()).collect();
+    assert_eq!(disabled, ["a", "b", "c"], "C6");
+    let redaction =
+        RedactionSettings { enabled: Some(true), allowed: vec!["A".into()], blocked: vec!["B".into()] };
+    assert_eq!(
+        settings.levels.user,
+        LevelSettings {
+            max_concurrent_hooks: Some(4),
+            max_output_bytes: Some(1024),
+            agent_events: Some(AgentEvents::Apply),
+            redaction,
+            disabled_extensions: vec!["e".into()],
+        }
+    );
+    for value in [json!(0), json!(-1), json!(1.5), json!("4"), json!([])] {
+        let settings =
+            read(&json!({ "hooksConfig": { "maxConcurrentHooks": value, "maxOutputBytes": value } }));
+        assert_eq!(codes(&settings), ["invalid-value"; 2], "{value}");
+        assert_eq!(settings.effective(true).limits, Limits::default());
+    }
+    let settings = read(&json!({ "hooksConfig": { "disabled": ["a", 1, "b"] } }));
+    assert_eq!((settings.disabled.len(), codes(&settings)), (2, vec!["wrong-type"]));
+}
+
+#[test]
+fn of_repeated_keys_the_last_one_counts_and_it_is_said() {
+    let text = r#"{
+        "hooks": {
+            "AfterTool": [{ "hooks": [{ "type": "command", "command": "first" }] }],
+            "AfterTool": [{ "hooks": [{ "type": "command", "command": "x", "command": "last", "env": { "A": "1", "A": "2" } }] }]
+        },
+        "enableHooks": true, "enableHooks": false
+    }"#;
+    let file = Path::new("s.json");
+    let source = Source::of_file(file, text);
+    let mut settings = Settings::default();
+    load::parse_level(&Level::System, &source, &mut settings);
+    assert_eq!(commands(&settings), ["AfterTool last"]);
+    assert_eq!(settings.hooks[0].env, [("A".to_owned(), "2".to_owned())]);
+    assert_eq!(settings.enable.system, Some(false));
+    assert_eq!(codes(&settings), ["repeated-key"; 4]);
+}
+
+#[test]
+fn many_findings_on_one_long_line_are_placed_without_counting_from_its_start() {
+    let hooks = "{\"type\":\"command\",\"command\":\"ä\",\"x\":1},".repeat(20_000);
+    let text = format!("{{\"hooks\":{{\"AfterTool\":[{{\"hooks\":[{hooks}]}}]}}}}");
+    let source = Source::of_file(Path::new("s.json"), &text);
+    let mut settings = Settings::default();
+    load::parse_level(&Level::System, &source, &mut settings);
+    assert_eq!(settings.diagnostics.len(), 20_000);
+    let place = settings.diagnostics.last().unwrap().place.clone().unwrap();
+    assert_eq!(&text[place.span.clone()], "\"x\"");
+    assert_eq!(place.column, text[..place.span.start].chars().count() + 1);
+}
+
+fn arbitrary_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+        prop::sample::select(vec!["command", "plugin", "block", "apply", "*", "("]).prop_map(Value::from),
+    ];
+    let keys = prop::sample::select(vec![
+        "hooks",
+        "hooksConfig",
+        "enableHooks",
+        "tools",
+        "security",
+        "extensions",
+        "environmentVariableRedaction",
+        "BeforeTool",
+        "AfterModel",
+        "SessionStart",
+        "enabled",
+        "disabled",
+        "matcher",
+        "sequential",
+        "type",
+        "command",
+        "timeout",
+        "name",
+        "description",
+        "env",
+        "onFailure",
+        "agentEvents",
+        "maxOutputBytes",
+        "other",
+    ]);
+    leaf.prop_recursive(7, 96, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((keys.clone(), inner), 0..6)
+                .prop_map(|fields| fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+/// Arbitrary values in the places where hooks are read.
+fn arbitrary_settings() -> impl Strategy<Value = Value> {
+    let json = arbitrary_json;
+    prop_oneof![
+        json(),
+        (json(), json()).prop_map(|(hooks, config)| json!({ "hooks": hooks, "hooksConfig": config })),
+        json().prop_map(|groups| json!({ "hooks": { "BeforeTool": groups } })),
+        (json(), json()).prop_map(|(hook, matcher)| {
+            json!({ "hooks": { "SessionEnd": [{ "matcher": matcher, "hooks": [hook] }] } })
+        }),
+        (json(), json(), json()).prop_map(|(timeout, env, name)| {
+            let hook =
+                json!({ "type": "command", "command": "x", "timeout": timeout, "env": env, "name": name });
+            json!({ "hooks": { "AfterTool": [{ "hooks": [hook] }] } })
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_value_panics_and_every_hook_read_is_sound(value in arbitrary_settings()) {
+        let settings = read(&value);
+        for hook in &settings.hooks {
+            prop_assert!(!hook.timeout.is_zero());
+            prop_assert!(!hook.name.is_empty());
+            prop_assert!(hook.kind == HookKind::Plugin || !hook.command().trim().is_empty());
+        }
+    }
+
+    #[test]
+    fn no_text_panics_and_every_place_is_inside_it(
+        value in arbitrary_settings(),
+        cut in any::<prop::sample::Index>(),
+        noise in ".{0,3}",
+    ) {
+        let mut text = format!("\u{feff}{}", serde_json::to_string_pretty(&value).unwrap());
+        let mut at = cut.index(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        text.insert_str(at, &noise);
+        let source = Source::of_file(Path::new("s.json"), &text);
+        let mut settings = Settings::default();
+        load::parse_level(&Level::Project, &source, &mut settings);
+        for finding in &settings.diagnostics {
+            let place = finding.place.as_ref().unwrap();
+            prop_assert!(text.get(place.span.clone()).is_some(), "{:?}", finding);
+            let line_start = text[..place.span.start].rfind('\n').map_or(0, |newline| newline + 1);
+            let before = text[line_start..place.span.start].trim_start_matches('\u{feff}');
+            prop_assert_eq!(place.line, 1 + text[..place.span.start].matches('\n').count());
+            prop_assert_eq!(place.column, 1 + before.chars().count());
+        }
+    }
+
+    /// What is strict JSON for one parser is for the other, as far as comments, commas and depth go.
+    #[test]
+    fn the_parser_takes_all_json(value in arbitrary_json()) {
+        let text = json!({ "x": value }).to_string();
+        let parsed = Source::of_value(&text).parse().map(jsonc_parser::ast::Value::Object).map(Value::from);
+        prop_assert_eq!(parsed.map_err(|finding| finding.message), Ok(serde_json::from_str(&text).unwrap()));
+    }
+}
+
+#[test]
+fn every_hook_knows_where_its_parts_stand_in_the_file() {
+    let text = "\u{feff}{ \"hooks\": { \"BeforeTool\": [{ \"matcher\": \"grüß\", \"hooks\": [\n\
+        { \"type\": \"command\", \"command\": \"a.sh\" }, { \"type\": \"nonsense\" }, { \"type\": \"plugin\" } ] }],\n\
+        \"AfterTool\": [{ \"hooks\": [{ \"command\": \"b.sh\", \"type\": \"command\" }] }] } }";
+    let mut settings = Settings::default();
+    super::load::parse_level(&Level::User, &Source::of_file(Path::new("s.json"), text), &mut settings);
+    let parts: Vec<_> = (0..settings.hooks.len())
+        .map(|hook| settings.spans(hook).unwrap())
+        .map(|spans| (&text[spans.command.clone()], spans.matcher.clone().map(|matcher| &text[matcher])))
+        .collect();
+    assert_eq!(parts, [("\"a.sh\"", Some("\"grüß\"")), ("{", Some("\"grüß\"")), ("\"b.sh\"", None)]);
+}

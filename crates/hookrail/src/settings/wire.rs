@@ -1,0 +1,282 @@
+//! The settings file as types, for its JSON Schema and nothing else: loading reads the text itself, so that
+//! one wrong field never takes the rest down.
+#![expect(dead_code, reason = "these types are described, never read")]
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use super::AgentEvents;
+use crate::hook::OnFailure;
+
+/// The JSON Schema of a settings file, for editors.
+pub fn settings_schema() -> Schema {
+    SchemaGenerator::default().into_root_schema_for::<SettingsWire>()
+}
+
+/// The part of a settings file that is about hooks. All other keys belong to the agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(title = "Settings of hookrail")]
+struct SettingsWire {
+    /// Whether hooks run at all. In a project's own file it counts only once the project's hooks are
+    /// approved.
+    #[schemars(default)]
+    enable_hooks: Option<bool>,
+    tools: Option<ToolsWire>,
+    hooks: Option<HooksWire>,
+    hooks_config: Option<HooksConfigWire>,
+    extensions: Option<ExtensionsWire>,
+    security: Option<SecurityWire>,
+}
+
+/// Settings of the agent's tools.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Tools")]
+struct ToolsWire {
+    /// Another spelling of the top-level `enableHooks`, which wins over it.
+    enable_hooks: Option<bool>,
+}
+
+/// Hooks by event. Each event has a list of groups; the groups of all settings files count together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Hooks")]
+struct HooksWire {
+    /// Before a tool runs. Can block it, or change its input.
+    before_tool: Option<Vec<GroupWire>>,
+    /// After a tool has run, before the model sees the result.
+    after_tool: Option<Vec<GroupWire>>,
+    /// Before a prompt is worked on.
+    before_agent: Option<Vec<GroupWire>>,
+    /// After the work on a prompt has come to an end.
+    after_agent: Option<Vec<GroupWire>>,
+    /// Before a model call. Can block it, change the request, or answer it.
+    before_model: Option<Vec<GroupWire>>,
+    /// After a model call was answered. Can replace the response.
+    after_model: Option<Vec<GroupWire>>,
+    /// Before a model call that carries tool definitions. Can restrict the tools.
+    before_tool_selection: Option<Vec<GroupWire>>,
+    /// When a session begins. Matchers: `startup`, `resume`, `clear`, `compress`.
+    session_start: Option<Vec<GroupWire>>,
+    /// When a session ends. Matchers: `exit`, `clear`, `logout`, `prompt_input_exit`, `other`.
+    session_end: Option<Vec<GroupWire>>,
+    /// Before the history is summarised. Matchers: `manual`, `auto`.
+    pre_compress: Option<Vec<GroupWire>>,
+    /// Before the agent tells or asks the user something. Matchers: the type, such as `ToolPermission`.
+    notification: Option<Vec<GroupWire>>,
+    /// Another spelling of the top-level `enableHooks`, which wins over it.
+    #[serde(rename = "enabled")]
+    enabled: Option<bool>,
+    /// Another spelling of `hooksConfig.disabled`; both lists count.
+    #[serde(rename = "disabled")]
+    disabled: Option<Vec<String>>,
+}
+
+/// Hooks that share a matcher.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HookGroup")]
+struct GroupWire {
+    /// For tool events an ECMAScript regular expression, searched for in the tool's name; for session events,
+    /// compression and notifications an exact word; elsewhere without effect. None, empty or `*` matches all.
+    matcher: Option<String>,
+    /// Whether the hooks run one after another, each working on what the one before it changed.
+    #[schemars(default)]
+    sequential: Option<bool>,
+    /// The hooks.
+    hooks: Vec<HookWire>,
+}
+
+/// One hook.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hook")]
+struct HookWire {
+    /// What kind of program it is.
+    r#type: TypeWire,
+    /// The shell command. It gets the event as JSON on its standard input and runs in the project's directory,
+    /// which `$LLXPRT_PROJECT_DIR` names as well. Needed unless the type is `plugin`.
+    command: Option<String>,
+    /// How long it may run, in milliseconds; 60000 if not given.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    timeout: Option<f64>,
+    /// A name for lists, logs and `hooksConfig.disabled`; the command if not given.
+    name: Option<String>,
+    /// What it is for.
+    description: Option<String>,
+    /// Variables added to its environment.
+    env: Option<BTreeMap<String, String>>,
+    /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
+    on_failure: Option<OnFailure>,
+}
+
+/// What kind of program a hook is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HookType")]
+enum TypeWire {
+    /// A shell command.
+    Command,
+    /// Accepted for what may come; cannot be run yet.
+    Plugin,
+}
+
+/// How hooks are run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HooksConfig")]
+struct HooksConfigWire {
+    /// Another spelling of the top-level `enableHooks`, which wins over it.
+    enabled: Option<bool>,
+    /// Names, or commands, of hooks that do not run. In a project's file only that project's hooks.
+    disabled: Option<Vec<String>>,
+    /// What the agent does with outputs of the agent, session, compression and notification events.
+    agent_events: Option<AgentEvents>,
+    /// How many hooks run at once; 64 if not given.
+    #[schemars(range(min = 1))]
+    max_concurrent_hooks: Option<u64>,
+    /// How many bytes of each output stream of a hook are kept; 16 MiB or twice the payload if not given.
+    #[schemars(range(min = 1))]
+    max_output_bytes: Option<u64>,
+}
+
+/// Settings of extensions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Extensions")]
+struct ExtensionsWire {
+    /// Names of extensions that are inactive.
+    disabled: Option<Vec<String>>,
+}
+
+/// Settings of security.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Security")]
+struct SecurityWire {
+    environment_variable_redaction: Option<RedactionWire>,
+}
+
+/// Removes variables that look like credentials from the environment of hooks.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "EnvironmentVariableRedaction")]
+struct RedactionWire {
+    /// Whether variables are removed at all; off if not given.
+    enabled: Option<bool>,
+    /// Variables that stay although they look like credentials.
+    allowed: Option<Vec<String>>,
+    /// Variables that are removed although they do not.
+    blocked: Option<Vec<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::hooks::{GROUP_KEYS, HOOK_KEYS};
+    use super::super::read::{CONFIG_KEYS, HOOKS_KEYS, REDACTION_KEYS, ROOT_KEYS};
+    use super::*;
+    use crate::event::EventName;
+    use crate::settings::Settings;
+
+    fn keys_of(schema: &Value, definition: Option<&str>) -> Vec<String> {
+        let object = definition.map_or(schema, |name| &schema["$defs"][name]);
+        let mut keys: Vec<String> = object["properties"].as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        keys
+    }
+
+    fn sorted(keys: impl IntoIterator<Item = &'static str>) -> Vec<String> {
+        let mut keys: Vec<String> = keys.into_iter().map(str::to_owned).collect();
+        keys.sort();
+        keys
+    }
+
+    #[test]
+    fn the_schema_has_exactly_the_keys_that_the_loader_reads() {
+        let schema = settings_schema().to_value();
+        let events = EventName::ALL.iter().map(|event| event.as_str());
+        for (definition, keys) in [
+            (None, sorted(ROOT_KEYS)),
+            (Some("HooksConfig"), sorted(CONFIG_KEYS)),
+            (Some("EnvironmentVariableRedaction"), sorted(REDACTION_KEYS)),
+            (Some("Hooks"), sorted(events.chain(HOOKS_KEYS))), // HOOK-080, HOOK-081
+            (Some("HookGroup"), sorted(GROUP_KEYS)),           // HOOK-082
+            (Some("Hook"), sorted(HOOK_KEYS)),                 // HOOK-083
+            (Some("Tools"), sorted(["enableHooks"])),
+            (Some("Extensions"), sorted(["disabled"])),
+            (Some("Security"), sorted(["environmentVariableRedaction"])),
+        ] {
+            assert_eq!(keys_of(&schema, definition), keys, "{definition:?}");
+        }
+        assert_eq!(schema["$defs"]["HookGroup"]["required"], json!(["hooks"]), "HOOK-082");
+        assert_eq!(schema["$defs"]["Hook"]["required"], json!(["type"]), "HOOK-083");
+        assert_eq!(schema["additionalProperties"], Value::Null, "the agent's own keys are allowed");
+    }
+
+    #[test]
+    fn loader_and_types_agree_about_documents() {
+        let hook = json!({ "type": "command", "command": "x" });
+        let with = |key: &str, value: Value| {
+            let mut hook = hook.clone();
+            hook[key] = value;
+            json!({ "hooks": { "BeforeTool": [{ "hooks": [hook] }] } })
+        };
+        for (document, accepted) in [
+            (json!({}), true),
+            (
+                json!({ "enableHooks": true, "theme": "dark", "tools": { "sandbox": 1, "enableHooks": true } }),
+                true,
+            ),
+            (json!({ "enableHooks": "yes" }), false),
+            (json!({ "hooks": { "enabled": true, "disabled": ["x"], "AfterTool": [] } }), true),
+            (json!({ "hooks": { "disabled": [1] } }), false),
+            (json!({ "hooks": [] }), false),
+            (json!({ "hooks": { "SessionStart": {} } }), false),
+            (json!({ "hooks": { "SessionStart": [{}] } }), false),
+            (
+                json!({ "hooks": { "SessionStart": [{ "matcher": "resume", "sequential": true, "hooks": [] }] } }),
+                true,
+            ),
+            (json!({ "hooks": { "SessionStart": [{ "matcher": 1, "hooks": [] }] } }), false),
+            (json!({ "hooks": { "SessionStart": [{ "sequential": "no", "hooks": [] }] } }), false),
+            (with("timeout", json!(1500.5)), true),
+            (with("timeout", json!("1500")), false),
+            (with("name", json!("n")), true),
+            (with("name", json!(1)), false),
+            (with("description", json!(null)), true),
+            (with("env", json!({ "A": "b" })), true),
+            (with("env", json!({ "A": {} })), false),
+            (with("onFailure", json!("block")), true),
+            (with("onFailure", json!("Block")), false),
+            (with("type", json!("script")), false),
+            (with("command", json!(["x"])), false),
+            (
+                json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply",
+                "maxConcurrentHooks": 3, "maxOutputBytes": 9 } }),
+                true,
+            ),
+            (json!({ "hooksConfig": { "agentEvents": "never" } }), false),
+            (json!({ "hooksConfig": { "maxConcurrentHooks": -1 } }), false),
+            (json!({ "hooksConfig": { "maxOutputBytes": 1.5 } }), false),
+            (json!({ "extensions": { "disabled": ["a"] } }), true),
+            (
+                json!({ "security": { "environmentVariableRedaction": { "enabled": true, "allowed": ["A"], "blocked": [] } } }),
+                true,
+            ),
+            (json!({ "security": { "environmentVariableRedaction": { "enabled": 1 } } }), false),
+        ] {
+            let described = serde_json::from_value::<SettingsWire>(document.clone());
+            assert_eq!(described.is_ok(), accepted, "types: {document} {described:?}");
+            let settings = Settings::from_value("/p", &document);
+            assert_eq!(
+                settings.diagnostics.is_empty(),
+                accepted,
+                "loader: {document} {:?}",
+                settings.diagnostics
+            );
+        }
+    }
+}

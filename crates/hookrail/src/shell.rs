@@ -1,0 +1,58 @@
+//! The one reader of shell text: which commands a line would run, and which paths they would read and write.
+//!
+//! [`parse`] makes a tree of the text, [`walk`] goes through it as a shell would and follows what the text itself
+//! says about variables, functions, aliases and the working directory, [`launch`] looks through programs that run
+//! other programs, and [`paths`] knows which operands of common programs are files. Nothing here touches the world:
+//! no file, no environment, no process.
+//!
+//! The facts may say too much, never too little: what cannot be told is `None`, or makes the line `dynamic`. They
+//! describe the text for a guard rail. A program that is started can start others, and no text tells of those.
+
+mod braces;
+mod facts;
+mod field;
+mod launch;
+mod parse;
+mod paths;
+mod state;
+mod syntax;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
+
+use self::field::Field;
+use self::walk::{Context, Walker};
+
+/// A longer text is not read: no command line of an operating system is longer.
+const MAX_TEXT: usize = 1 << 20;
+
+/// What the shell line `text` would do.
+pub fn facts_of_line(text: &str) -> ShellFacts {
+    if text.len() > MAX_TEXT {
+        return ShellFacts { dynamic: true, ..ShellFacts::default() };
+    }
+    let mut walker = Walker::default();
+    if text.contains('\0') {
+        // No shell can be handed such a text as a whole; which part of it one would see cannot be told.
+        walker.dynamic();
+        walker.code(&text.replace('\0', ""), &Context::default());
+    } else {
+        walker.code(text, &Context::default());
+    }
+    walker.finish()
+}
+
+/// What the program `argv` would do when it is started without a shell.
+pub fn facts_of_argv(argv: &[String]) -> ShellFacts {
+    let mut walker = Walker::default();
+    if argv.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_TEXT {
+        walker.dynamic();
+        return walker.finish();
+    }
+    let fields: Vec<Field> = argv.iter().map(Field::known).collect();
+    walker.start(&fields, &Context::default());
+    walker.finish()
+}

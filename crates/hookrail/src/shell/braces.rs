@@ -1,0 +1,168 @@
+//! Brace expansion: `{a,b}` and `{1..3}`, which Bash does before everything else.
+
+use super::syntax::{Part, Word};
+
+/// A word may become at most this many.
+pub(super) const MAX_WORDS: usize = 512;
+
+/// More braces than this in one word are not looked at: every one can double the words.
+const MAX_BRACES: usize = 64;
+
+/// One element of a word: a character that is not quoted, or anything else as a whole.
+#[derive(Debug, Clone)]
+enum Atom<'w> {
+    Char(char),
+    Part(&'w Part),
+}
+
+/// The words that braces make of `word`; `None` if there are too many.
+pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
+    let has_brace = word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('{')));
+    if !has_brace {
+        return Some(vec![word.clone()]);
+    }
+    let mut atoms = Vec::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal(text) => atoms.extend(text.chars().map(Atom::Char)),
+            other => atoms.push(Atom::Part(other)),
+        }
+    }
+    if atoms.iter().filter(|atom| matches!(atom, Atom::Char('{'))).count() > MAX_BRACES {
+        return None;
+    }
+    let expanded = expand_atoms(&atoms)?;
+    let words = expanded.into_iter().map(|atoms| Word { parts: parts_of(&atoms), array: word.array.clone() });
+    // An element that is nothing at all, as in `{,a}` with nothing around it, is no word.
+    Some(words.filter(|word| !word.parts.is_empty()).collect())
+}
+
+/// What `atoms` expand to. Every element is expanded by itself, so the call nests as the braces do.
+fn expand_atoms<'w>(atoms: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
+    let mut results: Vec<Vec<Atom<'w>>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(atom) = atoms.get(at) {
+        if matches!(atom, Atom::Char('{'))
+            && let Some((close, commas)) = matching(atoms, at)
+        {
+            let inner = atoms.get(at + 1..close).unwrap_or_default();
+            let choices = if commas.is_empty() { sequence(inner)? } else { Some(elements(atoms, at, close, &commas)?) };
+            if let Some(choices) = choices {
+                if results.len().saturating_mul(choices.len()) > MAX_WORDS {
+                    return None;
+                }
+                results = results
+                    .iter()
+                    .flat_map(|before| choices.iter().map(move |choice| [before.as_slice(), choice].concat()))
+                    .collect();
+                at = close + 1;
+                continue;
+            }
+        }
+        for result in &mut results {
+            result.push(atom.clone());
+        }
+        at += 1;
+    }
+    Some(results)
+}
+
+/// The elements between the commas of a brace, each expanded.
+fn elements<'w>(
+    atoms: &[Atom<'w>],
+    open: usize,
+    close: usize,
+    commas: &[usize],
+) -> Option<Vec<Vec<Atom<'w>>>> {
+    let mut choices = Vec::new();
+    let starts = std::iter::once(open).chain(commas.iter().copied());
+    let ends = commas.iter().copied().chain(std::iter::once(close));
+    for (start, end) in starts.zip(ends) {
+        choices.extend(expand_atoms(atoms.get(start + 1..end).unwrap_or_default())?);
+        if choices.len() > MAX_WORDS {
+            return None;
+        }
+    }
+    Some(choices)
+}
+
+/// The brace that closes the one at `open`, and the commas directly inside it.
+fn matching(atoms: &[Atom<'_>], open: usize) -> Option<(usize, Vec<usize>)> {
+    let mut depth = 0_usize;
+    let mut commas = Vec::new();
+    for (at, atom) in atoms.iter().enumerate().skip(open) {
+        match atom {
+            Atom::Char('{') => depth += 1,
+            Atom::Char('}') => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some((at, commas));
+                }
+            }
+            Atom::Char(',') if depth == 1 => commas.push(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The values of `a..b` or `a..b..step`; the inner `None` if it is no sequence, the outer one if it is too long.
+#[expect(clippy::option_option, reason = "no sequence, and a sequence that is too long, are different answers")]
+fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
+    let mut text = String::new();
+    for atom in inner {
+        match atom {
+            Atom::Char(character) => text.push(*character),
+            Atom::Part(_) => return Some(None),
+        }
+    }
+    let pieces: Vec<&str> = text.split("..").collect();
+    let (first, last, step) = match pieces.as_slice() {
+        [first, last] => (*first, *last, 1),
+        [first, last, step] => match step.parse::<i64>() {
+            Ok(step) => (*first, *last, step),
+            Err(_) => return Some(None),
+        },
+        _ => return Some(None),
+    };
+    let step = step.unsigned_abs().max(1);
+    let text_of: Box<dyn Fn(i64) -> Option<String>>;
+    let (from, to) = if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
+        let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
+        let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
+        text_of = Box::new(move |value| Some(format!("{value:0width$}")));
+        (from, to)
+    } else {
+        let letter = |text: &str| match text.as_bytes() {
+            [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
+            _ => None,
+        };
+        let (Some(from), Some(to)) = (letter(first), letter(last)) else { return Some(None) };
+        text_of = Box::new(|value| u8::try_from(value).ok().map(|byte| char::from(byte).to_string()));
+        (from, to)
+    };
+    let count = from.abs_diff(to) / step + 1;
+    if count > MAX_WORDS as u64 {
+        return None;
+    }
+    let mut values = Vec::new();
+    let mut value = from;
+    for _ in 0..count {
+        values.push(text_of(value)?.chars().map(Atom::Char).collect());
+        let step = i64::try_from(step).unwrap_or(i64::MAX);
+        value = if to >= from { value.saturating_add(step) } else { value.saturating_sub(step) };
+    }
+    Some(Some(values))
+}
+
+fn parts_of(atoms: &[Atom<'_>]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for atom in atoms {
+        match (atom, parts.last_mut()) {
+            (Atom::Char(character), Some(Part::Literal(text))) => text.push(*character),
+            (Atom::Char(character), _) => parts.push(Part::Literal(character.to_string())),
+            (Atom::Part(part), _) => parts.push((*part).clone()),
+        }
+    }
+    parts
+}

@@ -1,0 +1,163 @@
+//! A word after its expansion.
+
+/// One word that a command would be given, as far as it can be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Field {
+    /// The word, or `None` where it cannot be told. Then it can also be several words, or none.
+    pub(super) text: Option<String>,
+    /// What it would be if a variable that the text does not set is unset (`${X:-rm}`).
+    pub(super) guess: Option<String>,
+    /// Whether the shell would look for files with such names.
+    pub(super) glob: bool,
+    /// Whether it begins with a `~` that means a home directory.
+    pub(super) tilde: bool,
+    /// Whether it is one word even though it cannot be told which.
+    pub(super) single: bool,
+    /// Whether it is the name of a pipe to other commands (`<(…)`).
+    pub(super) process: bool,
+}
+
+impl Field {
+    /// A word that is known.
+    pub(super) fn known(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    /// A word that cannot be told.
+    pub(super) fn unknown() -> Self {
+        Self::default()
+    }
+
+    /// The word, if it is known.
+    pub(super) fn as_str(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Whether it is known to be `text`.
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.as_str() == Some(text)
+    }
+}
+
+/// Collects the fields that one word becomes.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    fields: Vec<Field>,
+    text: String,
+    /// Whether there is a field at all: quotes make one even if it is empty.
+    begun: bool,
+    is_unknown: bool,
+    may_split: bool,
+    guess: Option<String>,
+    glob: bool,
+    tilde: bool,
+    process: bool,
+}
+
+impl Builder {
+    /// Text in which patterns mean something, and at the beginning `~`.
+    pub(super) fn literal(&mut self, text: &str) {
+        self.tilde |= !self.begun && text.starts_with('~');
+        self.begun = true;
+        self.pattern(text);
+    }
+
+    fn pattern(&mut self, text: &str) {
+        let bracket = text.find('[').is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(']')));
+        self.glob |= bracket || text.contains(['*', '?']);
+        self.text.push_str(text);
+        if let Some(guess) = &mut self.guess {
+            guess.push_str(text);
+        }
+    }
+
+    /// Text that means itself.
+    pub(super) fn quoted(&mut self, text: &str) {
+        self.begun = true;
+        self.text.push_str(text);
+        if let Some(guess) = &mut self.guess {
+            guess.push_str(text);
+        }
+    }
+
+    /// A value outside of quotes, which is split into words.
+    pub(super) fn split(&mut self, value: &str) {
+        let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n');
+        if value.starts_with(is_blank) {
+            self.finish_field();
+        }
+        let mut pieces = value.split(is_blank).filter(|piece| !piece.is_empty()).peekable();
+        while let Some(piece) = pieces.next() {
+            self.begun = true;
+            self.pattern(piece);
+            if pieces.peek().is_some() || value.ends_with(is_blank) {
+                self.finish_field();
+            }
+        }
+    }
+
+    /// Values that are words of their own; the first and the last may have something before and behind them.
+    pub(super) fn list(&mut self, values: &[String], quoted: bool) {
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                self.finish_field();
+            }
+            if quoted {
+                self.quoted(value);
+            } else {
+                self.split(value);
+            }
+        }
+    }
+
+    /// Something that cannot be told; without quotes it may be several words.
+    pub(super) fn unknown(&mut self, quoted: bool) {
+        self.begun = true;
+        self.may_split |= !quoted;
+        self.is_unknown = true;
+        self.guess = None;
+    }
+
+    /// Something that cannot be told, but probably is `guess`.
+    pub(super) fn guess(&mut self, guess: &str) {
+        self.begun = true;
+        self.may_split = true;
+        if !self.is_unknown {
+            self.guess = Some(format!("{}{guess}", self.text));
+        }
+        self.is_unknown = true;
+    }
+
+    /// The name of a pipe.
+    pub(super) fn process(&mut self) {
+        self.unknown(true);
+        self.process = true;
+    }
+
+    /// Makes sure that there is a field, even if it is empty.
+    pub(super) fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    fn finish_field(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let (guess, is_unknown) = (self.guess.take(), std::mem::take(&mut self.is_unknown));
+        let field = Field {
+            text: (!is_unknown).then_some(text),
+            guess,
+            single: is_unknown && !std::mem::take(&mut self.may_split),
+            glob: std::mem::take(&mut self.glob),
+            tilde: std::mem::take(&mut self.tilde),
+            process: std::mem::take(&mut self.process),
+        };
+        if std::mem::take(&mut self.begun) {
+            self.fields.push(field);
+        }
+    }
+
+    /// The fields.
+    pub(super) fn finish(mut self) -> Vec<Field> {
+        self.finish_field();
+        self.fields
+    }
+}

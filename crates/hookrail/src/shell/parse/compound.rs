@@ -1,0 +1,244 @@
+//! Compound commands: those that hold other commands.
+
+use super::word::Ends;
+use super::{Parser, Until};
+use crate::shell::syntax::{Command, Kind, Script, Word};
+
+impl Parser<'_> {
+    /// Reads `( … )` or `(( … ))`.
+    pub(super) fn parenthesized(&mut self) -> Command {
+        self.cursor.skip();
+        if self.cursor.peek() == Some(b'(')
+            && let Some(expression) = self.expression()
+        {
+            return self.with_redirects(Kind::Arithmetic { expression, body: None });
+        }
+        let script = self.list(Until::Paren);
+        self.expect(")");
+        self.with_redirects(Kind::Subshell(script))
+    }
+
+    /// Reads the command that the reserved word `word` begins, which ends at `end`; `None`, and nothing is read, if
+    /// it is no such word.
+    pub(super) fn compound(&mut self, word: &str, end: usize) -> Option<Command> {
+        let read: fn(&mut Self) -> Kind = match word {
+            "{" => Self::group,
+            "if" => Self::conditional,
+            "while" | "until" => Self::repetition,
+            "for" | "select" => Self::iteration,
+            "case" => Self::case,
+            "[[" => Self::test,
+            "function" => return self.function(end),
+            "coproc" => return Some(self.coprocess(end)),
+            _ => return None,
+        };
+        self.cursor.go(end);
+        let kind = read(self);
+        Some(self.with_redirects(kind))
+    }
+
+    fn with_redirects(&mut self, kind: Kind) -> Command {
+        let redirects = self.redirects();
+        self.skip_blanks();
+        Command { kind, redirects }
+    }
+
+    fn group(&mut self) -> Kind {
+        let script = self.list(Until::Words(&["}"]));
+        self.expect_word("}");
+        Kind::Group(script)
+    }
+
+    fn conditional(&mut self) -> Kind {
+        let mut clauses = Vec::new();
+        let mut otherwise = None;
+        loop {
+            let condition = self.list(Until::Words(&["then"]));
+            self.expect_word("then");
+            let branch = self.list(Until::Words(&["elif", "else", "fi"]));
+            clauses.push((condition, branch));
+            if self.take_word("elif") {
+                continue;
+            }
+            if self.take_word("else") {
+                otherwise = Some(self.list(Until::Words(&["fi"])));
+            }
+            self.expect_word("fi");
+            return Kind::If { clauses, otherwise };
+        }
+    }
+
+    fn repetition(&mut self) -> Kind {
+        let head = self.list(Until::Words(&["do"]));
+        Kind::Loop { head, body: self.body() }
+    }
+
+    /// Reads `do … done`, or the braces that Bash takes instead.
+    fn body(&mut self) -> Script {
+        self.skip_lines();
+        if self.take_word("{") {
+            let script = self.list(Until::Words(&["}"]));
+            self.expect_word("}");
+            return script;
+        }
+        self.expect_word("do");
+        let script = self.list(Until::Words(&["done"]));
+        self.expect_word("done");
+        script
+    }
+
+    fn iteration(&mut self) -> Kind {
+        self.skip_blanks();
+        if self.cursor.peek() == Some(b'(') && self.cursor.peek_second() == Some(b'(') {
+            self.cursor.skip();
+            let expression = self.expression();
+            self.broken |= expression.is_none();
+            self.skip_blanks();
+            self.cursor.take(";");
+            let body = Some(self.body());
+            return Kind::Arithmetic { expression: expression.unwrap_or_default(), body };
+        }
+        let start = self.cursor.at();
+        self.expect_any_word();
+        let name = self.cursor.slice(start, self.cursor.at()).to_owned();
+        self.skip_lines();
+        let mut words = None;
+        if self.take_word("in") {
+            words = Some(self.words());
+            self.skip_blanks();
+        }
+        self.cursor.take(";");
+        Kind::For { name, words, body: self.body() }
+    }
+
+    fn case(&mut self) -> Kind {
+        let subject = self.expect_any_word();
+        self.expect_word("in");
+        let mut arms = Vec::new();
+        loop {
+            self.skip_lines();
+            if self.cursor.peek().is_none() {
+                self.broken = true;
+                break;
+            }
+            if self.take_word("esac") {
+                break;
+            }
+            let start = self.cursor.at();
+            arms.push(self.case_arm());
+            if self.cursor.at() == start {
+                self.broken = true;
+                self.cursor.take_raw();
+            }
+        }
+        Kind::Case { subject, arms }
+    }
+
+    fn case_arm(&mut self) -> (Vec<Word>, Script) {
+        self.cursor.take("(");
+        let mut patterns = Vec::new();
+        loop {
+            patterns.push(self.expect_any_word());
+            self.skip_blanks();
+            if !self.cursor.take("|") {
+                break;
+            }
+        }
+        self.expect(")");
+        let script = self.list(Until::CaseArm);
+        // The longest of the three first.
+        let _ = self.cursor.take(";;&") || self.cursor.take(";;") || self.cursor.take(";&");
+        (patterns, script)
+    }
+
+    /// Reads the words of `[[ … ]]`. How its operators join them does not matter: no command stands in it except in
+    /// expansions.
+    fn test(&mut self) -> Kind {
+        let mut words = Vec::new();
+        let mut is_pattern = false;
+        loop {
+            self.skip_lines();
+            let Some(next) = self.cursor.peek() else {
+                self.broken = true;
+                break;
+            };
+            if self.take_word("]]") {
+                break;
+            }
+            match next {
+                b'(' | b')' | b'!' | b'<' | b'>' | b'|' | b'&' if !is_pattern => {
+                    let is_process = matches!(next, b'<' | b'>') && self.cursor.peek_second() == Some(b'(');
+                    if !is_process && (next != b'!' || matches!(self.cursor.peek_second(), Some(b' ' | b'\t' | b'('))) {
+                        self.cursor.skip();
+                        continue;
+                    }
+                }
+                b';' => {
+                    // Bash refuses it; commands behind it are still to be found.
+                    self.broken = true;
+                    break;
+                }
+                _ => {}
+            }
+            let ends = if is_pattern { Ends::Pattern } else { Ends::Meta };
+            let operator = self.plain_word().map(|(word, _)| word);
+            let was_pattern = is_pattern;
+            is_pattern = !is_pattern && matches!(operator, Some("=~" | "==" | "=" | "!="));
+            let parts = self.parts(ends);
+            if parts.is_empty() {
+                self.broken |= was_pattern;
+                self.cursor.take_raw();
+            } else {
+                words.push(Word { parts, array: None });
+            }
+        }
+        Kind::Test(words)
+    }
+
+    fn function(&mut self, end: usize) -> Option<Command> {
+        let start = self.cursor.at();
+        self.cursor.go(end);
+        self.skip_blanks();
+        let name_start = self.cursor.at();
+        if self.word().is_none() {
+            self.cursor.go(start);
+            return None;
+        }
+        let name = self.cursor.slice(name_start, self.cursor.at()).to_owned();
+        self.skip_blanks();
+        if self.cursor.peek() == Some(b'(') {
+            let before = self.cursor.at();
+            self.cursor.skip();
+            self.cursor.skip_blanks();
+            if !self.cursor.take(")") {
+                // `function f (commands)`: the parenthesis is the body.
+                self.cursor.go(before);
+            }
+        }
+        Some(self.function_body(name))
+    }
+
+    fn coprocess(&mut self, end: usize) -> Command {
+        self.cursor.go(end);
+        self.skip_blanks();
+        let start = self.cursor.at();
+        let is_compound = |parser: &mut Self| {
+            parser.skip_blanks();
+            parser.cursor.peek() == Some(b'(')
+                || parser.plain_word().is_some_and(|(word, _)| {
+                    matches!(word, "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[")
+                })
+        };
+        if !is_compound(self) {
+            // A name may stand before a compound command, but not before a simple one.
+            let is_named = self.name().is_some() && is_compound(self);
+            if !is_named {
+                self.cursor.go(start);
+            }
+        }
+        let body = self.deeper(Self::command);
+        self.broken |= body.is_none();
+        let body = body.unwrap_or(Command { kind: Kind::Test(Vec::new()), redirects: Vec::new() });
+        Command { kind: Kind::Coproc(Box::new(body)), redirects: Vec::new() }
+    }
+}

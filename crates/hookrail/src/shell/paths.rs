@@ -1,0 +1,198 @@
+//! The paths that common programs read and write, told from their operands.
+
+use super::facts::Access;
+use super::field::Field;
+use super::walk::{Context, Walker};
+
+/// What the operands of a program are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    /// All are read.
+    Read,
+    /// All are written.
+    Write,
+    /// The last, or the value of `-t`, is written and the others are read.
+    Copy,
+    /// As for a copy, and the sources are written too.
+    Move,
+    /// All but the first are written.
+    WriteAfterFirst,
+    /// All but the first are read.
+    ReadAfterFirst,
+}
+
+/// What is known about a program.
+struct Program {
+    operands: Operands,
+    /// Letters of options with a value.
+    values: &'static str,
+    /// Long names of options with a value as the next word.
+    long_values: &'static [&'static str],
+}
+
+fn program(name: &str) -> Option<Program> {
+    use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
+    let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
+        "tee" => (Write, "", &[]),
+        "rm" | "rmdir" => (Write, "", &[]),
+        "touch" => (Write, "drt", &["date", "reference"]),
+        "truncate" => (Write, "sr", &["size", "reference"]),
+        "mkdir" => (Write, "mZ", &["mode"]),
+        "chmod" => (WriteAfterFirst, "", &["reference"]),
+        "chown" => (WriteAfterFirst, "", &["reference", "from"]),
+        "cp" => (Copy, "tS", &["target-directory", "suffix"]),
+        "ln" => (Copy, "tS", &["target-directory", "suffix"]),
+        "install" => (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"]),
+        "mv" => (Move, "tS", &["target-directory", "suffix"]),
+        "cat" => (Read, "", &[]),
+        "head" => (Read, "nc", &["lines", "bytes"]),
+        "tail" => (Read, "ncs", &["lines", "bytes", "pid", "sleep-interval", "max-unchanged-stats"]),
+        "less" => (Read, "bhjkoOpPtTxyz", &["pattern", "log-file", "tag", "tabs", "window"]),
+        "grep" | "egrep" | "fgrep" => (
+            ReadAfterFirst,
+            "efmABCDd",
+            &[
+                "regexp", "file", "max-count", "after-context", "before-context", "context", "label", "include",
+                "exclude", "exclude-from", "exclude-dir", "devices", "directories", "binary-files",
+            ],
+        ),
+        "sed" => (WriteAfterFirst, "efl", &["expression", "file", "line-length"]),
+        _ => return None,
+    };
+    Some(Program { operands, values, long_values })
+}
+
+/// Notes the paths that `name` would read and write with `args`.
+pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
+    if name == "dd" {
+        dd(walker, args, context);
+        return;
+    }
+    let Some(program) = program(name) else { return };
+    let words = Words::of(args, &program);
+    let mut operands = program.operands;
+    let mut named = words.operands.as_slice();
+    match name {
+        "sed" => {
+            let in_place = words.has(&["i", "in-place"]);
+            operands = match (in_place, words.has(&["e", "f", "expression", "file"])) {
+                (true, true) => Operands::Write,
+                (true, false) => Operands::WriteAfterFirst,
+                (false, _) => return,
+            };
+        }
+        "grep" | "egrep" | "fgrep" if words.has(&["e", "f", "regexp", "file"]) => operands = Operands::Read,
+        "chmod" | "chown" if words.has(&["reference"]) => operands = Operands::Write,
+        "install" if words.has(&["d", "directory"]) => operands = Operands::Write,
+        _ => {}
+    }
+    if let Some(script) = words.value(&["f", "file"]).filter(|_| matches!(name, "grep" | "egrep" | "fgrep")) {
+        walker.use_path(Access::Read, script, context);
+    }
+    if matches!(operands, Operands::WriteAfterFirst | Operands::ReadAfterFirst) {
+        named = named.get(1..).unwrap_or_default();
+    }
+    match operands {
+        Operands::Read | Operands::ReadAfterFirst => uses(walker, &[Access::Read], named, context),
+        Operands::Write | Operands::WriteAfterFirst => uses(walker, &[Access::Write], named, context),
+        Operands::Copy | Operands::Move => {
+            let accesses: &[Access] =
+                if operands == Operands::Move { &[Access::Read, Access::Write] } else { &[Access::Read] };
+            if let Some(target) = words.value(&["t", "target-directory"]) {
+                uses(walker, accesses, named, context);
+                walker.use_path(Access::Write, target, context);
+            } else if let ([source], "ln") = (named, name) {
+                // The link is made in the present directory.
+                uses(walker, accesses, named, context);
+                let link = source.as_str().map(|path| super::walk::base_name(path.trim_end_matches('/')));
+                walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
+            } else if let Some((target, sources)) = named.split_last() {
+                uses(walker, accesses, sources, context);
+                walker.use_path(Access::Write, target, context);
+            }
+        }
+    }
+}
+
+fn uses(walker: &mut Walker, accesses: &[Access], fields: &[&Field], context: &Context) {
+    for field in fields.iter().filter(|field| !field.is("-")) {
+        for access in accesses {
+            walker.use_path(*access, field, context);
+        }
+    }
+}
+
+fn dd(walker: &mut Walker, args: &[Field], context: &Context) {
+    for arg in args {
+        let Some(text) = arg.as_str() else {
+            // It may be either.
+            walker.use_path(Access::Write, arg, context);
+            continue;
+        };
+        for (prefix, access) in [("of=", Access::Write), ("if=", Access::Read)] {
+            if let Some(path) = text.strip_prefix(prefix) {
+                walker.use_path(access, &Field { text: Some(path.to_owned()), ..arg.clone() }, context);
+            }
+        }
+    }
+}
+
+/// The arguments of a program, told apart.
+struct Words<'a> {
+    options: Vec<(String, Option<Field>)>,
+    operands: Vec<&'a Field>,
+}
+
+impl<'a> Words<'a> {
+    fn of(args: &'a [Field], program: &Program) -> Self {
+        let mut words = Self { options: Vec::new(), operands: Vec::new() };
+        let mut rest = args.iter();
+        let mut is_ended = false;
+        while let Some(arg) = rest.next() {
+            let option = arg.as_str().filter(|text| !is_ended && text.len() > 1 && text.starts_with('-'));
+            match option {
+                None => words.operands.push(arg),
+                Some("--") => is_ended = true,
+                Some(text) => match text.strip_prefix("--") {
+                    Some(long) => {
+                        let (name, value) = match long.split_once('=') {
+                            Some((name, value)) => (name, Some(Field { tilde: false, ..Field::known(value) })),
+                            None => (long, None),
+                        };
+                        let full = program.long_values.iter().find(|known| known.starts_with(name));
+                        let value = value.or_else(|| full.and_then(|_| rest.next().cloned()));
+                        words.options.push((full.map_or(name, |full| full).to_owned(), value));
+                    }
+                    None => words.short(text.get(1..).unwrap_or_default(), program, &mut rest),
+                },
+            }
+        }
+        words
+    }
+
+    fn short(&mut self, bundle: &str, program: &Program, rest: &mut std::slice::Iter<'_, Field>) {
+        let mut letters = bundle.chars();
+        while let Some(letter) = letters.next() {
+            if program.values.contains(letter) {
+                let attached = letters.as_str();
+                let value =
+                    if attached.is_empty() { rest.next().cloned() } else { Some(Field::known(attached)) };
+                self.options.push((letter.to_string(), value));
+                return;
+            }
+            self.options.push((letter.to_string(), None));
+            if letter == 'i' && program.operands == Operands::WriteAfterFirst {
+                // `sed -i.bak`: what is attached is a suffix.
+                return;
+            }
+        }
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
+    }
+
+    fn value(&self, names: &[&str]) -> Option<&Field> {
+        self.options.iter().filter(|(name, _)| names.contains(&name.as_str())).find_map(|(_, value)| value.as_ref())
+    }
+}

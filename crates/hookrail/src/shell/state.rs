@@ -1,0 +1,179 @@
+//! What is known about a shell at one point of its text, with a journal that takes changes back.
+//!
+//! A subshell is read and its changes are undone. Branches are read one after another from the same state, and what
+//! they leave behind is joined: a variable that not all of them set to the same value is not known afterwards.
+//! Copies of the state would make a text with many variables and many branches quadratic.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::syntax::Command;
+
+/// What a state can know something about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// A variable.
+    Variable(String),
+    /// A function.
+    Function(String),
+    /// An alias.
+    Alias(String),
+    /// The positional parameters.
+    Positional,
+    /// The working directory.
+    Directory,
+    /// Whether words are split as usual: an assignment to `IFS` ends that.
+    OddSplitting,
+    /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
+    OddVariables,
+}
+
+/// What a state knows.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// One value.
+    Text(Rc<str>),
+    /// The values of an array, or the positional parameters.
+    List(Rc<[String]>),
+    /// The bodies that a function may have; the flag says that it is surely defined.
+    Function(Rc<[Rc<Command>]>, bool),
+    /// The operands of `cd`, or `None` where the directory cannot be told.
+    Directory(Option<Rc<[String]>>),
+    /// A flag that is set.
+    Set,
+}
+
+impl Value {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(one), Self::Text(two)) => one == two,
+            (Self::List(one), Self::List(two)) => one == two,
+            (Self::Function(one, sure), Self::Function(two, also)) => {
+                sure == also && one.len() == two.len() && one.iter().zip(two.iter()).all(|(a, b)| Rc::ptr_eq(a, b))
+            }
+            (Self::Directory(one), Self::Directory(two)) => one == two,
+            (Self::Set, Self::Set) => true,
+            _ => false,
+        }
+    }
+}
+
+/// What is known, and how to take it back.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    values: HashMap<Key, Value>,
+    journal: Vec<(Key, Option<Value>)>,
+}
+
+/// What a branch left behind: its changes, each with the value at the branch's end.
+pub(super) type Changes = HashMap<Key, Option<Value>>;
+
+impl State {
+    /// What is known about `key`.
+    pub(super) fn get(&self, key: &Key) -> Option<&Value> {
+        self.values.get(key)
+    }
+
+    /// Sets what is known about `key`, or that nothing is.
+    pub(super) fn set(&mut self, key: Key, value: Option<Value>) {
+        let old = match value {
+            Some(value) => self.values.insert(key.clone(), value),
+            None => self.values.remove(&key),
+        };
+        self.journal.push((key, old));
+    }
+
+    /// The present point of the journal.
+    pub(super) fn mark(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Takes back every change since `mark`.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.journal.len() > mark {
+            let Some((key, old)) = self.journal.pop() else { return };
+            match old {
+                Some(value) => self.values.insert(key, value),
+                None => self.values.remove(&key),
+            };
+        }
+    }
+
+    /// Takes back every change since `mark` and tells what they had led to.
+    pub(super) fn take_changes(&mut self, mark: usize) -> Changes {
+        let keys = self.journal.get(mark..).unwrap_or_default();
+        let changes =
+            keys.iter().map(|(key, _)| (key.clone(), self.values.get(key).cloned())).collect::<Changes>();
+        self.undo(mark);
+        changes
+    }
+
+    /// Joins what branches left behind, of which exactly one was taken.
+    pub(super) fn join(&mut self, branches: &[Changes]) {
+        for (at, branch) in branches.iter().enumerate() {
+            for key in branch.keys() {
+                if branches.iter().take(at).any(|earlier| earlier.contains_key(key)) {
+                    continue;
+                }
+                let before = self.values.get(key).cloned();
+                let ends: Vec<_> = branches
+                    .iter()
+                    .map(|branch| branch.get(key).cloned().unwrap_or_else(|| before.clone()))
+                    .collect();
+                self.set(key.clone(), joined(key, &ends));
+            }
+        }
+    }
+
+    /// Forgets every variable and the positional parameters.
+    pub(super) fn forget_variables(&mut self) -> usize {
+        let keys: Vec<_> = self
+            .values
+            .keys()
+            .filter(|key| matches!(key, Key::Variable(_) | Key::Positional))
+            .cloned()
+            .collect();
+        let count = keys.len();
+        for key in keys {
+            self.set(key, None);
+        }
+        count
+    }
+
+    /// Whether a flag is set.
+    pub(super) fn is_set(&self, key: &Key) -> bool {
+        self.values.contains_key(key)
+    }
+}
+
+/// The value of `key` when any of `ends` may be the real one.
+fn joined(key: &Key, ends: &[Option<Value>]) -> Option<Value> {
+    let (first, rest) = ends.split_first()?;
+    let is_same = rest.iter().all(|end| match (first, end) {
+        (Some(one), Some(two)) => one.is_same(two),
+        (None, None) => true,
+        _ => false,
+    });
+    if is_same {
+        return first.clone();
+    }
+    match key {
+        Key::Variable(_) | Key::Positional => None,
+        Key::Directory => Some(Value::Directory(None)),
+        Key::OddSplitting | Key::OddVariables => Some(Value::Set),
+        // Each value is possible; the last alias is as good as any, because an alias never hides a program.
+        Key::Alias(_) => ends.iter().rev().flatten().next().cloned(),
+        Key::Function(_) => {
+            let mut bodies: Vec<Rc<Command>> = Vec::new();
+            for end in ends.iter().flatten() {
+                let Value::Function(found, _) = end else { continue };
+                for body in found.iter() {
+                    if !bodies.iter().any(|known| Rc::ptr_eq(known, body)) {
+                        bodies.push(Rc::clone(body));
+                    }
+                }
+            }
+            Some(Value::Function(bodies.into(), false))
+        }
+    }
+}

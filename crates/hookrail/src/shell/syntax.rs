@@ -1,0 +1,185 @@
+//! The parts that a shell text is made of, as [`parse`](super::parse) finds them.
+//!
+//! The tree keeps what decides which commands run and with which words, and nothing else: there is no layout, no
+//! comment, and an arithmetic expression is only the expansions inside it.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// Commands one after another.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Script {
+    /// What stands between `;`, `&` and line ends.
+    pub(super) items: Vec<AndOr>,
+}
+
+/// Pipelines joined by `&&` and `||`.
+#[derive(Debug, Clone)]
+pub(super) struct AndOr {
+    /// The pipeline that runs in any case.
+    pub(super) first: Pipeline,
+    /// Those that run only if an earlier one succeeded (true, `&&`) or failed (false, `||`).
+    pub(super) rest: Vec<(bool, Pipeline)>,
+    /// Whether it ends in `&` and so cannot change the shell that it stands in.
+    pub(super) background: bool,
+}
+
+/// Commands joined by `|`.
+#[derive(Debug, Clone)]
+pub(super) struct Pipeline {
+    /// Whether the reserved word `time` stands before it.
+    pub(super) timed: bool,
+    /// The commands; more than one means a shell of its own for each.
+    pub(super) commands: Vec<Command>,
+}
+
+/// One command with its redirections.
+#[derive(Debug, Clone)]
+pub(super) struct Command {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Its redirections, those before and between the words included.
+    pub(super) redirects: Vec<Redirect>,
+}
+
+/// The kinds of commands.
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    /// Assignments and words.
+    Simple { assigns: Vec<Assign>, words: Vec<Word> },
+    /// `{ …; }`
+    Group(Script),
+    /// `( … )`
+    Subshell(Script),
+    /// `if`, with every condition and its branch, then what stands behind `else`.
+    If { clauses: Vec<(Script, Script)>, otherwise: Option<Script> },
+    /// `while` and `until`.
+    Loop { head: Script, body: Script },
+    /// `for` and `select`; without words it goes over the positional parameters.
+    For { name: String, words: Option<Vec<Word>>, body: Script },
+    /// `(( … ))`, and with a body `for (( … ))`.
+    Arithmetic { expression: Arithmetic, body: Option<Script> },
+    /// `case`, with the patterns and commands of its arms.
+    Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
+    /// `[[ … ]]`: the words between the operators.
+    Test(Vec<Word>),
+    /// The definition of a function.
+    Function { name: String, body: Rc<Command> },
+    /// `coproc`.
+    Coproc(Box<Command>),
+}
+
+/// An arithmetic expression: its text, and the expansions inside it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arithmetic {
+    /// The text, in which assignments to variables can be seen.
+    pub(super) text: String,
+    /// The expansions.
+    pub(super) parts: Vec<Part>,
+}
+
+/// An assignment before a command, or instead of one.
+#[derive(Debug, Clone)]
+pub(super) struct Assign {
+    /// The variable.
+    pub(super) name: String,
+    /// What stands in `[…]` after the name.
+    pub(super) subscript: Option<Vec<Part>>,
+    /// Whether it is `+=`.
+    pub(super) append: bool,
+    /// What is assigned.
+    pub(super) value: AssignValue,
+}
+
+/// What is assigned to a variable.
+#[derive(Debug, Clone)]
+pub(super) enum AssignValue {
+    /// One value.
+    Word(Word),
+    /// `( … )`
+    Array(Vec<Word>),
+}
+
+/// A redirection.
+#[derive(Debug, Clone)]
+pub(super) struct Redirect {
+    /// The file descriptor in front of it, if it is a number.
+    pub(super) descriptor: Option<u32>,
+    /// What is done.
+    pub(super) kind: RedirectKind,
+}
+
+/// The kinds of redirections.
+#[derive(Debug, Clone)]
+pub(super) enum RedirectKind {
+    /// `<`
+    Read(Word),
+    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    Write(Word),
+    /// `<>`
+    ReadWrite(Word),
+    /// `<&` and `>&`; the flag is true for output.
+    Duplicate(Word, bool),
+    /// `<<` and `<<-`; the body stands behind the next line end and is filled in when that is reached.
+    Document(Rc<OnceCell<Vec<Part>>>),
+    /// `<<<`
+    String(Word),
+}
+
+/// A word before its expansion.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word {
+    /// What it is made of.
+    pub(super) parts: Vec<Part>,
+    /// The end of an array assignment such as `a=(b c)` among the operands of `declare`.
+    pub(super) array: Option<Vec<Word>>,
+}
+
+/// A part of a word.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    /// Text without quotes: patterns, braces and `~` mean something in it.
+    Literal(String),
+    /// Text that stood in quotes or behind a backslash.
+    Quoted(String),
+    /// What stood in double quotes.
+    Double(Vec<Part>),
+    /// `$x` or `${x…}`
+    Parameter(Box<Parameter>),
+    /// `$(…)` or a text in backticks.
+    Command(Rc<Script>),
+    /// `<(…)` or `>(…)`
+    Process(Rc<Script>),
+    /// `$((…))` or `$[…]`
+    Arithmetic(Rc<Arithmetic>),
+    /// Text that has no form in UTF-8, and what Bash itself refuses.
+    Opaque,
+}
+
+/// The expansion of a parameter.
+#[derive(Debug, Clone)]
+pub(super) struct Parameter {
+    /// Its name, number or sign; empty where it could not be read.
+    pub(super) name: String,
+    /// What stands in `[…]` after the name: `@`, `*` or a number as text, and any expansions.
+    pub(super) subscript: Option<(String, Vec<Part>)>,
+    /// What is done with the value.
+    pub(super) operation: Operation,
+}
+
+/// What is done with the value of a parameter.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    /// Nothing.
+    Plain,
+    /// `-` and `:-`; the flag says whether an empty value counts as unset.
+    Default(Word, bool),
+    /// `=` and `:=`
+    Assign(Word, bool),
+    /// `+` and `:+`
+    Alternative(Word, bool),
+    /// `@P`: the value is expanded like a prompt, which runs the substitutions inside it.
+    Prompt,
+    /// Anything else, with the expansions inside it.
+    Other(Word),
+}

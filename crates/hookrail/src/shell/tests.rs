@@ -1,0 +1,29 @@
+//! Tests of the shell reader: against Bash itself, against tables, and against texts made to break it.
+
+mod against_bash;
+mod bounds;
+mod expected;
+mod harmless;
+mod quoting;
+
+use super::{Access, PathBase, ShellFacts, facts_of_argv, facts_of_line};
+
+/// The commands of a line, one string each, with `?` for words that cannot be told.
+fn commands(facts: &ShellFacts) -> Vec<String> {
+    let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "?".to_owned());
+    facts.commands.iter().map(|command| command.argv.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// The paths of a line, one string each: `r` or `w`, the path, and behind `@` the directory unless it is the call's.
+fn paths(facts: &ShellFacts) -> Vec<String> {
+    let describe = |path: &super::PathUse| {
+        let access = if path.access == Access::Read { 'r' } else { 'w' };
+        let base = match &path.base {
+            PathBase::CallDirectory(operands) if operands.is_empty() => String::new(),
+            PathBase::CallDirectory(operands) => format!("@{}", operands.join("/")),
+            PathBase::Unknown => "@?".to_owned(),
+        };
+        format!("{access} {}{base}", path.path.as_deref().unwrap_or("?"))
+    };
+    facts.paths.iter().map(describe).collect()
+}

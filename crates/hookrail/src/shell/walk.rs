@@ -1,0 +1,268 @@
+//! From [`Script`] to facts: goes through the commands in the order in which a shell would.
+//!
+//! Where it cannot be told which way a shell would go, both are gone, and what they disagree about is not known
+//! afterwards. So the facts hold whatever the conditions say.
+
+mod assign;
+mod builtin;
+mod compound;
+mod expand;
+mod simple;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
+use super::field::Field;
+use super::parse::{MAX_NESTING, parse, parse_quoted};
+use super::state::{Key, State, Value};
+use super::syntax::{Command, Part, Script};
+
+pub(super) use self::simple::{How, known_values};
+
+/// How many commands are looked at, including those of functions each time they are called.
+const MAX_STEPS: usize = 40_000;
+
+/// How many bytes of words are looked at.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Longer values of variables are not followed.
+const MAX_VALUE: usize = 64 << 10;
+
+/// More changes of the directory than this are not followed.
+const MAX_DIRECTORIES: usize = 64;
+
+/// How often a function may call itself before that is given up.
+const MAX_RECURSION: usize = 3;
+
+/// What a command reads when it reads its standard input.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Stdin {
+    /// Something that cannot be told.
+    #[default]
+    Unknown,
+    /// Nothing.
+    Nothing,
+    /// This text.
+    Text(Rc<str>),
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Context {
+    /// The launchers that it stands behind, the outermost first.
+    pub(super) via: Rc<[String]>,
+    /// Its standard input.
+    pub(super) stdin: Stdin,
+    /// Whether it runs where paths mean something else: on another machine, in a container.
+    pub(super) foreign: bool,
+}
+
+impl Context {
+    /// The context of what the launcher `name` starts.
+    pub(super) fn behind(&self, name: &str) -> Self {
+        let via = self.via.iter().cloned().chain(std::iter::once(name.to_owned())).collect();
+        Self { via, ..self.clone() }
+    }
+}
+
+/// Goes through commands and collects what they would do.
+#[derive(Debug, Default)]
+pub(super) struct Walker {
+    facts: ShellFacts,
+    state: State,
+    /// Above zero while a loop's body is read only to see which variables it sets.
+    silent: usize,
+    depth: usize,
+    steps: usize,
+    bytes: usize,
+    /// A bound was reached: nothing more is read.
+    stopped: bool,
+    /// Code that runs at some later time, such as that of `trap`.
+    later: Vec<(String, Context)>,
+    /// Every function that was defined, with where that was.
+    functions: Vec<(Rc<Command>, Context)>,
+    called: HashSet<*const Command>,
+    active: Vec<*const Command>,
+    /// The local variables of each active call.
+    locals: Vec<Vec<String>>,
+    aliases_in_use: Vec<String>,
+}
+
+impl Walker {
+    /// The facts, after whatever runs later has been read too.
+    pub(super) fn finish(mut self) -> ShellFacts {
+        self.forget_variables();
+        let mut next = 0;
+        while let Some((code, context)) = self.later.get(next).cloned() {
+            next += 1;
+            self.code(&code, &context);
+        }
+        // A function that nothing calls can still be called in ways that are not seen here, for example
+        // `command_not_found_handle`.
+        let mut next = 0;
+        while let Some((body, context)) = self.functions.get(next).cloned() {
+            next += 1;
+            if self.called.insert(Rc::as_ptr(&body)) {
+                self.command(&body, &context);
+                self.forget_variables();
+            }
+        }
+        self.facts
+    }
+
+    /// Something cannot be told.
+    pub(super) fn dynamic(&mut self) {
+        self.facts.dynamic = true;
+    }
+
+    /// Counts work; false, and the walk ends, when a bound is reached.
+    fn step(&mut self, bytes: usize) -> bool {
+        self.steps += 1;
+        self.bytes += bytes;
+        if self.steps > MAX_STEPS || self.bytes > MAX_BYTES {
+            self.stopped = true;
+            self.dynamic();
+        }
+        !self.stopped
+    }
+
+    /// Runs `walk` one level deeper; beyond the bound it is left out, and the line cannot be told.
+    fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
+        if self.depth >= MAX_NESTING {
+            self.dynamic();
+            return;
+        }
+        self.depth += 1;
+        walk(self);
+        self.depth -= 1;
+    }
+
+    /// Reads `text` as commands of the present shell.
+    pub(super) fn code(&mut self, text: &str, context: &Context) {
+        if !self.step(text.len()) {
+            return;
+        }
+        self.deeper(|walker| {
+            let parsed = parse(text, walker.depth);
+            if parsed.broken {
+                walker.dynamic();
+            }
+            walker.script(&parsed.script, context);
+        });
+    }
+
+    /// Reads `text` as commands of a new shell, which knows functions but no variables of this one.
+    pub(super) fn new_shell(&mut self, text: &str, positional: Option<Vec<String>>, context: &Context) {
+        let mark = self.state.mark();
+        self.forget_variables();
+        let positional = positional.map(|values| Value::List(values.into()));
+        self.state.set(Key::Positional, positional);
+        self.state.set(Key::OddSplitting, None);
+        self.code(text, context);
+        self.state.undo(mark);
+    }
+
+    /// Reads the substitutions in a text that the shell will expand as if it stood in double quotes.
+    pub(super) fn expanded_later(&mut self, text: &str, context: &Context) {
+        if !text.contains("$(") && !text.contains('`') && !text.contains("${") {
+            return;
+        }
+        if !self.step(text.len()) {
+            return;
+        }
+        self.deeper(|walker| {
+            let (parts, _) = parse_quoted(text, walker.depth);
+            walker.expand_quoted(&parts, context);
+        });
+    }
+
+    /// Reads the substitutions in the subscript of an array, which Bash expands once more when it does arithmetic
+    /// with the text.
+    pub(super) fn expanded_as_subscript(&mut self, text: &str, context: &Context) {
+        if text.contains('[') {
+            self.expanded_later(text, context);
+        }
+    }
+
+    /// Keeps code that a shell runs at some other time.
+    fn run_later(&mut self, code: &str, context: &Context) {
+        if self.silent == 0 {
+            self.later.push((code.to_owned(), context.clone()));
+        }
+    }
+
+    /// Runs `walk` in a directory that cannot be told, if `moves`.
+    pub(super) fn elsewhere(&mut self, moves: bool, walk: impl FnOnce(&mut Self)) {
+        let mark = self.state.mark();
+        if moves {
+            self.state.set(Key::Directory, Some(Value::Directory(None)));
+        }
+        walk(self);
+        if moves {
+            self.state.undo(mark);
+        }
+    }
+
+    /// Forgets all variables.
+    pub(super) fn forget_variables(&mut self) {
+        let count = self.state.forget_variables();
+        self.steps += count / 8;
+    }
+
+    /// Reads commands whose changes stay in a shell of their own.
+    fn subshell(&mut self, script: &Script, context: &Context) {
+        let mark = self.state.mark();
+        self.script(script, context);
+        self.state.undo(mark);
+    }
+
+    /// Notes a command.
+    fn emit(&mut self, argv: &[Field], builtin: bool, context: &Context) {
+        if self.silent > 0 {
+            return;
+        }
+        let words: Vec<Option<String>> = argv.iter().map(|field| field.text.clone()).collect();
+        if let (false, Some(Some(name))) = (builtin, words.first()) {
+            let name = base_name(name);
+            if !self.facts.programs.contains(name) {
+                self.facts.programs.insert(name.to_owned());
+            }
+        }
+        self.facts.commands.push(CommandFact { argv: words, via: context.via.to_vec(), builtin });
+    }
+
+    /// Notes the use of a path.
+    pub(super) fn use_path(&mut self, access: Access, field: &Field, context: &Context) {
+        if self.silent > 0 || context.foreign || field.process {
+            return;
+        }
+        let path = match &field.text {
+            Some(path) if path.is_empty() || is_stream(path) => return,
+            // Without its quotes it would look like a home directory.
+            Some(path) if path.starts_with('~') && !field.tilde => Some(format!("./{path}")),
+            other => other.clone(),
+        };
+        let base = match self.state.get(&Key::Directory) {
+            None => PathBase::CallDirectory(Vec::new()),
+            Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
+            Some(_) => PathBase::Unknown,
+        };
+        self.facts.paths.push(PathUse { access, path, base });
+    }
+
+    /// Reads the expansions in `parts` for what they run.
+    fn expand_for_commands(&mut self, parts: &[Part], context: &Context) {
+        let _ = self.expand_quoted(parts, context);
+    }
+}
+
+/// The last component of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a path stands for a stream and not for a file.
+fn is_stream(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/tty") || path.starts_with("/dev/std") || path.starts_with("/dev/fd/")
+}

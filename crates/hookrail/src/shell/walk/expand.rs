@@ -1,0 +1,272 @@
+//! From words to fields, with the variables that are known.
+
+use super::{Context, Walker};
+use crate::shell::braces;
+use crate::shell::field::{Builder, Field};
+use crate::shell::parse::is_identifier;
+use crate::shell::state::{Key, Value};
+use crate::shell::syntax::{Operation, Parameter, Part, Word};
+
+/// Variables that a shell sets by itself.
+const SET_BY_SHELL: [&str; 24] = [
+    "_",
+    "BASHPID",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_COMMAND",
+    "BASH_LINENO",
+    "BASH_REMATCH",
+    "BASH_SOURCE",
+    "BASH_SUBSHELL",
+    "COMP_WORDS",
+    "DIRSTACK",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "FUNCNAME",
+    "GROUPS",
+    "LINENO",
+    "OLDPWD",
+    "OPTARG",
+    "OPTIND",
+    "PIPESTATUS",
+    "PWD",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+];
+
+/// What a parameter expands to.
+enum Expanded {
+    Text(String),
+    List(Vec<String>),
+    Guess(String),
+    Unknown,
+}
+
+impl Walker {
+    /// The fields that `words` become.
+    pub(super) fn expand_words(&mut self, words: &[Word], context: &Context) -> Vec<Field> {
+        words.iter().flat_map(|word| self.expand_word(word, context)).collect()
+    }
+
+    /// The fields that `word` becomes.
+    pub(super) fn expand_word(&mut self, word: &Word, context: &Context) -> Vec<Field> {
+        if let [Part::Literal(text)] = word.parts.as_slice()
+            && !text.contains('{')
+        {
+            let mut builder = Builder::default();
+            builder.literal(text);
+            return builder.finish();
+        }
+        let Some(words) = braces::expand(word) else {
+            self.dynamic();
+            self.expand_for_commands(&word.parts, context);
+            return vec![Field::unknown()];
+        };
+        let mut fields = Vec::new();
+        for word in &words {
+            if !self.step(word.parts.len()) {
+                break;
+            }
+            let mut builder = Builder::default();
+            for part in &word.parts {
+                self.expand_part(part, false, &mut builder, context);
+            }
+            fields.extend(builder.finish());
+        }
+        fields
+    }
+
+    /// The text that `word` becomes where it is neither split nor matched against files.
+    pub(super) fn expand_single(&mut self, word: &Word, context: &Context) -> Option<String> {
+        if let Some(Part::Literal(text)) = word.parts.first()
+            && text.starts_with('~')
+        {
+            self.expand_for_commands(&word.parts, context);
+            return None;
+        }
+        self.expand_quoted(&word.parts, context)
+    }
+
+    /// The text that `parts` become inside double quotes.
+    pub(super) fn expand_quoted(&mut self, parts: &[Part], context: &Context) -> Option<String> {
+        let mut builder = Builder::default();
+        builder.begin();
+        for part in parts {
+            self.expand_part(part, true, &mut builder, context);
+        }
+        let mut fields = builder.finish();
+        match (fields.pop(), fields.is_empty()) {
+            (Some(field), true) => field.text,
+            // `"$@"` where one value is wanted: it is joined in ways that depend on where it stands.
+            _ => None,
+        }
+    }
+
+    fn expand_part(&mut self, part: &Part, quoted: bool, builder: &mut Builder, context: &Context) {
+        match part {
+            Part::Literal(text) if quoted => builder.quoted(text),
+            Part::Literal(text) => builder.literal(text),
+            Part::Quoted(text) => builder.quoted(text),
+            Part::Double(parts) => {
+                // `"$@"` without parameters is no word at all, unlike `""`.
+                let is_list = matches!(parts.as_slice(), [Part::Parameter(parameter)] if is_list(parameter));
+                if !is_list {
+                    builder.begin();
+                }
+                for part in parts {
+                    self.expand_part(part, true, builder, context);
+                }
+            }
+            Part::Command(script) => {
+                self.subshell(script, context);
+                builder.unknown(quoted);
+            }
+            Part::Process(script) => {
+                self.subshell(script, context);
+                builder.process();
+            }
+            Part::Arithmetic(expression) => {
+                self.arithmetic(expression, context);
+                builder.unknown(quoted);
+            }
+            Part::Opaque => builder.unknown(quoted),
+            Part::Parameter(parameter) => {
+                let odd = self.state.is_set(&Key::OddSplitting);
+                match self.parameter(parameter, quoted, context) {
+                    Expanded::Text(text) if quoted => builder.quoted(&text),
+                    Expanded::List(values) if quoted => builder.list(&values, true),
+                    Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),
+                    Expanded::Text(text) => builder.split(&text),
+                    Expanded::List(values) => builder.list(&values, false),
+                    Expanded::Guess(text) => builder.guess(&text),
+                    Expanded::Unknown => builder.unknown(quoted),
+                }
+            }
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
+        if let Some((_, parts)) = &parameter.subscript {
+            self.expand_for_commands(parts, context);
+        }
+        let value = self.parameter_value(parameter, quoted);
+        match &parameter.operation {
+            Operation::Plain => value,
+            Operation::Default(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                instead_of(value, *colon, instead)
+            }
+            Operation::Assign(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                let is_taken = matches!(&value, Expanded::Text(text) if text.is_empty() && *colon);
+                if is_taken {
+                    let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
+                    self.set_variable(&parameter.name, text, context);
+                }
+                instead_of(value, *colon, instead)
+            }
+            Operation::Alternative(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                match (value, instead) {
+                    (Expanded::Text(text), _) if text.is_empty() && *colon => Expanded::Text(text),
+                    (Expanded::Text(_), instead) => instead,
+                    (_, Expanded::Text(text)) => Expanded::Guess(text),
+                    _ => Expanded::Unknown,
+                }
+            }
+            Operation::Prompt => {
+                match value {
+                    Expanded::Text(text) => self.expanded_later(&text, context),
+                    _ => self.dynamic(),
+                }
+                Expanded::Unknown
+            }
+            Operation::Other(word) => {
+                self.expand_for_commands(&word.parts, context);
+                Expanded::Unknown
+            }
+        }
+    }
+
+    /// The word behind `:-` and the like. Quotes inside it keep its blanks together, which is not followed.
+    fn operand(&mut self, word: &Word, quoted: bool, context: &Context) -> Expanded {
+        let is_plain = word.parts.iter().all(|part| matches!(part, Part::Literal(_)));
+        match self.expand_single(word, context) {
+            Some(text) if quoted || is_plain || !text.contains([' ', '\t', '\n']) => Expanded::Text(text),
+            _ => Expanded::Unknown,
+        }
+    }
+
+    fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
+        let name = parameter.name.as_str();
+        let (value, index) = match name {
+            "@" | "*" => (self.state.get(&Key::Positional), name),
+            _ if is_identifier(name) => {
+                let index = parameter.subscript.as_ref().map_or("0", |(index, _)| index.as_str());
+                (self.state.get(&Key::Variable(name.to_owned())), index)
+            }
+            _ => match name.parse::<usize>() {
+                Ok(number) if number > 0 => {
+                    let Some(Value::List(values)) = self.state.get(&Key::Positional) else {
+                        return Expanded::Unknown;
+                    };
+                    return values.get(number - 1).cloned().map_or(Expanded::Unknown, Expanded::Text);
+                }
+                _ => return Expanded::Unknown,
+            },
+        };
+        let values: &[String] = match value {
+            Some(Value::Text(text)) => match index {
+                "0" | "@" | "*" => return Expanded::Text(text.to_string()),
+                _ => return Expanded::Unknown,
+            },
+            Some(Value::List(values)) => values,
+            _ => return Expanded::Unknown,
+        };
+        match index {
+            "*" if quoted && self.state.is_set(&Key::OddSplitting) => Expanded::Unknown,
+            "*" if quoted => Expanded::Text(values.join(" ")),
+            "@" | "*" => Expanded::List(values.to_vec()),
+            _ => match index.parse::<usize>() {
+                Ok(index) => values.get(index).cloned().map_or(Expanded::Unknown, Expanded::Text),
+                Err(_) => Expanded::Unknown,
+            },
+        }
+    }
+
+    /// Sets a variable, or forgets it if the value cannot be told.
+    pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
+        if name == "IFS" {
+            self.state.set(Key::OddSplitting, Some(Value::Set));
+        }
+        match (name, &value) {
+            ("BASH_ALIASES" | "BASH_CMDS", _) => self.dynamic(),
+            ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
+            ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => self.dynamic(),
+            ("PROMPT_COMMAND", Some(code)) => self.run_later(code, context),
+            (_, Some(text)) => self.expanded_as_subscript(text, context),
+            _ => {}
+        }
+        let is_followed = !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
+        let value = value.map(|value| Value::Text(value.into()));
+        self.state.set(Key::Variable(name.to_owned()), value);
+    }
+}
+
+/// `value`, or `instead` of it where it is unset; which of them it is cannot be told of a variable of the environment.
+fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
+    match (value, instead) {
+        (Expanded::Text(text), instead) if text.is_empty() && colon => instead,
+        (Expanded::List(values), instead) if values.is_empty() => instead,
+        (Expanded::Unknown, Expanded::Text(text)) => Expanded::Guess(text),
+        (Expanded::Unknown, _) => Expanded::Unknown,
+        (value, _) => value,
+    }
+}
+
+/// Whether a parameter stands for several words even inside double quotes.
+fn is_list(parameter: &Parameter) -> bool {
+    parameter.name == "@" || parameter.subscript.as_ref().is_some_and(|(index, _)| index == "@")
+}

@@ -1,0 +1,202 @@
+//! Simple commands: functions, aliases, builtins, launchers and programs.
+
+use std::rc::Rc;
+
+use super::{Context, MAX_RECURSION, Walker, base_name};
+use crate::shell::field::Field;
+use crate::shell::parse::parse;
+use crate::shell::state::{Changes, Key, Value};
+use crate::shell::syntax::{Assign, Command, Kind, Part, Redirect, Script, Word};
+use crate::shell::{launch, paths};
+
+/// Who runs a command, which decides what its name can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::shell) enum How {
+    /// A shell: functions, then builtins, then programs.
+    Shell,
+    /// A shell that was told to leave functions out (`command`, `builtin`).
+    WithoutFunctions,
+    /// Another program, or `exec`: only programs.
+    Program,
+}
+
+impl Walker {
+    /// Reads a simple command.
+    pub(super) fn simple(
+        &mut self,
+        assigns: &[Assign],
+        words: &[Word],
+        redirects: &[Redirect],
+        context: &Context,
+    ) {
+        if let Some(script) = self.alias(words) {
+            // The name is read both ways: whether aliases are on cannot be told.
+            if let Some(script) = script {
+                let mark = self.state.mark();
+                let inner = self.redirects(redirects, context);
+                self.script(&script, &inner);
+                let changes = self.state.take_changes(mark);
+                self.state.join(&[changes, Changes::new()]);
+            } else {
+                self.dynamic();
+            }
+            self.aliases_in_use.pop();
+        }
+        let fields = self.expand_words(words, context);
+        let bytes = fields.iter().map(|field| field.text.as_deref().map_or(1, str::len) + 1).sum();
+        if !self.step(bytes) {
+            return;
+        }
+        let inner = self.redirects(redirects, context);
+        let mark = self.state.mark();
+        for assign in assigns {
+            self.assign(assign, &inner);
+        }
+        if fields.is_empty() {
+            return;
+        }
+        if assigns.is_empty() {
+            self.run_with_arrays(&fields, words, &inner);
+            return;
+        }
+        // Functions, `eval` and the like see the assignments; afterwards the variables have their old values, or new
+        // ones if the command set them.
+        let keys: Vec<Key> = assigns.iter().map(|assign| Key::Variable(assign.name.clone())).collect();
+        let is_seen = fields.first().and_then(Field::as_str).is_none_or(|name| {
+            matches!(name, "eval" | "source" | "." | "command" | "builtin")
+                || self.state.get(&Key::Function(name.to_owned())).is_some()
+        });
+        if !is_seen {
+            self.state.undo(mark);
+        }
+        self.run_with_arrays(&fields, words, &inner);
+        if is_seen {
+            for key in keys {
+                self.state.set(key, None);
+            }
+        }
+    }
+
+    fn run_with_arrays(&mut self, fields: &[Field], words: &[Word], context: &Context) {
+        for word in words {
+            if let Some(array) = &word.array {
+                // `declare a=( … )`: the name ends in `=`, and its value stands in the parentheses.
+                let name = self.expand_quoted(&word.parts, context).unwrap_or_default();
+                let name = name.trim_end_matches('=').trim_end_matches('+').to_owned();
+                self.assign_array(&name, array, true, context);
+            }
+        }
+        self.run(fields, How::Shell, context);
+    }
+
+    /// The commands that an alias makes of `words`: the outer `None` if the first word is no alias, the inner one if
+    /// its text cannot be read. The caller takes the name off `aliases_in_use`.
+    #[expect(clippy::option_option, reason = "no alias, and an alias that cannot be read, are different answers")]
+    fn alias(&mut self, words: &[Word]) -> Option<Option<Script>> {
+        let (first, rest) = words.split_first()?;
+        let [Part::Literal(name)] = first.parts.as_slice() else { return None };
+        let Some(Value::Text(text)) = self.state.get(&Key::Alias(name.clone())) else { return None };
+        if self.aliases_in_use.contains(name) || self.aliases_in_use.len() > MAX_RECURSION {
+            return None;
+        }
+        let text = Rc::clone(text);
+        self.aliases_in_use.push(name.clone());
+        // A blank at the end makes the next word an alias too.
+        let next_is_alias = text.ends_with([' ', '\t'])
+            && rest.first().is_some_and(|word| match word.parts.as_slice() {
+                [Part::Literal(next)] => self.state.is_set(&Key::Alias(next.clone())),
+                _ => false,
+            });
+        let mut parsed = parse(&text, self.depth);
+        let last = parsed.script.items.last_mut().and_then(|item| {
+            let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, pipeline)| pipeline);
+            pipeline.commands.last_mut()
+        });
+        match last {
+            Some(Command { kind: Kind::Simple { words, .. }, .. }) if !parsed.broken && !next_is_alias => {
+                words.extend(rest.iter().cloned());
+                Some(Some(parsed.script))
+            }
+            _ => Some(None),
+        }
+    }
+
+    /// Reads the command with the words `argv`.
+    pub(in crate::shell) fn run(&mut self, argv: &[Field], how: How, context: &Context) {
+        let Some((program, args)) = argv.split_first() else { return };
+        if !self.step(argv.len()) {
+            return;
+        }
+        let name = match &program.text {
+            Some(name) if !program.glob && !program.process => name.as_str(),
+            _ => {
+                self.dynamic();
+                self.emit(argv, false, context);
+                if let Some(guess) = program.guess.clone() {
+                    self.run_guess(&guess, args, how, context);
+                }
+                return;
+            }
+        };
+        if how == How::Shell
+            && let Some(Value::Function(bodies, is_sure)) = self.state.get(&Key::Function(name.to_owned())).cloned()
+        {
+            self.emit(argv, is_sure, context);
+            for body in bodies.iter() {
+                self.call(body, args, context);
+            }
+            if is_sure {
+                return;
+            }
+        }
+        let is_builtin = how != How::Program && super::builtin::is_builtin(name);
+        self.emit(argv, is_builtin, context);
+        self.deeper(|walker| {
+            if is_builtin {
+                walker.builtin(name, args, context);
+            } else {
+                launch::launch(walker, base_name(name), args, context);
+            }
+            paths::operands(walker, base_name(name), args, context);
+        });
+    }
+
+    /// Reads what a command would be if an unset variable is what it seems to be.
+    fn run_guess(&mut self, guess: &str, args: &[Field], how: How, context: &Context) {
+        let words = guess.split_whitespace().map(Field::known);
+        let argv: Vec<Field> = words.chain(args.iter().cloned()).collect();
+        self.deeper(|walker| walker.run(&argv, how, context));
+    }
+
+    /// Reads the body of a function that is called with `args`.
+    fn call(&mut self, body: &Rc<Command>, args: &[Field], context: &Context) {
+        let pointer = Rc::as_ptr(body);
+        self.called.insert(pointer);
+        if self.active.iter().filter(|active| **active == pointer).count() >= MAX_RECURSION {
+            self.dynamic();
+            return;
+        }
+        let positional = known_values(args).map(|values| Value::List(values.into()));
+        let before = self.state.get(&Key::Positional).cloned();
+        self.state.set(Key::Positional, positional);
+        self.active.push(pointer);
+        self.locals.push(Vec::new());
+        self.command(body, context);
+        self.active.pop();
+        for name in self.locals.pop().unwrap_or_default() {
+            // It has its old value again, which was not kept.
+            self.state.set(Key::Variable(name), None);
+        }
+        self.state.set(Key::Positional, before);
+    }
+
+    /// Reads `argv` as a program that something other than a shell starts.
+    pub(in crate::shell) fn start(&mut self, argv: &[Field], context: &Context) {
+        self.run(argv, How::Program, context);
+    }
+}
+
+/// The values of `fields`, if every one of them is known and is one word.
+pub(in crate::shell) fn known_values(fields: &[Field]) -> Option<Vec<String>> {
+    fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
+}

@@ -1,0 +1,33 @@
+//! Finished hooks for tests, read by the real exit table.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::hook::{Hook, OnFailure};
+use crate::verdict::exit_table::interpret;
+use crate::verdict::hook_run::Exit;
+
+/// A hook that does nothing in particular.
+pub(crate) fn hook(event: EventName, name: &str, on_failure: OnFailure) -> Arc<Hook> {
+    Arc::new(Hook { on_failure, ..Hook::new(event, name) })
+}
+
+/// A hook that ended like this.
+pub(crate) fn finished(exit: Exit, stdout: &str, stderr: &str) -> HookRun {
+    let read = interpret(&exit, stdout, false, stderr);
+    HookRun {
+        hook: hook(EventName::BeforeTool, "guard", OnFailure::Allow),
+        exit,
+        stdout: stdout.to_owned(),
+        stderr: stderr.to_owned(),
+        duration: Duration::from_millis(5),
+        output: read.output,
+        failure: read.failure,
+        warnings: read.warnings,
+    }
+}
+
+/// A hook that exited with 0 and wrote this.
+pub(crate) fn answered(answer: &serde_json::Value) -> HookRun {
+    finished(Exit::Code(0), &answer.to_string(), "")
+}

@@ -1,0 +1,140 @@
+//! `hookSpecificOutput`: what only one event's hooks may ask for.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Answer;
+use super::fields::{blocks, join_lines, last};
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::ToolMode;
+use crate::verdict::output::{Decision, HookOutput, first_not_blank};
+
+/// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
+/// permission is sticky; of everything else the later one wins.
+pub(super) fn combine(event: EventName, answers: &[Answer<'_>]) -> Option<JsonObject> {
+    let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
+    let mut merged = objects.cloned().reduce(|mut merged, next| {
+        for (key, value) in next {
+            match (key.as_str(), merged.get_mut(&key), value) {
+                ("additionalContext", Some(Value::String(so_far)), Value::String(next)) => {
+                    append_line(so_far, &next);
+                }
+                ("tool_input", Some(Value::Object(so_far)), Value::Object(next)) => so_far.extend(next),
+                ("clearContext", Some(Value::Bool(so_far)), Value::Bool(next)) => *so_far |= next,
+                ("permissionDecision", Some(Value::String(so_far)), Value::String(next))
+                    if denies(so_far) && !denies(&next) => {}
+                (_, _, value) => {
+                    merged.insert(key, value);
+                }
+            }
+        }
+        merged
+    })?;
+    if event == EventName::BeforeTool {
+        settle_permission_reason(answers, &mut merged);
+    }
+    Some(merged)
+}
+
+fn denies(word: &str) -> bool {
+    Decision::from_word(word).blocks()
+}
+
+fn append_line(so_far: &mut String, next: &str) {
+    if so_far.trim().is_empty() {
+        next.clone_into(so_far);
+    } else if !next.trim().is_empty() {
+        so_far.push('\n');
+        so_far.push_str(next);
+    }
+}
+
+/// A blocked tool's `permissionDecisionReason` goes before its `reason`. The one of a hook that permitted the
+/// call must not be shown as the reason of another hook's block, nor may one blocking hook hide the others.
+fn settle_permission_reason(answers: &[Answer<'_>], merged: &mut JsonObject) {
+    let blocking = |output: &HookOutput| blocks(EventName::BeforeTool, output);
+    if !answers.iter().any(|answer| blocking(answer.output)) {
+        return;
+    }
+    let reasons = answers.iter().filter_map(|answer| {
+        let permission = if blocking(answer.output) { answer.output.permission_reason() } else { None };
+        first_not_blank([permission, answer.output.reason.as_deref()])
+    });
+    if merged.shift_remove("permissionDecisionReason").is_some()
+        && let Some(reasons) = join_lines(reasons)
+    {
+        merged.insert("permissionDecisionReason".to_owned(), Value::String(reasons));
+    }
+}
+
+/// Model events: a later field replaces an earlier one. In a chain the changes of the request add up, because
+/// each hook already saw those before it and may well have returned no more than its own.
+pub(super) fn replace_fields(answers: &[Answer<'_>], accumulate_request: bool) -> Option<JsonObject> {
+    let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
+    objects.cloned().reduce(|mut merged, next| {
+        for (key, value) in next {
+            match (key.as_str(), merged.get_mut(&key), value) {
+                ("llm_request", Some(Value::Object(so_far)), Value::Object(next)) if accumulate_request => {
+                    so_far.extend(next);
+                }
+                (_, _, value) => {
+                    merged.insert(key, value);
+                }
+            }
+        }
+        merged
+    })
+}
+
+/// Tool selection: allowed tools are united, the most restrictive mode wins, and without tools there is
+/// nothing to allow.
+pub(super) fn unite(answers: &[Answer<'_>]) -> Option<JsonObject> {
+    let mut merged = replace_fields(answers, false)?;
+    merged.shift_remove("toolConfig");
+    if let Some(config) = unite_tool_configs(answers) {
+        merged.insert("toolConfig".to_owned(), Value::Object(config));
+    }
+    Some(merged)
+}
+
+fn unite_tool_configs(answers: &[Answer<'_>]) -> Option<JsonObject> {
+    let mut merged = JsonObject::new();
+    let mut mode: Option<ToolMode> = None;
+    let mut names: Option<BTreeSet<&str>> = None;
+    let configs = answers.iter().filter_map(|answer| answer.output.specific("toolConfig")?.as_object());
+    for (key, value) in configs.flatten() {
+        match (key.as_str(), value) {
+            ("mode", value) => mode = mode.max(ToolMode::from_value(value)),
+            ("allowedFunctionNames", Value::Array(given)) => {
+                names.get_or_insert_default().extend(given.iter().filter_map(Value::as_str));
+            }
+            ("allowedFunctionNames", _) => {}
+            _ => {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    if mode == Some(ToolMode::None) {
+        names = Some(BTreeSet::new());
+    }
+    if mode.is_some() || names.is_some() {
+        let word = match mode {
+            Some(ToolMode::None) => "NONE",
+            Some(ToolMode::Any) => "ANY",
+            Some(ToolMode::Auto) | None => "AUTO",
+        };
+        merged.insert("mode".to_owned(), word.into());
+    }
+    // No list is not an empty list: a hook that only sets the mode forbids no tool by name.
+    if let Some(names) = names {
+        merged.insert("allowedFunctionNames".to_owned(), names.into_iter().collect());
+    }
+    if merged.is_empty() { None } else { Some(merged) }
+}
+
+/// The other events: the last object counts.
+pub(super) fn replace(answers: &[Answer<'_>]) -> Option<JsonObject> {
+    last(answers, |output| output.hook_specific_output.as_ref()).cloned()
+}

@@ -1,0 +1,118 @@
+//! One hook's output applied to the next hook's input. Pure.
+
+use serde_json::Value;
+
+use crate::event::EventName;
+use crate::formats::genai::GenerateContentParameters;
+use crate::formats::json_object::JsonObject;
+use crate::formats::translator::{
+    FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
+};
+use crate::verdict::output::HookOutput;
+
+/// Applies the output of a hook that succeeded to the input of the next one, and says whether that changed
+/// anything. Three events chain; the inputs of the others hold nothing that a hook may change.
+pub(crate) fn apply_hook_output_to_input(
+    event: EventName,
+    input: &mut JsonObject,
+    output: &HookOutput,
+) -> bool {
+    match event {
+        EventName::BeforeTool => match (input.get_mut("tool_input"), output.specific("tool_input")) {
+            (Some(Value::Object(target)), Some(Value::Object(given))) => {
+                let given = given.iter().map(|(key, value)| (key.clone(), value.clone()));
+                merge(target, given)
+            }
+            _ => false,
+        },
+        EventName::BeforeModel => match (input.get_mut("llm_request"), output.specific("llm_request")) {
+            (Some(Value::Object(target)), Some(Value::Object(given))) => merge(target, usable(given).0),
+            _ => false,
+        },
+        EventName::BeforeAgent => match (input.get_mut("prompt"), output.specific("additionalContext")) {
+            (Some(Value::String(prompt)), Some(Value::String(context))) if !context.is_empty() => {
+                prompt.push_str("\n\n");
+                prompt.push_str(context);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Fields of a hook's `llm_request` that cannot be read and therefore have no effect, for the log.
+pub(crate) fn unusable_request_fields(event: EventName, output: &HookOutput) -> Vec<TranslationError> {
+    match (event, output.specific("llm_request")) {
+        (EventName::BeforeModel, Some(Value::Object(given))) => usable(given).1,
+        (EventName::BeforeModel, Some(other)) => {
+            vec![FieldPath::Root("llm_request").mismatch("an object", Some(other))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Sets members one by one: nested objects are replaced, never merged.
+fn merge(target: &mut JsonObject, given: impl IntoIterator<Item = (String, Value)>) -> bool {
+    let mut changed = false;
+    for (key, value) in given {
+        if target.get(&key) != Some(&value) {
+            target.insert(key, value);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The members of a hook's request that the next hook receives, in the stable format whatever their
+/// spelling was. One that cannot be read is left out: at the end of the chain it would spoil the members
+/// that earlier hooks set. Members that are `null` count as not given, as they do at the end of the chain.
+fn usable(given: &JsonObject) -> (Vec<(String, Value)>, Vec<TranslationError>) {
+    let root = FieldPath::Root("llm_request");
+    let (mut fields, mut problems) = (Vec::new(), Vec::new());
+    for (key, value) in given.iter().filter(|(_, value)| !value.is_null()) {
+        let field = match key.as_str() {
+            // The stable spelling wins where both are given.
+            "contents" if is_given(given, "messages") => continue,
+            "generationConfig" if is_given(given, "config") => continue,
+            "messages" | "contents" => messages(given, value, &root),
+            "generationConfig" => readable(key, value).map(|()| ("config".to_owned(), value.clone())),
+            _ => readable(key, value).map(|()| (key.clone(), value.clone())),
+        };
+        match field {
+            Ok(field) => fields.push(field),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (fields, problems)
+}
+
+fn is_given(given: &JsonObject, key: &str) -> bool {
+    given.get(key).is_some_and(|value| !value.is_null())
+}
+
+/// Messages that are plain already go on as they are, with whatever else a script put into them.
+fn messages(
+    given: &JsonObject,
+    value: &Value,
+    at: &FieldPath<'_>,
+) -> Result<(String, Value), TranslationError> {
+    let read = read_messages(given, at)?.unwrap_or_default();
+    let plain = |message: &Value| {
+        message.get("role").is_some_and(Value::is_string)
+            && message.get("content").is_some_and(Value::is_string)
+    };
+    let all_plain = value.as_array().is_some_and(|messages| messages.iter().all(plain));
+    let stable = if all_plain { value.clone() } else { read.iter().map(message_as_json).collect() };
+    Ok(("messages".to_owned(), stable))
+}
+
+/// Whether a member will be understood at the end of the chain.
+fn readable(key: &str, value: &Value) -> Result<(), TranslationError> {
+    let alone = JsonObject::from_iter([(key.to_owned(), value.clone())]);
+    let applied = apply_hook_llm_request(&alone, &GenerateContentParameters::default());
+    applied.problems.into_iter().next().map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests;

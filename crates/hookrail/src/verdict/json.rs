@@ -1,0 +1,305 @@
+//! JSON as JavaScript's `JSON.parse` accepts it.
+//!
+//! Hook scripts were written for a JavaScript program. A reader that is stricter than `JSON.parse` would
+//! turn some of their blocks into plain text, that is, into an allow; a looser one would give meaning to
+//! text that never had any. Differences to `serde_json`, all of them `JSON.parse`'s:
+//!
+//! - numbers of any size: one beyond the range of an `f64` becomes the largest finite `f64` of its sign,
+//!   because a [`Value`] cannot hold infinity;
+//! - a `\u` escape that is half of a surrogate pair is read as U+FFFD;
+//! - of repeated keys the last value counts, in the place of the first;
+//! - a byte order mark and JavaScript's white space before, and white space and NULs after, are dropped.
+//!
+//! The reader keeps its own stack, so that nesting costs heap and never overflows the thread's stack.
+
+use serde_json::{Number, Value};
+
+use crate::formats::json_object::JsonObject;
+
+/// How deep arrays and objects may nest. Values of this depth can be cloned, written and dropped (all of
+/// which recurse) on the 2 MiB stack of a worker thread.
+pub(crate) const MAX_DEPTH: usize = 1024;
+
+/// Why a text could not be read as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JsonProblem {
+    /// It is not JSON.
+    #[error("not JSON at byte {offset}")]
+    NotJson {
+        /// Where it stopped being JSON, in bytes from the start of the trimmed text.
+        offset: usize,
+    },
+    /// It nests deeper than [`MAX_DEPTH`]. Whether the rest would have been JSON is not looked at: a text
+    /// that opens so many brackets is no prose, and must not pass as such.
+    #[error("nested deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+}
+
+/// Reads a JSON text, with whatever may surround it.
+pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
+    Reader { text: trim_output(text), at: 0 }.document()
+}
+
+/// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
+/// the byte order mark, and NULs at the end.
+pub(crate) fn trim_output(text: &str) -> &str {
+    text.trim_start_matches(is_js_space).trim_end_matches(|c| c == '\0' || is_js_space(c))
+}
+
+/// JavaScript's white space and line ends. Rust's idea of white space has U+0085 and lacks U+FEFF.
+fn is_js_space(c: char) -> bool {
+    c == '\u{FEFF}' || (c != '\u{85}' && c.is_whitespace())
+}
+
+/// An array or object whose end is not yet read.
+enum Open {
+    Array(Vec<Value>),
+    Object { entries: JsonObject, key: String },
+}
+
+/// What stands where a value must stand.
+enum Begun {
+    Complete(Value),
+    Open(Open),
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn document(mut self) -> Result<Value, JsonProblem> {
+        let mut open = Vec::new();
+        loop {
+            let mut value = match self.begin_value(open.len())? {
+                Begun::Complete(value) => value,
+                Begun::Open(container) => {
+                    open.push(container);
+                    continue;
+                }
+            };
+            // The value is complete: give it to what is open, and close whatever ends here.
+            loop {
+                match open.pop() {
+                    None => {
+                        self.skip_space();
+                        return if self.at == self.text.len() { Ok(value) } else { Err(self.not_json()) };
+                    }
+                    Some(Open::Array(mut items)) => {
+                        items.push(value);
+                        if self.comma_or(b']')? {
+                            open.push(Open::Array(items));
+                            break;
+                        }
+                        value = Value::Array(items);
+                    }
+                    Some(Open::Object { mut entries, key }) => {
+                        entries.insert(key, value);
+                        if self.comma_or(b'}')? {
+                            let key = self.key()?;
+                            open.push(Open::Object { entries, key });
+                            break;
+                        }
+                        value = Value::Object(entries);
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin_value(&mut self, depth: usize) -> Result<Begun, JsonProblem> {
+        self.skip_space();
+        let first = self.peek().ok_or_else(|| self.not_json())?;
+        if matches!(first, b'[' | b'{') && depth >= MAX_DEPTH {
+            return Err(JsonProblem::TooDeep);
+        }
+        Ok(match first {
+            b'[' => {
+                self.at += 1;
+                if self.take_after_space(b']') {
+                    Begun::Complete(Value::Array(Vec::new()))
+                } else {
+                    Begun::Open(Open::Array(Vec::new()))
+                }
+            }
+            b'{' => {
+                self.at += 1;
+                if self.take_after_space(b'}') {
+                    Begun::Complete(Value::Object(JsonObject::new()))
+                } else {
+                    Begun::Open(Open::Object { entries: JsonObject::new(), key: self.key()? })
+                }
+            }
+            b'"' => Begun::Complete(Value::String(self.string()?)),
+            b't' => Begun::Complete(self.word("true", Value::Bool(true))?),
+            b'f' => Begun::Complete(self.word("false", Value::Bool(false))?),
+            b'n' => Begun::Complete(self.word("null", Value::Null)?),
+            _ => Begun::Complete(Value::Number(self.number()?)),
+        })
+    }
+
+    /// After an element: whether another one follows, or the container ends.
+    fn comma_or(&mut self, end: u8) -> Result<bool, JsonProblem> {
+        if self.take_after_space(b',') {
+            Ok(true)
+        } else if self.take_after_space(end) {
+            Ok(false)
+        } else {
+            Err(self.not_json())
+        }
+    }
+
+    fn key(&mut self) -> Result<String, JsonProblem> {
+        self.skip_space();
+        let key = self.string()?;
+        if self.take_after_space(b':') { Ok(key) } else { Err(self.not_json()) }
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonProblem> {
+        if self.rest().starts_with(word) {
+            self.at += word.len();
+            Ok(value)
+        } else {
+            Err(self.not_json())
+        }
+    }
+
+    fn string(&mut self) -> Result<String, JsonProblem> {
+        if !self.take(b'"') {
+            return Err(self.not_json());
+        }
+        let mut text = String::new();
+        loop {
+            let rest = self.rest();
+            let plain = rest
+                .bytes()
+                .position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))
+                .ok_or_else(|| self.not_json())?;
+            // The bytes looked for are ASCII, so that this always cuts between characters.
+            text.push_str(rest.get(..plain).unwrap_or_default());
+            self.at += plain;
+            if self.take(b'"') {
+                return Ok(text);
+            }
+            if !self.take(b'\\') {
+                return Err(self.not_json());
+            }
+            text.push(self.escaped()?);
+        }
+    }
+
+    /// The character that an escape stands for; the backslash is already read.
+    fn escaped(&mut self) -> Result<char, JsonProblem> {
+        let letter = self.peek().ok_or_else(|| self.not_json())?;
+        let character = match letter {
+            b'"' | b'\\' | b'/' => char::from(letter),
+            b'b' => '\u{8}',
+            b'f' => '\u{C}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let unit = self.code_unit().ok_or_else(|| self.not_json())?;
+                return Ok(self.character_from(unit));
+            }
+            _ => return Err(self.not_json()),
+        };
+        self.at += 1;
+        Ok(character)
+    }
+
+    /// The character of a UTF-16 code unit, together with the following escape where both form a pair.
+    fn character_from(&mut self, unit: u16) -> char {
+        let before_second = self.at;
+        if (0xD800..0xDC00).contains(&unit) && self.take(b'\\') {
+            let pair = self.code_unit().and_then(|second| char::decode_utf16([unit, second]).next()?.ok());
+            if let Some(character) = pair {
+                return character;
+            }
+            self.at = before_second;
+        }
+        char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    /// Reads `u` and four hexadecimal digits; moves only if they are there.
+    fn code_unit(&mut self) -> Option<u16> {
+        let digits = self.rest().strip_prefix('u')?.get(..4)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.at += 5;
+        u16::from_str_radix(digits, 16).ok()
+    }
+
+    fn number(&mut self) -> Result<Number, JsonProblem> {
+        let rest = self.rest();
+        let negative = self.take(b'-');
+        if !self.take(b'0') {
+            self.digits()?;
+        }
+        let mut integral = true;
+        if self.take(b'.') {
+            integral = false;
+            self.digits()?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            integral = false;
+            let _signed = self.take(b'+') || self.take(b'-');
+            self.digits()?;
+        }
+        let written = rest.get(..rest.len() - self.rest().len()).unwrap_or_default();
+        if integral && written != "-0" {
+            let whole = if negative {
+                written.parse::<i64>().map(Number::from)
+            } else {
+                written.parse::<u64>().map(Number::from)
+            };
+            if let Ok(whole) = whole {
+                return Ok(whole);
+            }
+        }
+        let float = written.parse::<f64>().map_err(|_| self.not_json())?;
+        Number::from_f64(float.clamp(f64::MIN, f64::MAX)).ok_or_else(|| self.not_json())
+    }
+
+    /// Moves past at least one digit.
+    fn digits(&mut self) -> Result<(), JsonProblem> {
+        let count = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        self.at += count;
+        if count == 0 { Err(self.not_json()) } else { Ok(()) }
+    }
+
+    /// Moves past the white space that JSON allows between its tokens, which is less than `trim()` removes.
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn take_after_space(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        self.take(byte)
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn not_json(&self) -> JsonProblem {
+        JsonProblem::NotJson { offset: self.at }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! What a hook may ask for, read field by field so that a typo never loses a block.
+
+mod read;
+
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::Value;
+
+use crate::formats::json_object::JsonObject;
+
+/// The reason of a block for which its hook gave none.
+pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
+
+/// The reason of a stop for which its hook gave none.
+pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";
+
+/// A hook's answer. Unknown fields are kept in `extra`; known fields of a wrong type are left out by
+/// whoever reads the answer, with a warning.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HookOutput {
+    /// Allow or block; absent means no decision.
+    pub decision: Option<Decision>,
+    /// Why.
+    pub reason: Option<String>,
+    /// `continue`: `Some(false)` stops the agent.
+    pub continue_: Option<bool>,
+    /// Why it should stop.
+    pub stop_reason: Option<String>,
+    /// Hide the result from the user.
+    pub suppress_output: Option<bool>,
+    /// A message for the model.
+    pub system_message: Option<String>,
+    /// What only this event's hooks may ask for.
+    pub hook_specific_output: Option<JsonObject>,
+    /// Fields hookrail does not know.
+    pub extra: JsonObject,
+}
+
+/// A hook's word on the operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Reserved; does not block.
+    Ask,
+    /// Blocks.
+    Block,
+    /// Blocks.
+    Deny,
+    /// Allows.
+    Approve,
+    /// Allows.
+    Allow,
+    /// A word hookrail does not know; does not block.
+    Other(String),
+}
+
+impl Decision {
+    /// Reads a decision word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "ask" => Self::Ask,
+            "block" => Self::Block,
+            "deny" => Self::Deny,
+            "approve" => Self::Approve,
+            "allow" => Self::Allow,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The word on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Ask => "ask",
+            Self::Block => "block",
+            Self::Deny => "deny",
+            Self::Approve => "approve",
+            Self::Allow => "allow",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// Whether this word blocks.
+    pub const fn blocks(&self) -> bool {
+        matches!(self, Self::Block | Self::Deny)
+    }
+}
+
+impl Serialize for HookOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(decision) = &self.decision {
+            map.serialize_entry("decision", decision.as_str())?;
+        }
+        if let Some(reason) = &self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        if let Some(go_on) = self.continue_ {
+            map.serialize_entry("continue", &go_on)?;
+        }
+        if let Some(reason) = &self.stop_reason {
+            map.serialize_entry("stopReason", reason)?;
+        }
+        if let Some(suppress) = self.suppress_output {
+            map.serialize_entry("suppressOutput", &suppress)?;
+        }
+        if let Some(message) = &self.system_message {
+            map.serialize_entry("systemMessage", message)?;
+        }
+        if let Some(specific) = &self.hook_specific_output {
+            map.serialize_entry("hookSpecificOutput", specific)?;
+        }
+        for (key, value) in &self.extra {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl HookOutput {
+    /// A deny with its reason.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Deny), reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// An allow that says something to the model.
+    pub fn allow_saying(message: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Allow), system_message: Some(message.into()), ..Self::default() }
+    }
+
+    /// Whether the top-level decision blocks.
+    pub fn is_blocking_decision(&self) -> bool {
+        self.decision.as_ref().is_some_and(Decision::blocks)
+    }
+
+    /// Whether the agent is asked to stop.
+    pub fn should_stop_execution(&self) -> bool {
+        self.continue_ == Some(false)
+    }
+
+    /// Whether a `BeforeTool` hook blocks by the compatibility field `permissionDecision`.
+    pub fn is_permission_denied(&self) -> bool {
+        let word = self.specific("permissionDecision").and_then(Value::as_str);
+        word.is_some_and(|word| Decision::from_word(word).blocks())
+    }
+
+    /// The compatibility field `permissionDecisionReason`, unless it is blank.
+    pub(crate) fn permission_reason(&self) -> Option<&str> {
+        first_not_blank([self.specific("permissionDecisionReason").and_then(Value::as_str)])
+    }
+
+    /// Why the agent should stop: `stopReason`, else `reason`, else a default; never blank.
+    pub fn effective_stop_reason(&self) -> &str {
+        first_not_blank([self.stop_reason.as_deref(), self.reason.as_deref()]).unwrap_or(DEFAULT_STOP_REASON)
+    }
+
+    /// A field of `hookSpecificOutput`.
+    pub fn specific(&self, key: &str) -> Option<&Value> {
+        self.hook_specific_output.as_ref()?.get(key)
+    }
+}
+
+/// The first text that says something.
+pub(crate) fn first_not_blank<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
+    texts.into_iter().flatten().find(|text| !text.trim().is_empty())
+}

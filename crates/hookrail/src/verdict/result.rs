@@ -1,0 +1,112 @@
+//! What comes out of one event: the merged outputs, and what callers need to know of them.
+
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::event::EventName;
+use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
+use crate::verdict::hook_run::HookRun;
+use crate::verdict::output::HookOutput;
+
+/// The outputs of all hooks of one event, merged.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AggregatedHookResult {
+    /// Execution health: every hook ran and its output could be read. Says nothing about policy.
+    pub success: bool,
+    /// The merged output; `None` when no hook gave one.
+    pub final_output: Option<HookOutput>,
+    /// Each hook's own output, in plan order.
+    pub all_outputs: Vec<HookOutput>,
+    /// One entry for each hook that failed, in plan order.
+    pub errors: Vec<HookError>,
+    /// The sum of the hooks' durations; written in milliseconds.
+    #[serde(serialize_with = "as_milliseconds")]
+    pub total_duration: Duration,
+}
+
+/// Why a hook, or the hook system itself, failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct HookError {
+    /// The hook's name; `None` when the hook system itself failed.
+    pub hook: Option<String>,
+    /// What went wrong.
+    pub message: String,
+}
+
+/// An aggregated result whose common fields were read once, for all callers.
+#[must_use = "a result may carry a block or a stop"]
+#[derive(Debug, Clone)]
+pub struct ProcessedHookResult {
+    /// Which event it answers.
+    pub event: EventName,
+    /// The merged outputs.
+    pub aggregated: AggregatedHookResult,
+    /// Whether a hook asked the agent to stop.
+    pub should_stop: bool,
+    /// Why; always set when `should_stop` is.
+    pub stop_reason: Option<String>,
+    /// What hooks want the model to hear. Warnings of failed hooks are not in here.
+    pub system_message: Option<String>,
+    /// Whether the result is to be hidden from the user.
+    pub suppress_output: bool,
+    /// The block that holds, if the event can be blocked and something blocked it.
+    pub block: Option<Block>,
+    /// What hooks asked for in vain, such as a block of an event that cannot be blocked. What was odd about
+    /// one hook's answer is with its run.
+    pub warnings: Vec<String>,
+    /// Every hook that ran, in plan order.
+    pub runs: Vec<HookRun>,
+}
+
+impl ProcessedHookResult {
+    /// The stop that holds, if a hook asked for one.
+    pub fn stop(&self) -> Option<StopReason> {
+        self.stop_reason.clone().filter(|_| self.should_stop).map(StopReason)
+    }
+
+    /// What went wrong in the hook system itself, as opposed to in a hook.
+    pub fn infrastructure_failure(&self) -> Option<&str> {
+        self.aggregated.errors.iter().find(|error| error.hook.is_none()).map(|error| error.message.as_str())
+    }
+
+    /// The result of an event to which no hook listens.
+    pub fn empty(event: EventName) -> Self {
+        process_common_hook_output_fields(event, make_empty_success_result(), Vec::new())
+    }
+}
+
+/// Why a hook wants the agent to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopReason(pub String);
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A block that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What the model and the user are told.
+    pub reason: String,
+    /// A hook's decision, or its failure to give one.
+    pub cause: BlockCause,
+}
+
+/// Why an operation is blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BlockCause {
+    /// A hook decided so.
+    Policy,
+    /// A hook with `onFailure: "block"` gave no verdict, or a guard changed since it was approved.
+    Failure,
+}
+
+fn as_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,250 @@
+//! Hook outputs as the callers of each event read them.
+//!
+//! One type per event that has methods of its own, all of them readable through [`HookOutputView`]. They hold
+//! an output and decide nothing: merging is done before, and whoever calls them applies what they return.
+
+use serde_json::Value;
+
+use crate::event::EventName;
+use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
+use crate::formats::json_object::JsonObject;
+use crate::formats::translator::{
+    AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
+    apply_hook_tool_config, from_hook_llm_response,
+};
+use crate::verdict::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
+
+/// What every event's callers may ask of an output.
+pub trait HookOutputView {
+    /// The output itself.
+    fn output(&self) -> &HookOutput;
+
+    /// Whether it blocks the operation.
+    fn is_blocking_decision(&self) -> bool {
+        self.output().is_blocking_decision()
+    }
+
+    /// Whether it asks the agent to stop.
+    fn should_stop_execution(&self) -> bool {
+        self.output().should_stop_execution()
+    }
+
+    /// Why it blocks or, if it does not, why it stops; never blank.
+    fn effective_reason(&self) -> &str {
+        reason_of(self.output(), None, self.is_blocking_decision())
+    }
+
+    /// Text to be added to what the model sees, as the hook wrote it.
+    fn additional_context(&self) -> Option<&str> {
+        self.output().specific("additionalContext").and_then(Value::as_str)
+    }
+
+    /// The reason of the block, if it blocks.
+    fn blocking_error(&self) -> Option<&str> {
+        self.is_blocking_decision().then(|| self.effective_reason())
+    }
+}
+
+/// Whether an output blocks, as its event's own view sees it.
+pub(crate) fn blocks(event: EventName, output: &HookOutput) -> bool {
+    output.is_blocking_decision() || (event == EventName::BeforeTool && output.is_permission_denied())
+}
+
+/// Why an output blocks or stops, as its event's own view sees it.
+pub(crate) fn effective_reason(event: EventName, output: &HookOutput) -> &str {
+    let permission = if event == EventName::BeforeTool { output.permission_reason() } else { None };
+    reason_of(output, permission, blocks(event, output))
+}
+
+fn reason_of<'a>(output: &'a HookOutput, permission: Option<&'a str>, blocking: bool) -> &'a str {
+    let (reason, stop_reason) = (output.reason.as_deref(), output.stop_reason.as_deref());
+    if blocking {
+        return first_not_blank([permission, reason, stop_reason]).unwrap_or(DEFAULT_BLOCK_REASON);
+    }
+    if output.should_stop_execution() {
+        return permission.unwrap_or_else(|| output.effective_stop_reason());
+    }
+    first_not_blank([permission, reason, stop_reason]).unwrap_or("No reason provided")
+}
+
+/// An output of an event that has no fields of its own that need reading.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DefaultHookOutput(pub HookOutput);
+
+impl HookOutputView for DefaultHookOutput {
+    fn output(&self) -> &HookOutput {
+        &self.0
+    }
+}
+
+/// An output of `BeforeTool`. Also understands `permissionDecision` and `permissionDecisionReason`, which hooks
+/// written for other agents use.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BeforeToolHookOutput(pub HookOutput);
+
+impl HookOutputView for BeforeToolHookOutput {
+    fn output(&self) -> &HookOutput {
+        &self.0
+    }
+
+    fn is_blocking_decision(&self) -> bool {
+        blocks(EventName::BeforeTool, &self.0)
+    }
+
+    fn effective_reason(&self) -> &str {
+        effective_reason(EventName::BeforeTool, &self.0)
+    }
+}
+
+impl BeforeToolHookOutput {
+    /// The arguments that hooks changed, to be merged into the tool's own key by key.
+    pub fn modified_tool_input(&self) -> Option<&JsonObject> {
+        specific_object(&self.0, "tool_input")
+    }
+}
+
+/// An output of `BeforeModel`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BeforeModelHookOutput(pub HookOutput);
+
+impl HookOutputView for BeforeModelHookOutput {
+    fn output(&self) -> &HookOutput {
+        &self.0
+    }
+}
+
+impl BeforeModelHookOutput {
+    /// The answer that hooks gave in the model's place. A stop alone makes none up.
+    pub fn synthetic_response(&self) -> Result<Option<GenerateContentResponse>, TranslationError> {
+        specific_object(&self.0, "llm_response").map(from_hook_llm_response).transpose()
+    }
+
+    /// What the agent goes on with when the call is blocked: the hooks' answer, else one candidate that says
+    /// nothing, so that the agent can tell that no model spoke.
+    pub fn response_when_blocked(&self) -> Result<GenerateContentResponse, TranslationError> {
+        Ok(self.synthetic_response()?.unwrap_or_else(|| GenerateContentResponse::from_text("")))
+    }
+
+    /// The request with what hooks changed; `None` if they changed nothing, so that a large request is not
+    /// copied for the sake of it. What cannot be read is left out and told, field by field.
+    pub fn apply_llm_request_modifications(
+        &self,
+        target: &GenerateContentParameters,
+    ) -> Option<AppliedRequest> {
+        specific_object(&self.0, "llm_request").map(|given| apply_hook_llm_request(given, target))
+    }
+}
+
+/// An output of `AfterModel`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AfterModelHookOutput(pub HookOutput);
+
+impl HookOutputView for AfterModelHookOutput {
+    fn output(&self) -> &HookOutput {
+        &self.0
+    }
+}
+
+impl AfterModelHookOutput {
+    /// The response that takes the model's place: the one hooks gave, else, if they stop the agent, one that
+    /// says why. What equals the original is no change.
+    pub fn modified_response(
+        &self,
+        original: &GenerateContentResponse,
+    ) -> Result<Option<GenerateContentResponse>, TranslationError> {
+        if let Some(given) = specific_object(&self.0, "llm_response") {
+            return apply_hook_llm_response(given, original);
+        }
+        let stops = self.should_stop_execution();
+        Ok(stops.then(|| GenerateContentResponse::from_text(self.0.effective_stop_reason())))
+    }
+}
+
+/// An output of `BeforeToolSelection`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BeforeToolSelectionHookOutput(pub HookOutput);
+
+impl HookOutputView for BeforeToolSelectionHookOutput {
+    fn output(&self) -> &HookOutput {
+        &self.0
+    }
+}
+
+impl BeforeToolSelectionHookOutput {
+    /// The tool configuration with what hooks changed; `None` if they changed nothing. Tools are restricted by
+    /// mode and names only; their definitions are not even passed in.
+    pub fn apply_tool_config_modifications(
+        &self,
+        target: Option<&ToolConfig>,
+    ) -> Result<Option<ToolConfig>, TranslationError> {
+        let given = specific_object(&self.0, "toolConfig");
+        given.map(|given| apply_hook_tool_config(given, target)).transpose()
+    }
+}
+
+/// An output as its event's callers read it.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the types say it")]
+pub enum SpecificHookOutput {
+    BeforeTool(BeforeToolHookOutput),
+    BeforeModel(BeforeModelHookOutput),
+    AfterModel(AfterModelHookOutput),
+    BeforeToolSelection(BeforeToolSelectionHookOutput),
+    /// All other events.
+    Default(DefaultHookOutput),
+}
+
+impl SpecificHookOutput {
+    fn view(&self) -> &dyn HookOutputView {
+        match self {
+            Self::BeforeTool(output) => output,
+            Self::BeforeModel(output) => output,
+            Self::AfterModel(output) => output,
+            Self::BeforeToolSelection(output) => output,
+            Self::Default(output) => output,
+        }
+    }
+}
+
+impl HookOutputView for SpecificHookOutput {
+    fn output(&self) -> &HookOutput {
+        self.view().output()
+    }
+
+    fn is_blocking_decision(&self) -> bool {
+        self.view().is_blocking_decision()
+    }
+
+    fn effective_reason(&self) -> &str {
+        self.view().effective_reason()
+    }
+}
+
+/// Wraps an output of one hook. For `BeforeTool` this is the plain view, which knows the top-level `decision`
+/// only: callers who need the compatibility fields use [`create_specific_hook_output`].
+pub fn create_hook_output(event: EventName, data: HookOutput) -> SpecificHookOutput {
+    match event {
+        EventName::BeforeTool => SpecificHookOutput::Default(DefaultHookOutput(data)),
+        _ => create_specific_hook_output(data, event),
+    }
+}
+
+/// Wraps a merged output.
+pub fn create_specific_hook_output(output: HookOutput, event: EventName) -> SpecificHookOutput {
+    match event {
+        EventName::BeforeTool => SpecificHookOutput::BeforeTool(BeforeToolHookOutput(output)),
+        EventName::BeforeModel => SpecificHookOutput::BeforeModel(BeforeModelHookOutput(output)),
+        EventName::AfterModel => SpecificHookOutput::AfterModel(AfterModelHookOutput(output)),
+        EventName::BeforeToolSelection => {
+            SpecificHookOutput::BeforeToolSelection(BeforeToolSelectionHookOutput(output))
+        }
+        _ => SpecificHookOutput::Default(DefaultHookOutput(output)),
+    }
+}
+
+fn specific_object<'a>(output: &'a HookOutput, key: &str) -> Option<&'a JsonObject> {
+    output.specific(key).and_then(Value::as_object)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The architecture, executable: which folder of the engine may use what, and which may depend on which.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rooms from the bottom up. A room uses only those named for it; what is not named here does not exist.
+const MAY_USE: [(&str, &[&str]); 12] = [
+    ("matcher", &[]),
+    ("diagnostic", &[]),
+    // The stable model format is part of an event; payloads and schemas describe events.
+    ("formats", &["event"]),
+    ("event", &["formats"]),
+    ("hook", &["event", "matcher"]),
+    ("trust", &["diagnostic", "event", "hook", "formats"]),
+    ("plan", &["event", "hook", "matcher", "trust"]),
+    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "trust"]),
+    ("verdict", &["event", "formats", "hook"]),
+    ("run", &["event", "formats", "hook", "settings", "verdict"]),
+    ("host", &["diagnostic", "event", "formats", "hook", "plan", "run", "settings", "trust", "verdict"]),
+    // Entry points for fuzz targets and the tests that share their checks.
+    (
+        "fuzzing",
+        &["event", "formats", "hook", "host", "matcher", "plan", "run", "settings", "trust", "verdict"],
+    ),
+];
+
+/// What touches the outside world, and the files that may.
+const EFFECTS: [(&str, &[&str]); 5] = [
+    ("tokio::", &["run", "host/bus.rs"]),
+    ("std::fs", &["settings/files.rs", "settings/project.rs", "settings/extensions.rs", "trust", "run"]),
+    ("process::Command", &["run"]),
+    ("posix_spawn(", &["run/image.rs"]),
+    ("tracing::", &["host", "settings/resolve.rs", "trust/disk.rs", "run"]),
+];
+
+/// The code of a file without its tests and comments.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).expect("a source file");
+    let code = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// Every source file, relative to `src`, without tests.
+fn files() -> Vec<(String, PathBuf)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![src.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !["tests", "snapshots"].contains(&name.as_str()) {
+                    folders.push(path);
+                }
+            } else if name.ends_with(".rs")
+                && !["tests.rs", "laws.rs", "fixtures.rs", "lib.rs"].contains(&name.as_str())
+            {
+                files.push((path.strip_prefix(&src).unwrap().to_string_lossy().into_owned(), path));
+            }
+        }
+    }
+    files
+}
+
+fn room(file: &str) -> &str {
+    file.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+#[test]
+fn rooms_use_only_the_rooms_below_them() {
+    let allowed: BTreeMap<&str, &[&str]> = MAY_USE.into_iter().collect();
+    for (name, path) in files() {
+        let from = room(&name).to_owned();
+        let Some(may_use) = allowed.get(from.as_str()) else {
+            panic!("{name}: a room that is not on the list")
+        };
+        let code = code(&path);
+        let used: BTreeSet<&str> = code
+            .split("crate::")
+            .skip(1)
+            .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+            .filter(|word| allowed.contains_key(word))
+            .collect();
+        for other in used.into_iter().filter(|other| *other != from) {
+            assert!(may_use.contains(&other), "{name} uses `{other}`, which `{from}` must not know");
+        }
+    }
+}
+
+#[test]
+fn effects_stay_where_they_belong() {
+    for (name, path) in files() {
+        let code = code(&path);
+        for (word, homes) in EFFECTS {
+            let at_home = name == "fuzzing.rs" || homes.iter().any(|home| name.starts_with(home));
+            assert!(at_home || !code.contains(word), "{name} uses `{word}`; only these may: {homes:?}");
+        }
+        assert!(!code.contains("println!"), "{name} prints");
+    }
+}
+
+#[test]
+fn unsafe_code_is_in_one_file() {
+    let with_unsafe: Vec<String> = files()
+        .into_iter()
+        .filter(|(_, path)| code(path).contains("unsafe "))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(with_unsafe, ["run/image.rs"]);
+}
