@@ -1,0 +1,133 @@
+//! Claude Code. Seconds; file names absolute; a decision about a tool inside `hookSpecificOutput`, any other as
+//! top-level `decision: "block"`.
+//!
+//! `continue: false` before a tool lets the tool run, so a stop is a refusal there, and is carried out after the
+//! batch of calls (`PostToolBatch`), which has no counterpart of ours.
+
+mod result;
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+
+use crate::agents::shapes::{Object, decided, permission, stopped};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, stop_event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// Claude Code.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "claude",
+    title: "Claude Code",
+    tested_with: "2.1.197",
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    mcp: McpForm::DoubleUnderscore,
+    unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_mins(10),
+    matchers: MatcherDialect::NamesOrPattern,
+    can: Capabilities {
+        ask: true,
+        change_arguments: true,
+        allow: true,
+        tell_user: true,
+        go_on: true,
+        tells_sent_back: true,
+        context: &[
+            EventName::BeforeTool,
+            EventName::AfterTool,
+            EventName::BeforeAgent,
+            EventName::SessionStart,
+        ],
+        stop: &[EventName::AfterTool, EventName::BeforeAgent, EventName::AfterAgent],
+    },
+    carries_stop: &["PostToolBatch"],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("CLAUDE_CONFIG_DIR", "settings.json")],
+        user: ".claude/settings.json",
+        project: ".claude/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |event| result::to_native(event, "").is_some(),
+    tool_response: result::to_ours,
+    render,
+};
+
+const EVENTS: &[NativeEvent] = &[
+    event("PreToolUse", EventName::BeforeTool),
+    event("PostToolUse", EventName::AfterTool),
+    event("PostToolUseFailure", EventName::AfterTool),
+    stop_event("PostToolBatch"),
+    event("UserPromptSubmit", EventName::BeforeAgent),
+    event("Stop", EventName::AfterAgent),
+    event("SessionStart", EventName::SessionStart),
+    // All hooks of this event together have 1.5 seconds.
+    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(1)),
+    event("PreCompact", EventName::PreCompress),
+    event("Notification", EventName::Notification),
+    event("PermissionRequest", EventName::Notification),
+];
+
+/// Also understood by Copilot under these names.
+pub(crate) const TOOLS: &[NativeTool] = &[
+    tool("Bash", "run_shell_command"),
+    tool("PowerShell", "run_shell_command"),
+    tool("Read", "read_file"),
+    tool("NotebookRead", "read_file").with(&[("notebook_path", "file_path")]),
+    tool("Write", "write_file"),
+    tool("Edit", "replace"),
+    tool("MultiEdit", "replace"),
+    tool("NotebookEdit", "replace").with(&[("notebook_path", "file_path"), ("new_source", "new_string")]),
+    tool("LS", "list_directory"),
+    tool("Glob", "glob"),
+    tool("Grep", "search_file_content").with(&[("glob", "include")]),
+    tool("WebFetch", "web_fetch"),
+    tool("WebSearch", "google_web_search"),
+];
+
+/// Claude's answer. Copilot under `PascalCase` names and Qwen speak nearly the same.
+pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    let context = effects.context.clone();
+    let base = Object::default().maybe("systemMessage", effects.user_message.clone());
+    let said = match event.event {
+        Some(EventName::BeforeTool) => {
+            let specific = match (&effects.deny, &effects.ask, &effects.allow) {
+                (Some(reason), _, _) => permission("deny", reason),
+                (None, Some(reason), _) => permission("ask", reason),
+                (None, None, Some(reason)) => permission("allow", reason),
+                (None, None, None) => Object::default(),
+            };
+            let input = effects.input.clone().filter(|_| effects.deny.is_none());
+            let specific = specific.maybe("updatedInput", input).maybe("additionalContext", context);
+            base.specific(&event.native_event, specific)
+        }
+        Some(EventName::AfterTool) => {
+            let replaced = effects.result.as_deref().and_then(|text| result::to_native(event, text));
+            let specific =
+                Object::default().maybe("updatedToolOutput", replaced).maybe("additionalContext", context);
+            stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific)
+        }
+        Some(EventName::BeforeAgent | EventName::AfterAgent) => {
+            let base = stopped(base, effects.stop.as_deref());
+            // A run that ends is not sent back to work.
+            let is_over = effects.stop.is_some() && event.event == Some(EventName::AfterAgent);
+            let deny = effects.deny.as_deref().filter(|_| !is_over);
+            let specific = Object::default().maybe("additionalContext", context);
+            decided(base, "block", deny).specific(&event.native_event, specific)
+        }
+        Some(EventName::SessionStart) => {
+            base.specific(&event.native_event, Object::default().maybe("additionalContext", context))
+        }
+        Some(EventName::SessionEnd) => Object::default(),
+        _ => stopped(base, effects.stop.as_deref()),
+    };
+    said.said()
+}

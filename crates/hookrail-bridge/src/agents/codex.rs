@@ -1,0 +1,120 @@
+//! Codex CLI. Seconds; a strict schema: one field too many, or a decision that it does not support, and the answer
+//! is a failed hook, after which the call runs.
+//!
+//! Edits arrive as `apply_patch` with one patch text. There is no way to ask, and no stop at a tool.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+
+use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// Codex CLI.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "codex",
+    title: "Codex",
+    tested_with: "0.166.0",
+    project_variable: None,
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    mcp: McpForm::DoubleUnderscore,
+    unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_mins(10),
+    matchers: MatcherDialect::NamesOrPattern,
+    can: Capabilities {
+        ask: false,
+        change_arguments: true,
+        allow: false,
+        tell_user: true,
+        go_on: true,
+        tells_sent_back: true,
+        context: &[
+            EventName::BeforeTool,
+            EventName::AfterTool,
+            EventName::BeforeAgent,
+            EventName::SessionStart,
+        ],
+        stop: &[EventName::BeforeAgent, EventName::AfterAgent, EventName::SessionStart],
+    },
+    carries_stop: &[],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("CODEX_HOME", "hooks.json")],
+        user: ".codex/hooks.json",
+        project: ".codex/hooks.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |_| true,
+    tool_response: our_result,
+    render,
+};
+
+const EVENTS: &[NativeEvent] = &[
+    event("PreToolUse", EventName::BeforeTool),
+    event("PostToolUse", EventName::AfterTool),
+    event("UserPromptSubmit", EventName::BeforeAgent),
+    event("Stop", EventName::AfterAgent),
+    event("SessionStart", EventName::SessionStart),
+    // More than three seconds are not granted, and one second is the default.
+    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(1)),
+    event("PreCompact", EventName::PreCompress),
+    event("PermissionRequest", EventName::Notification),
+];
+
+/// What hooks see, and what the model itself calls its tools, which is what transcripts hold.
+const TOOLS: &[NativeTool] = &[
+    tool("Bash", "run_shell_command").with(FOLDER),
+    tool("exec_command", "run_shell_command").with(&[("cmd", "command"), ("workdir", "directory")]),
+    tool("shell", "run_shell_command").with(FOLDER),
+    tool("shell_command", "run_shell_command").with(FOLDER),
+    tool("local_shell", "run_shell_command").with(FOLDER),
+    tool("local_shell_call", "run_shell_command").with(FOLDER),
+    tool("apply_patch", "apply_patch")
+        .with(&[("command", "patch"), ("input", "patch"), ("patch", "patch")])
+        .or(PATCH_ALSO),
+    tool("view_image", "read_file").with(&[("path", "file_path")]),
+    tool("web_search", "google_web_search"),
+];
+
+const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
+
+fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    let context = effects.context.clone();
+    let base = Object::default().maybe("systemMessage", effects.user_message.clone());
+    let said = match event.event {
+        Some(EventName::BeforeTool) => {
+            // An `allow` is valid only beside changed arguments, and they only beside it.
+            let specific = match (&effects.deny, &effects.input) {
+                (Some(reason), _) => permission("deny", reason),
+                (None, Some(input)) => permission("allow", "").with("updatedInput", input.clone()),
+                (None, None) => Object::default(),
+            };
+            base.specific(&event.native_event, specific.maybe("additionalContext", context))
+        }
+        Some(EventName::AfterTool) => match effects.result_with_context() {
+            Some(result) => decided(base, "block", Some(&result)),
+            None => base.specific(&event.native_event, Object::default().maybe("additionalContext", context)),
+        },
+        Some(EventName::BeforeAgent | EventName::SessionStart) => {
+            let specific = Object::default().maybe("additionalContext", context);
+            decided(stopped(base, effects.stop.as_deref()), "block", effects.deny.as_deref())
+                .specific(&event.native_event, specific)
+        }
+        Some(EventName::AfterAgent) => {
+            let deny = effects.deny.as_deref().filter(|_| effects.stop.is_none());
+            decided(stopped(base, effects.stop.as_deref()), "block", deny)
+        }
+        Some(EventName::SessionEnd) => Object::default(),
+        _ => base,
+    };
+    said.said()
+}

@@ -1,0 +1,177 @@
+//! GitHub Copilot CLI. Seconds; flat answers; payloads under camelCase names do not tell their event, so the entry
+//! names it. Every exit but 0 refuses the call and loses the reason, so every answer is JSON with exit 0.
+//!
+//! The only stop is `interrupt` at `permissionRequest`, which fires between `preToolUse` and the tool, for some
+//! tools, and only if nobody refused before. What is for the user has no channel but stderr.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+use serde_json::{Value, json};
+
+use crate::agents::claude;
+use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// GitHub Copilot CLI.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "copilot",
+    title: "Copilot CLI",
+    tested_with: "1.0.102",
+    project_variable: Some("COPILOT_PROJECT_DIR"),
+    events: EVENTS,
+    event_aliases: &[("UserPromptSubmitted", "userPromptSubmitted"), ("AgentStop", "agentStop")],
+    tools: TOOLS,
+    mcp: McpForm::DoubleUnderscore,
+    unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_secs(30),
+    matchers: MatcherDialect::WholePattern,
+    can: Capabilities {
+        ask: true,
+        change_arguments: true,
+        allow: true,
+        tell_user: false,
+        go_on: true,
+        tells_sent_back: true,
+        context: &[
+            EventName::BeforeTool,
+            EventName::AfterTool,
+            EventName::BeforeAgent,
+            EventName::SessionStart,
+        ],
+        stop: &[],
+    },
+    carries_stop: &["permissionRequest"],
+    interrupted_tools: &["bash", "create", "edit"],
+    fires_without_prompt: false,
+    exit_two_refuses: false,
+    settings: SettingsFile {
+        variables: &[("COPILOT_HOME", "hooks/hookrail.json")],
+        user: ".copilot/hooks/hookrail.json",
+        project: ".github/hooks/hookrail.json",
+        shape: SettingsShape::Flat,
+    },
+    can_replace_result: |event| event.native_event != "postToolUseFailure",
+    tool_response,
+    render,
+};
+
+const EVENTS: &[NativeEvent] = &[
+    event("preToolUse", EventName::BeforeTool),
+    event("postToolUse", EventName::AfterTool),
+    event("postToolUseFailure", EventName::AfterTool),
+    event("userPromptSubmitted", EventName::BeforeAgent),
+    event("agentStop", EventName::AfterAgent),
+    event("sessionStart", EventName::SessionStart),
+    event("sessionEnd", EventName::SessionEnd),
+    event("preCompact", EventName::PreCompress),
+    event("permissionRequest", EventName::Notification),
+    event("notification", EventName::Notification),
+    // Registered under these names by hand, or by an entry that was written for Claude Code.
+    other("PreToolUse", EventName::BeforeTool),
+    other("PostToolUse", EventName::AfterTool),
+    other("PostToolUseFailure", EventName::AfterTool),
+    other("UserPromptSubmit", EventName::BeforeAgent),
+    other("Stop", EventName::AfterAgent),
+    other("SessionStart", EventName::SessionStart),
+    other("SessionEnd", EventName::SessionEnd),
+    other("PreCompact", EventName::PreCompress),
+    other("Notification", EventName::Notification),
+];
+
+/// An event that is understood and not registered.
+const fn other(name: &'static str, ours: EventName) -> NativeEvent {
+    let registered = crate::dialect::Registered::Never;
+    NativeEvent { registered, ..event(name, ours) }
+}
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "run_shell_command"),
+    tool("powershell", "run_shell_command"),
+    tool("view", "read_file").with(PATH),
+    tool("create", "write_file").with(&[("path", "file_path"), ("file_text", "content")]),
+    tool("edit", "replace").with(EDIT),
+    tool("str_replace", "replace").with(EDIT),
+    tool("str_replace_editor", "replace").with(EDIT),
+    tool("apply_patch", "apply_patch").with(&[("input", "patch"), ("patch", "patch")]).or(PATCH_ALSO),
+    tool("grep", "search_file_content").with(&[("glob", "include")]),
+    tool("glob", "glob"),
+    tool("web_fetch", "web_fetch"),
+    tool("web_search", "google_web_search"),
+    // Under PascalCase event names.
+    tool("Bash", "run_shell_command"),
+    tool("Read", "read_file").with(PATH),
+    tool("Write", "write_file").with(&[("path", "file_path"), ("file_text", "content")]),
+    tool("Edit", "replace").with(EDIT),
+    tool("Grep", "search_file_content").with(&[("glob", "include")]),
+    tool("Glob", "glob"),
+    tool("WebFetch", "web_fetch"),
+    tool("WebSearch", "google_web_search"),
+];
+
+const PATH: &[(&str, &str)] = &[("path", "file_path")];
+const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
+
+fn tool_response(response: &Value) -> JsonObject {
+    let Some(text) = response.get("textResultForLlm").and_then(Value::as_str) else {
+        return our_result(response);
+    };
+    match response.get("resultType").and_then(Value::as_str) {
+        Some("success") | None => text_result(text),
+        Some(_) => failed(text_result(text), text),
+    }
+}
+
+fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    if event.native_event.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return claude::render(event, effects);
+    }
+    let context = effects.context.clone();
+    let base = Object::default();
+    let said = match event.event {
+        Some(EventName::BeforeTool) => {
+            let (word, reason) = match (&effects.deny, &effects.ask, &effects.allow) {
+                (Some(reason), _, _) => ("deny", reason),
+                (None, Some(reason), _) => ("ask", reason),
+                (None, None, Some(reason)) => ("allow", reason),
+                (None, None, None) => return about_call(base, effects).said(),
+            };
+            let decision = crate::agents::shapes::permission(word, reason);
+            if word == "deny" {
+                decision.maybe("additionalContext", context)
+            } else {
+                about_call(decision, effects)
+            }
+        }
+        Some(EventName::AfterTool) => {
+            let replaced = effects.result.as_deref().map(|text| {
+                let kind = event.native_response.as_ref().and_then(|response| response.get("resultType"));
+                json!({"resultType": kind.cloned().unwrap_or("success".into()), "textResultForLlm": text})
+            });
+            base.maybe("modifiedResult", replaced).maybe("additionalContext", context)
+        }
+        Some(EventName::BeforeAgent) => {
+            decided(base, "block", effects.deny.as_deref()).maybe("additionalContext", context)
+        }
+        Some(EventName::AfterAgent) => decided(base, "block", effects.deny.as_deref()),
+        Some(EventName::SessionStart) => base.maybe("additionalContext", context),
+        Some(EventName::Notification) => match &effects.stop {
+            Some(reason) => {
+                base.with("behavior", "deny").with("message", reason.as_str()).with("interrupt", true)
+            }
+            None => base,
+        },
+        _ => base,
+    };
+    said.said()
+}
+
+/// What accompanies a call that runs.
+fn about_call(said: Object, effects: &Effects) -> Object {
+    said.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
+}

@@ -1,0 +1,141 @@
+//! Gemini CLI. Milliseconds; our events under our names, model events included; nearly our answers.
+//!
+//! A text beside a tool call is not taken before the tool, only after it. A synthetic model answer counts only
+//! beside a refusal, and a restriction of tools is told to the model without being enforced.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+
+use crate::agents::shapes::{Object, decided, our_result, stopped};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// Gemini CLI.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "gemini",
+    title: "Gemini CLI",
+    tested_with: "0.61.0",
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    mcp: McpForm::SingleUnderscore,
+    unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_mins(1),
+    matchers: MatcherDialect::Pattern,
+    can: Capabilities {
+        ask: true,
+        change_arguments: true,
+        allow: false,
+        tell_user: true,
+        go_on: true,
+        tells_sent_back: true,
+        context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        stop: &[
+            EventName::BeforeTool,
+            EventName::AfterTool,
+            EventName::BeforeAgent,
+            EventName::AfterAgent,
+            EventName::BeforeModel,
+            EventName::AfterModel,
+        ],
+    },
+    carries_stop: &[],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("GEMINI_CLI_HOME", ".gemini/settings.json")],
+        user: ".gemini/settings.json",
+        project: ".gemini/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |_| true,
+    tool_response: our_result,
+    render,
+};
+
+/// The events of ours, which `LLxprt` has too.
+pub(crate) const EVENTS: &[NativeEvent] = &[
+    event("BeforeTool", EventName::BeforeTool),
+    event("AfterTool", EventName::AfterTool),
+    event("BeforeAgent", EventName::BeforeAgent),
+    event("AfterAgent", EventName::AfterAgent),
+    event("BeforeModel", EventName::BeforeModel),
+    // Once for every piece of a streamed answer.
+    event("AfterModel", EventName::AfterModel).on_request(),
+    event("BeforeToolSelection", EventName::BeforeToolSelection),
+    event("SessionStart", EventName::SessionStart),
+    event("SessionEnd", EventName::SessionEnd),
+    event("PreCompress", EventName::PreCompress),
+    event("Notification", EventName::Notification),
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("run_shell_command", "run_shell_command").with(&[("dir_path", "directory")]),
+    tool("read_file", "read_file").with(&[("file_path", "file_path"), ("absolute_path", "file_path")]),
+    tool("write_file", "write_file"),
+    tool("replace", "replace"),
+    tool("list_directory", "list_directory").with(FOLDER),
+    tool("glob", "glob").with(FOLDER),
+    tool("grep_search", "search_file_content").with(&[("dir_path", "path"), ("include_pattern", "include")]),
+    tool("search_file_content", "search_file_content").with(FOLDER),
+    tool("web_fetch", "web_fetch"),
+    tool("google_web_search", "google_web_search"),
+];
+
+const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
+
+fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    let mut base = Object::default().maybe("systemMessage", effects.user_message.clone());
+    if effects.suppress_output {
+        base = base.with("suppressOutput", true);
+    }
+    let base = stopped(base, effects.stop.as_deref());
+    let stop = effects.stop.as_deref();
+    let context = Object::default().maybe("additionalContext", effects.context.clone());
+    let name = event.native_event.as_str();
+    let said = match event.event {
+        Some(EventName::BeforeTool) => {
+            let specific = Object::default().maybe("tool_input", effects.input.clone());
+            match (effects.deny.as_deref().or(stop), effects.ask.as_deref()) {
+                (Some(reason), _) => decided(base, "deny", Some(reason)),
+                (None, ask) => decided(base, "ask", ask).specific(name, specific),
+            }
+        }
+        Some(EventName::AfterTool) => match effects.result_with_context() {
+            Some(result) => decided(base, "deny", Some(&result)),
+            None => base.specific(name, context),
+        },
+        Some(EventName::BeforeAgent) => {
+            decided(base, "deny", effects.deny.as_deref()).specific(name, context)
+        }
+        Some(EventName::AfterAgent) => {
+            let deny = effects.deny.as_deref().filter(|_| stop.is_none());
+            let forget = effects.clear_context.then_some(true);
+            decided(base, "deny", deny).specific(name, Object::default().maybe("clearContext", forget))
+        }
+        Some(EventName::BeforeModel) => {
+            let invented = effects.llm_response.as_ref().map(|_| "A hook answered in place of the model.");
+            let specific = Object::default()
+                .maybe("llm_request", effects.llm_request.clone())
+                .maybe("llm_response", effects.llm_response.clone());
+            decided(base, "deny", effects.deny.as_deref().or(invented)).specific(name, specific)
+        }
+        Some(EventName::AfterModel) => {
+            base.specific(name, Object::default().maybe("llm_response", effects.llm_response.clone()))
+        }
+        Some(EventName::BeforeToolSelection) => {
+            base.specific(name, Object::default().maybe("toolConfig", effects.tool_config.clone()))
+        }
+        Some(EventName::SessionStart) => base.specific(name, context),
+        Some(EventName::SessionEnd) => Object::default(),
+        _ => base,
+    };
+    said.said()
+}

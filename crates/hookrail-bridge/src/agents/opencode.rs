@@ -1,0 +1,110 @@
+//! opencode. It has no command hooks: the plugin file that `connect` writes calls the bridge and carries the answer
+//! out, so this dialect is a contract between the two.
+//!
+//! The plugin refuses by throwing, rewrites arguments and results in place, and appends texts to results and to
+//! prompts. Sessions end without an event, and at their end nothing can be said.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
+
+use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// opencode.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "opencode",
+    title: "opencode",
+    tested_with: "1.18.33",
+    project_variable: None,
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    mcp: McpForm::DoubleUnderscore,
+    unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_mins(1),
+    matchers: MatcherDialect::Pattern,
+    can: Capabilities {
+        ask: false,
+        change_arguments: true,
+        allow: false,
+        tell_user: false,
+        go_on: false,
+        tells_sent_back: false,
+        context: &[EventName::AfterTool, EventName::BeforeAgent],
+        stop: &[],
+    },
+    carries_stop: &[],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: false,
+    settings: SettingsFile {
+        variables: &[
+            ("OPENCODE_CONFIG_DIR", "plugin/hookrail.js"),
+            ("XDG_CONFIG_HOME", "opencode/plugin/hookrail.js"),
+        ],
+        user: ".config/opencode/plugin/hookrail.js",
+        project: ".opencode/plugin/hookrail.js",
+        shape: SettingsShape::Plugin,
+    },
+    can_replace_result: |_| true,
+    tool_response,
+    render,
+};
+
+const EVENTS: &[NativeEvent] = &[
+    event("tool.execute.before", EventName::BeforeTool),
+    event("tool.execute.after", EventName::AfterTool),
+    event("chat.message", EventName::BeforeAgent),
+    event("session.idle", EventName::AfterAgent),
+    event("session.created", EventName::SessionStart),
+    event("experimental.session.compacting", EventName::PreCompress),
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "run_shell_command").with(&[("workdir", "directory")]),
+    tool("read", "read_file").with(FILE),
+    tool("write", "write_file").with(FILE),
+    tool("edit", "replace").with(EDIT),
+    tool("multiedit", "replace").with(EDIT),
+    tool("patch", "apply_patch").with(PATCH).or(PATCH_ALSO),
+    tool("apply_patch", "apply_patch").with(PATCH).or(PATCH_ALSO),
+    tool("list", "list_directory"),
+    tool("glob", "glob"),
+    tool("grep", "search_file_content"),
+    tool("webfetch", "web_fetch"),
+    tool("websearch", "google_web_search"),
+];
+
+const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
+const EDIT: &[(&str, &str)] =
+    &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];
+const PATCH: &[(&str, &str)] = &[("patchText", "patch"), ("patch", "patch")];
+
+fn tool_response(response: &Value) -> JsonObject {
+    response.get("output").and_then(Value::as_str).map_or_else(|| our_result(response), text_result)
+}
+
+fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    let said = match event.event {
+        Some(EventName::BeforeTool) => {
+            let specific = Object::default().maybe("tool_input", effects.input.clone());
+            decided(Object::default(), "deny", effects.deny.as_deref())
+                .specific(&event.native_event, specific)
+        }
+        // The reason is what the model reads in place of the result.
+        Some(EventName::AfterTool | EventName::BeforeAgent) => {
+            let reason = effects.deny.as_deref().or(effects.result.as_deref());
+            let specific = Object::default().maybe("additionalContext", effects.context.clone());
+            decided(Object::default(), "deny", reason).specific(&event.native_event, specific)
+        }
+        _ => Object::default(),
+    };
+    said.said()
+}

@@ -1,0 +1,102 @@
+//! Qwen Code. Milliseconds; Claude's event names with Gemini's tool names.
+//!
+//! Changed arguments are ignored, although documented. After a tool, `continue: false` does not end the run: its
+//! reason stands in for the result, which is how a result is replaced here. Its prompt event fires before every
+//! model call, without a prompt after the first, which is where a remembered stop can take effect.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+
+use crate::agents::claude;
+use crate::agents::shapes::{Object, decided, our_result, stopped};
+use crate::answer::Effects;
+use crate::dialect::{
+    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
+    TimeUnit, event, tool,
+};
+use crate::event::BridgeEvent;
+
+/// Qwen Code.
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "qwen",
+    title: "Qwen Code",
+    tested_with: "0.15.10",
+    project_variable: Some("QWEN_PROJECT_DIR"),
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    mcp: McpForm::DoubleUnderscore,
+    unit: TimeUnit::Milliseconds,
+    default_timeout: Duration::from_mins(1),
+    matchers: MatcherDialect::Pattern,
+    can: Capabilities {
+        ask: true,
+        change_arguments: false,
+        allow: true,
+        tell_user: true,
+        go_on: true,
+        // It says `true` from the first time on.
+        tells_sent_back: false,
+        context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        stop: &[EventName::BeforeAgent],
+    },
+    carries_stop: &["UserPromptSubmit"],
+    interrupted_tools: &[],
+    fires_without_prompt: true,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("QWEN_HOME", "settings.json")],
+        user: ".qwen/settings.json",
+        project: ".qwen/settings.json",
+        shape: SettingsShape::Groups,
+    },
+    can_replace_result: |_| true,
+    tool_response: our_result,
+    render,
+};
+
+const EVENTS: &[NativeEvent] = &[
+    event("PreToolUse", EventName::BeforeTool),
+    event("PostToolUse", EventName::AfterTool),
+    event("PostToolUseFailure", EventName::AfterTool),
+    event("UserPromptSubmit", EventName::BeforeAgent),
+    event("Stop", EventName::AfterAgent),
+    event("SessionStart", EventName::SessionStart),
+    event("SessionEnd", EventName::SessionEnd),
+    event("PreCompact", EventName::PreCompress),
+    event("Notification", EventName::Notification),
+    event("PermissionRequest", EventName::Notification),
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("run_shell_command", "run_shell_command"),
+    tool("read_file", "read_file").with(&[("file_path", "file_path"), ("absolute_path", "file_path")]),
+    tool("write_file", "write_file"),
+    tool("edit", "replace"),
+    tool("notebook_edit", "replace").with(&[("notebook_path", "file_path"), ("new_source", "new_string")]),
+    tool("list_directory", "list_directory"),
+    tool("glob", "glob"),
+    tool("grep_search", "search_file_content").with(&[("glob", "include")]),
+    tool("web_fetch", "web_fetch"),
+    tool("web_search", "google_web_search"),
+];
+
+fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+    let base = Object::default().maybe("systemMessage", effects.user_message.clone());
+    match event.event {
+        Some(EventName::AfterTool) => {
+            if let Some(result) = effects.result_with_context() {
+                return stopped(base, Some(&result)).said();
+            }
+            let specific = Object::default().maybe("additionalContext", effects.context.clone());
+            base.specific(&event.native_event, specific).said()
+        }
+        // The prompt event without a prompt, before a model call that a remembered stop forbids.
+        None => {
+            decided(stopped(Object::default(), effects.stop.as_deref()), "block", effects.stop.as_deref())
+                .said()
+        }
+        _ => claude::render(event, effects),
+    }
+}

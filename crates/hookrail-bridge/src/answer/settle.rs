@@ -1,0 +1,332 @@
+//! Makes a verdict into one that the agent can carry out at this event.
+//!
+//! The rule is that nothing gets weaker: what cannot be asked is refused, what cannot be changed is refused with
+//! the change as reason, what cannot be stopped refuses everything that follows, and what cannot be said now is
+//! said at the next opportunity.
+
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
+
+use super::{Effects, is_guarded};
+use crate::dialect::Dialect;
+use crate::event::BridgeEvent;
+use crate::memory::SessionMemory;
+use crate::tools::{native_names, to_native_input};
+use crate::verdict::Verdict;
+
+/// A verdict after settling.
+pub(super) struct Settled {
+    /// What the agent is asked to do.
+    pub effects: Effects,
+    /// What could not be carried out as it was meant.
+    pub strengthened: Vec<String>,
+    /// What the user is told outside of the agent.
+    pub aside: Vec<String>,
+    /// What is remembered from now on.
+    pub memory: SessionMemory,
+}
+
+/// The work on one verdict.
+struct Settling<'a> {
+    event: &'a BridgeEvent,
+    dialect: &'static Dialect,
+    verdict: &'a Verdict,
+    settled: Settled,
+    /// Nothing may be said about this call, so that the agent comes to the event that ends the run.
+    is_silent: bool,
+}
+
+/// Settles a verdict. The order matters: what refuses the operation comes before what only accompanies it.
+pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &SessionMemory) -> Settled {
+    let mut memory = remembered.clone();
+    if event.event == Some(EventName::SessionStart) {
+        memory = SessionMemory { cwd: memory.cwd, is_lost: memory.is_lost, ..SessionMemory::default() };
+    }
+    memory.note(event);
+    let settled =
+        Settled { effects: Effects::default(), strengthened: Vec::new(), aside: Vec::new(), memory };
+    let mut work = Settling { event, dialect: event.agent.dialect(), verdict, settled, is_silent: false };
+    work.remembered();
+    work.block();
+    work.ask();
+    work.stop();
+    work.tool_selection();
+    if work.is_silent {
+        work.settled.effects = Effects::default();
+    } else {
+        work.arguments();
+        work.result();
+        work.accompany();
+        work.context();
+    }
+    work.user();
+    work.settled
+}
+
+impl Settling<'_> {
+    fn is(&self, event: EventName) -> bool {
+        self.event.event == Some(event)
+    }
+
+    fn can(&self, events: &[EventName]) -> bool {
+        self.event.event.is_some_and(|event| events.contains(&event))
+    }
+
+    fn log(&mut self, what: &str) {
+        let Self { event, dialect, .. } = self;
+        self.settled.strengthened.push(format!("{} {}: {what}", dialect.title, event.native_event));
+    }
+
+    fn deny(&mut self, reason: &str) {
+        match &mut self.settled.effects.deny {
+            Some(before) if before == reason => {}
+            Some(before) => {
+                before.push('\n');
+                before.push_str(reason);
+            }
+            none => *none = Some(nonblank(reason, "Blocked by hook")),
+        }
+    }
+
+    /// Refuses a call because of a stop, or lets the agent come to the event that ends the run. It comes there only
+    /// if nobody refused, and a hook's own refusal must not depend on a later event.
+    fn refuse_or_wait(&mut self, reason: &str) {
+        let tool = self.event.native_tool.as_deref();
+        let waits = tool.is_some_and(|tool| self.dialect.interrupted_tools.contains(&tool));
+        if waits && self.verdict.block.is_none() && !self.settled.memory.is_lost {
+            self.is_silent = true;
+        } else {
+            self.deny(reason);
+        }
+    }
+
+    /// Stops that earlier events asked for, and restrictions that the agent does not enforce itself.
+    fn remembered(&mut self) {
+        let memory = &self.settled.memory;
+        let (stop, session_stop) = (memory.stop.clone(), memory.session_stop.clone());
+        let is_prompt = self.is(EventName::BeforeAgent) || self.is(EventName::AfterAgent);
+        let ends_run = self.dialect.carries_stop.contains(&self.event.native_event.as_str())
+            || self.can(self.dialect.can.stop);
+        if self.is(EventName::AfterAgent) {
+            self.settled.memory.stop = None;
+        } else if let Some(reason) = stop.as_ref().or(session_stop.as_ref())
+            && ends_run
+            && !is_prompt
+        {
+            self.settled.effects.stop = Some(reason.clone());
+        } else if let Some(reason) = stop.filter(|_| self.is(EventName::BeforeTool)) {
+            self.refuse_or_wait(&reason);
+        }
+        if let Some(reason) = session_stop
+            && is_guarded(self.event.event)
+        {
+            self.deny(&reason);
+        }
+        if self.is(EventName::BeforeTool)
+            && let (Some(allowed), Some(tool)) = (&self.settled.memory.allowed_tools, &self.event.native_tool)
+            && !allowed.iter().any(|name| self.event.answers_to(name))
+        {
+            let reason = format!("A hook did not leave the tool `{tool}` to the model.");
+            self.deny(&reason);
+        }
+    }
+
+    fn block(&mut self) {
+        let Some(block) = &self.verdict.block else { return };
+        let reason = nonblank(&block.reason, "Blocked by hook");
+        if self.is(EventName::AfterAgent) && self.verdict.stop.is_some() {
+            // Who is to stop is not sent back to work.
+        } else if self.is(EventName::AfterAgent) && !self.dialect.can.go_on {
+            self.log("cannot be sent back to work; the reason goes to the next prompt");
+            self.settled.memory.add_context(&reason);
+        } else if is_guarded(self.event.event) || self.is(EventName::AfterAgent) {
+            self.deny(&reason);
+            self.settled.memory.sent_back |= self.is(EventName::AfterAgent);
+        }
+    }
+
+    fn ask(&mut self) {
+        let Some(reason) = self.verdict.ask.as_deref() else { return };
+        let reason = nonblank(reason, "a hook wants a person to decide");
+        if self.is(EventName::BeforeTool) && self.dialect.can.ask {
+            if self.settled.effects.deny.is_none() {
+                self.settled.effects.ask = Some(reason);
+            }
+        } else if is_guarded(self.event.event) {
+            self.log("a hook's question cannot be put to the person, so it is a refusal");
+            let title = self.dialect.title;
+            self.deny(&format!("{reason} (A hook wants a person to decide, and {title} cannot ask here.)"));
+        }
+    }
+
+    fn stop(&mut self) {
+        let Some(reason) = self.verdict.stop.as_deref() else { return };
+        let reason = nonblank(reason, "Hook requested stop");
+        if self.can(self.dialect.can.stop) {
+            self.settled.effects.stop = Some(reason);
+            return;
+        }
+        match self.event.event {
+            // The work, or the session, is at its end anyway.
+            Some(EventName::AfterAgent | EventName::SessionEnd) => {}
+            Some(EventName::SessionStart) => {
+                self.log("a stop is no end here, so it refuses every prompt of the session");
+                self.settled.memory.session_stop = Some(reason);
+            }
+            Some(EventName::BeforeAgent | EventName::BeforeModel) => {
+                self.log("a stop is a refusal here");
+                self.deny(&reason);
+            }
+            Some(EventName::BeforeTool) => {
+                self.settled.memory.stop = Some(reason.clone());
+                self.refuse_or_wait(&reason);
+                self.log(if self.is_silent {
+                    "a stop takes effect when the agent asks for permission"
+                } else {
+                    "a stop is no end here, so it refuses this call and those that follow"
+                });
+            }
+            _ => {
+                self.log("a stop is no end here, so it refuses the tool calls that follow");
+                self.settled.memory.stop = Some(reason);
+            }
+        }
+    }
+
+    /// The tools that are left, under the agent's names. An agent that tells its model and then lets it call
+    /// another tool all the same is held to it.
+    fn tool_selection(&mut self) {
+        if !self.is(EventName::BeforeToolSelection) {
+            return;
+        }
+        self.settled.memory.allowed_tools = None;
+        let Some(Value::Object(config)) = &self.verdict.tool_config else { return };
+        let mut config = config.clone();
+        let names = config
+            .get("allowedFunctionNames")
+            .and_then(Value::as_array)
+            .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<String>>());
+        let is_none = config.get("mode").and_then(Value::as_str) == Some("NONE");
+        if let Some(names) = &names {
+            let native: Vec<String> =
+                names.iter().flat_map(|name| native_names(self.event.agent, name)).collect();
+            config.insert("allowedFunctionNames".to_owned(), native.into());
+        }
+        self.settled.memory.allowed_tools = if is_none { Some(Vec::new()) } else { names };
+        self.settled.effects.tool_config = Some(config.into());
+    }
+
+    fn arguments(&mut self) {
+        let Some(changed) = self.verdict.tool_input.as_ref().filter(|_| self.is(EventName::BeforeTool))
+        else {
+            return;
+        };
+        let Some(tool) = self.event.native_tool.as_deref() else { return };
+        let native = to_native_input(self.event.agent, tool, &self.event.native_input, changed);
+        let before = crate::tools::as_arguments(&self.event.native_input);
+        if native == before || self.settled.effects.deny.is_some() {
+            return;
+        }
+        if self.dialect.can.change_arguments {
+            self.settled.effects.input = Some(native);
+            return;
+        }
+        let difference: JsonObject =
+            native.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
+        let title = self.dialect.title;
+        self.log("changed arguments are not taken, so the call is refused and the change named");
+        if let Some(question) = self.settled.effects.ask.take() {
+            self.deny(&question);
+        }
+        self.deny(&format!(
+            "A hook wants other arguments, and {title} does not let hooks change them. Call `{tool}` again with {}.",
+            Value::Object(difference)
+        ));
+    }
+
+    fn result(&mut self) {
+        let Some(response) = self.verdict.tool_response.as_ref().filter(|_| self.is(EventName::AfterTool))
+        else {
+            return;
+        };
+        if (self.dialect.can_replace_result)(self.event) {
+            self.settled.effects.result = Some(result_text(response));
+            return;
+        }
+        let title = self.dialect.title;
+        let reason = format!("A hook replaced a result that {title} would show to the model as it is.");
+        self.log("a replaced result is not taken here, so it is a stop");
+        if self.can(self.dialect.can.stop) {
+            self.settled.effects.stop.get_or_insert(reason);
+        } else {
+            self.settled.memory.stop.get_or_insert(reason);
+        }
+    }
+
+    fn accompany(&mut self) {
+        let is_allow = self.dialect.can.allow && self.is(EventName::BeforeTool);
+        let effects = &mut self.settled.effects;
+        effects.suppress_output = self.verdict.suppress_output;
+        effects.clear_context = self.verdict.clear_context;
+        effects.llm_request.clone_from(&self.verdict.llm_request);
+        effects.llm_response.clone_from(&self.verdict.llm_response);
+        if is_allow {
+            effects.allow.clone_from(&self.verdict.permission_allow);
+        } else if self.verdict.permission_allow.is_some() {
+            self.log("a hook's allow is not taken; the agent's own question stays");
+        }
+        if self.settled.effects.deny.is_some() || self.settled.effects.ask.is_some() {
+            self.settled.effects.allow = None;
+        }
+    }
+
+    fn context(&mut self) {
+        let said = [self.verdict.additional_context.as_deref(), self.verdict.system_message.as_deref()];
+        let said: Vec<&str> = said.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
+        if !said.is_empty() {
+            self.settled.memory.add_context(&said.join("\n"));
+        }
+        let is_refused_prompt = self.is(EventName::BeforeAgent) && self.settled.effects.deny.is_some();
+        if self.can(self.dialect.can.context) && !is_refused_prompt {
+            self.settled.effects.context = self.settled.memory.pending_context.take();
+        } else if self.settled.memory.is_lost && !said.is_empty() {
+            self.log("a text for the model is not taken here and cannot be kept");
+        }
+    }
+
+    fn user(&mut self) {
+        let mut texts: Vec<String> =
+            self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
+        let notices = self.verdict.notices.iter().filter(|text| !text.trim().is_empty());
+        texts.extend(notices.filter(|notice| self.settled.memory.tell(notice)).cloned());
+        let is_heard = self.dialect.can.tell_user && self.event.event.is_some();
+        if is_heard && !self.is(EventName::SessionEnd) {
+            self.settled.effects.user_message = Some(texts.join("\n")).filter(|text| !text.is_empty());
+        } else {
+            self.settled.aside = texts;
+        }
+    }
+}
+
+/// The text, or another one if it is blank: a reason without words is no reason to most agents.
+pub(crate) fn nonblank(text: &str, otherwise: &str) -> String {
+    if text.trim().is_empty() { otherwise.to_owned() } else { text.to_owned() }
+}
+
+/// What the model is to read in place of a result.
+fn result_text(response: &JsonObject) -> String {
+    match response.get("llmContent").or_else(|| response.get("returnDisplay")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().map(|part| match part {
+                Value::String(text) => text.clone(),
+                part => {
+                    part.get("text").and_then(Value::as_str).map_or_else(|| part.to_string(), str::to_owned)
+                }
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Some(other) => other.to_string(),
+        None => Value::Object(response.clone()).to_string(),
+    }
+}

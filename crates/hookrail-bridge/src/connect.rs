@@ -1,0 +1,229 @@
+//! The bridge in an agent's settings: put in, taken out, found. Text in, text out; everything else in the file
+//! stays as it is, byte for byte.
+
+mod cut;
+mod entry;
+pub(crate) mod json;
+mod places;
+mod plugin;
+mod toml;
+
+use std::path::Path;
+
+use crate::agent::Agent;
+use crate::dialect::{NativeEvent, Registered, SettingsShape};
+
+pub use entry::calls_bridge;
+pub(crate) use entry::quoted;
+pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
+
+/// What to register.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ConnectOptions {
+    /// Also events that fire for every piece of a model's answer.
+    pub model_events: bool,
+    /// Whether the text is Codex's `config.toml` rather than its `hooks.json`.
+    pub toml: bool,
+}
+
+/// A settings file after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The whole text; `None` when the file is to be removed, because it held nothing but the bridge.
+    pub new_text: Option<String>,
+    /// Whether that differs from what was there.
+    pub is_changed: bool,
+    /// What a person should know, a sentence each.
+    pub summary: Vec<String>,
+}
+
+/// How far an agent is connected by a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connection {
+    /// The file does not call the bridge.
+    None,
+    /// It calls the bridge, though not at all events, or not as `connect` would write it today.
+    Partly {
+        /// Events at which the bridge is not called as it would be written.
+        missing: Vec<&'static str>,
+    },
+    /// It calls the bridge exactly as `connect` would write it.
+    Full,
+}
+
+/// Why a settings file is left alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// It cannot be read.
+    #[error("line {line}, column {column}: {message}")]
+    Malformed {
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// Something else stands where hooks belong.
+    #[error("`{key}` is not {expected}")]
+    WrongType {
+        /// The key, from the top.
+        key: String,
+        /// What it would have to be.
+        expected: &'static str,
+    },
+    /// The file is somebody else's, although it bears the name of ours.
+    #[error("the file is not one that `hookrail connect` wrote")]
+    NotOurs,
+    /// The program has no place that an entry could name.
+    #[error("the program's path must be absolute Unicode without line breaks: `{path}`")]
+    Program {
+        /// The path, as far as it can be shown.
+        path: String,
+    },
+}
+
+/// Puts the bridge into an agent's settings. Doing it twice changes nothing.
+pub fn connect(
+    agent: Agent,
+    existing: Option<&str>,
+    program: &Path,
+    options: ConnectOptions,
+) -> Result<Edit, ConnectError> {
+    let program = program_text(program)?;
+    let before = existing.unwrap_or_default();
+    let wanted = wanted(agent, program, options);
+    let text = match (agent.dialect().settings.shape, options.toml) {
+        (SettingsShape::Ours, _) => return Ok(nothing_to_write(existing)),
+        (SettingsShape::Plugin, _) => plugin::connect(existing, program)?,
+        (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
+        (shape, _) => json::connect(before, shape, &wanted)?,
+    };
+    let is_changed = existing != Some(text.as_str());
+    let mut summary = vec![if is_changed {
+        format!("{} calls hookrail at {} events.", agent.title(), wanted.len())
+    } else {
+        format!("{} calls hookrail already; nothing to change.", agent.title())
+    }];
+    summary.extend(advice(agent).map(str::to_owned));
+    summary.extend(hooks_are_off(&text).map(|key| {
+        format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
+    }));
+    Ok(Edit { new_text: Some(text), is_changed, summary })
+}
+
+/// Takes the bridge out of an agent's settings again. Hooks of others stay.
+pub fn disconnect(
+    agent: Agent,
+    existing: Option<&str>,
+    options: ConnectOptions,
+) -> Result<Edit, ConnectError> {
+    let Some(before) = existing else {
+        return Ok(Edit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
+    };
+    let text = match (agent.dialect().settings.shape, options.toml) {
+        (SettingsShape::Ours, _) => return Ok(nothing_to_write(existing)),
+        (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
+        (SettingsShape::Groups, true) => toml::disconnect(before)?,
+        (shape, _) => json::disconnect(before, shape)?,
+    };
+    let is_changed = text.as_deref() != existing;
+    let said = if is_changed {
+        format!("{} no longer calls hookrail.", agent.title())
+    } else {
+        not_connected(agent)
+    };
+    Ok(Edit { new_text: text, is_changed, summary: vec![said] })
+}
+
+/// How far a settings text calls the bridge, whichever program it names.
+pub fn connection(
+    agent: Agent,
+    existing: &str,
+    program: &Path,
+    options: ConnectOptions,
+) -> Result<Connection, ConnectError> {
+    let program = program_text(program)?;
+    let wanted = wanted(agent, program, options);
+    let found = match (agent.dialect().settings.shape, options.toml) {
+        (SettingsShape::Ours, _) => return Ok(Connection::Full),
+        (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, program, &wanted)),
+        (SettingsShape::Groups, true) => toml::found(existing)?,
+        (shape, _) => json::found(existing, shape)?,
+    };
+    if found.is_empty() {
+        return Ok(Connection::None);
+    }
+    let is_there = |entry: &&Entry| {
+        found.iter().any(|(event, command)| event == entry.event && *command == entry.command)
+    };
+    let missing: Vec<_> = wanted.iter().filter(|entry| !is_there(entry)).map(|entry| entry.event).collect();
+    Ok(if missing.is_empty() { Connection::Full } else { Connection::Partly { missing } })
+}
+
+/// One entry that `connect` writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The agent's name of the event.
+    pub event: &'static str,
+    /// The shell line.
+    pub command: String,
+    /// The timeout in the agent's unit.
+    pub timeout: u64,
+}
+
+/// All entries, in the order of the agent's table.
+fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<Entry> {
+    let is_wanted = |event: &&NativeEvent| match event.registered {
+        Registered::Always => true,
+        Registered::OnRequest => options.model_events,
+        Registered::Never => false,
+    };
+    let events = agent.dialect().events.iter().filter(is_wanted);
+    events.map(|event| entry::entry(agent, event, program)).collect()
+}
+
+fn program_text(program: &Path) -> Result<&str, ConnectError> {
+    let text = program.to_str().filter(|text| program.is_absolute() && !text.contains(char::is_control));
+    text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
+}
+
+fn nothing_to_write(existing: Option<&str>) -> Edit {
+    let said = "LLxprt Code reads the same settings as hookrail; there is nothing to connect.";
+    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said.to_owned()] }
+}
+
+fn not_connected(agent: Agent) -> String {
+    format!("{} does not call hookrail; nothing to change.", agent.title())
+}
+
+/// The key of a settings text that turns all of the agent's hooks off.
+pub fn hooks_are_off(text: &str) -> Option<&'static str> {
+    let settings = json::to_value(text).ok()?;
+    let is = |path: &str, value: bool| settings.pointer(path) == Some(&serde_json::Value::Bool(value));
+    if is("/disableAllHooks", true) {
+        Some("disableAllHooks")
+    } else if is("/hooksConfig/enabled", false) {
+        Some("hooksConfig.enabled")
+    } else {
+        None
+    }
+}
+
+/// What a person has to do besides.
+fn advice(agent: Agent) -> Option<&'static str> {
+    match agent {
+        Agent::Codex => Some(
+            "Codex runs a hook only after you trusted it, and says nothing when it does not: start `codex`, open \
+             `/hooks` and trust the hookrail entries. Each change of an entry asks again.",
+        ),
+        Agent::Gemini | Agent::Qwen => {
+            Some("Hooks of a project's own settings run only in folders that you trusted in the agent.")
+        }
+        Agent::Opencode => Some("opencode loads plugins at its start; restart it."),
+        Agent::Claude | Agent::Copilot | Agent::Llxprt => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Cuts values out of a JSON text, on the text itself: the tree would drop the comments around them.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, parse_to_ast};
+
+use super::json::PARSE_OPTIONS;
+
+/// The way to a value: keys of objects and places in lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Path(Vec<Step>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Entry(usize),
+}
+
+impl Path {
+    pub(super) fn new(keys: &[&str]) -> Self {
+        Self(keys.iter().map(|key| Step::Key((*key).to_owned())).collect())
+    }
+
+    pub(super) fn key(mut self, key: &str) -> Self {
+        self.0.push(Step::Key(key.to_owned()));
+        self
+    }
+
+    pub(super) fn entry(mut self, at: usize) -> Self {
+        self.0.push(Step::Entry(at));
+        self
+    }
+}
+
+/// The text without the value at a path, and without what then holds nothing any more.
+pub(super) fn remove(text: &str, path: &Path) -> Option<String> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
+    let root = parsed.value.as_ref()?;
+    // From the top: the first container on the way whose only content leads to the value goes as a whole.
+    let mut at = root;
+    let mut cut = None;
+    for step in &path.0 {
+        let (range, before, count, value) = child(at, step)?;
+        cut = match cut {
+            Some(whole) if count == 1 => Some(whole),
+            _ => Some((range, before)),
+        };
+        at = value;
+    }
+    let (range, before) = cut?;
+    let comma = comma_after(text, range.end).or_else(|| comma_after(text, before?));
+    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
+    cuts.push(range);
+    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
+    let mut text = text.to_owned();
+    for cut in cuts {
+        cut_out(&mut text, cut);
+    }
+    Some(text)
+}
+
+/// A child: its range, where the one before it ends, how many there are, and its value.
+type Child<'v, 'a> = (Range<usize>, Option<usize>, usize, &'v Value<'a>);
+
+fn child<'v, 'a>(value: &'v Value<'a>, step: &Step) -> Option<Child<'v, 'a>> {
+    match (value, step) {
+        (Value::Object(object), Step::Key(key)) => {
+            let place = object.properties.iter().rposition(|prop| prop.name.as_str() == key)?;
+            let prop = object.properties.get(place)?;
+            let before = place.checked_sub(1).and_then(|place| object.properties.get(place));
+            let before = before.map(|prop| prop.range().end);
+            Some((prop.start()..prop.end(), before, object.properties.len(), &prop.value))
+        }
+        (Value::Array(array), Step::Entry(place)) => {
+            let element = array.elements.get(*place)?;
+            let before = place.checked_sub(1).and_then(|place| array.elements.get(place));
+            Some((
+                element.start()..element.end(),
+                before.map(jsonc_parser::common::Ranged::end),
+                array.elements.len(),
+                element,
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// The value of a key; of a repeated key the last one.
+pub(super) fn property<'v, 'a>(value: &'v Value<'a>, key: &str) -> Option<&'v Value<'a>> {
+    let Value::Object(object) = value else { return None };
+    object.properties.iter().rfind(|prop| prop.name.as_str() == key).map(|prop| &prop.value)
+}
+
+/// The elements of a list; of anything else none.
+pub(super) fn elements<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
+    let elements = if let Value::Array(array) = value { array.elements.as_slice() } else { &[] };
+    elements.iter()
+}
+
+/// A text, decoded.
+pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
+    value.as_string_lit().map(|literal| literal.value.clone().into_owned())
+}
+
+/// The comma after a value that ends at `end`, past white space and comments.
+fn comma_after(text: &str, end: usize) -> Option<usize> {
+    let mut at = end;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with(',') {
+            return Some(at);
+        } else if rest.starts_with("//") {
+            at += rest.find(['\n', '\r'])?;
+        } else if rest.starts_with("/*") {
+            at += rest.find("*/")? + 2;
+        } else {
+            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
+        }
+    }
+}
+
+/// Cuts a range out, and with it its line if nothing else stands there.
+fn cut_out(text: &mut String, range: Range<usize>) {
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let line_start = before.trim_end_matches([' ', '\t']).len();
+    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let rest = after.get(blanks..).unwrap_or_default();
+    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
+    let is_whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
+    let wider = if is_whole_line {
+        line_start..range.end + blanks + newline
+    } else if newline > 0 || rest.starts_with('/') || rest.starts_with(['}', ']']) {
+        range
+    } else {
+        range.start..range.end + blanks
+    };
+    text.replace_range(wider, "");
+}

@@ -1,0 +1,70 @@
+//! The shell line that calls the bridge.
+//!
+//! At guarded events it fails closed, with words: whether the program was moved, cannot be started or crashed, what
+//! comes out is a refusal in the agent's own form. The script is the same for every path and holds no single quote,
+//! so that every shell (Codex uses the login shell, which may be fish) hands it to `sh` as it is.
+
+use hookrail::EventName;
+use serde_json::Value;
+
+use super::Entry;
+use crate::agent::Agent;
+use crate::answer::refusal;
+use crate::dialect::{NativeEvent, TimeUnit};
+
+/// The entry for an event.
+pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
+    let dialect = agent.dialect();
+    let milliseconds = u64::try_from(event.grant.as_millis()).unwrap_or(u64::MAX);
+    let timeout = match dialect.unit {
+        TimeUnit::Seconds => milliseconds / 1000,
+        TimeUnit::Milliseconds => milliseconds,
+    };
+    let script = script(agent, event);
+    let program = quoted(program);
+    let command = format!("/bin/sh -c '{script}' {program} bridge {agent} {}", event.name);
+    Entry { event: event.name, command, timeout }
+}
+
+/// What `sh` runs; `$0` is the program.
+fn script(agent: Agent, event: &NativeEvent) -> String {
+    let file = agent.dialect().settings.user;
+    let words = format!(
+        "hookrail does not work, so nothing guards this agent. \
+         In a terminal, run hookrail doctor, install it again, or remove its entries from ~/{file}."
+    );
+    let guards =
+        matches!(event.ours, Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent));
+    if !guards {
+        return format!("[ -x \"$0\" ] || {{ echo \"$0: {words}\" >&2; exit 1; }}; exec \"$0\" \"$@\"");
+    }
+    if agent.dialect().exit_two_refuses {
+        return format!("\"$0\" \"$@\" || {{ echo \"$0: {words}\" >&2; exit 2; }}");
+    }
+    let refusal = Value::Object(refusal(agent, event, &words)).to_string().replace('"', "\\\"");
+    format!("if said=$(\"$0\" \"$@\"); then printf %s \"$said\"; else printf %s \"{refusal}\"; fi")
+}
+
+/// A path as one word of a shell line.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Whether a command of some settings calls the bridge. Such an entry is never imported and never run as a hook: the
+/// bridge would call itself.
+pub fn calls_bridge(command: &str) -> bool {
+    let words: Vec<&str> = command
+        .split(|sign: char| {
+            sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | '&' | '|' | '(' | ')' | '`')
+        })
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_agent = |word: &str| Agent::ALL.iter().any(|agent| agent.as_str() == word);
+    let calls = words.windows(2).any(|pair| matches!(pair, ["bridge", agent] if is_agent(agent)));
+    calls && command.contains("hookrail")
+}

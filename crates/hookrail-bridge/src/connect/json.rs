@@ -1,0 +1,179 @@
+//! The bridge in JSON settings, with or without groups.
+
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::cut::{Path, remove};
+use super::entry::calls_bridge;
+use super::{ConnectError, Entry};
+use crate::dialect::SettingsShape;
+
+/// JSON with comments and trailing commas, nothing looser.
+pub(crate) const PARSE_OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// The text with all entries in it.
+pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {
+    let present = found(text, shape)?;
+    let expected: Vec<_> =
+        wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
+    if !present.is_empty() && same(&present, &expected) {
+        return Ok(text.to_owned());
+    }
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let body = if body.trim().is_empty() { "{}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
+    let root = parse(&body)?;
+    let settings = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    if shape == SettingsShape::Flat && settings.get("version").is_none() {
+        settings.append("version", CstInputValue::Number("1".to_owned()));
+    }
+    let hooks = match settings.get("hooks") {
+        Some(prop) => prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))?,
+        None => new_object(&settings)?,
+    };
+    for entry in wanted {
+        let list = event_list(&hooks, entry.event)?;
+        list.ensure_multiline();
+        list.append(input(entry, shape));
+    }
+    Ok(format!("{mark}{root}"))
+}
+
+/// The text without our entries; `None` if nothing is left of a file that is ours.
+pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<Option<String>, ConnectError> {
+    if found(text, shape)?.is_empty() {
+        return Ok(Some(text.to_owned()));
+    }
+    let left = without_ours(text.to_owned(), shape)?;
+    let is_empty = parse(strip_mark(&left))?.object_value().is_none_or(|settings| {
+        let names = settings.properties().into_iter().filter_map(|prop| prop.decoded_name());
+        names.filter(|name| name != "version").count() == 0
+    });
+    Ok((shape != SettingsShape::Flat || !is_empty).then_some(left))
+}
+
+/// The entries that call the bridge: event and command.
+pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, String)>, ConnectError> {
+    let body = strip_mark(text);
+    if body.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    Ok(ours(body, shape).into_iter().map(|(event, command, _)| (event, command)).collect())
+}
+
+/// Every entry that calls the bridge, with its way from the top.
+fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
+    use crate::connect::cut::{elements, property, value_text};
+    let mut found = Vec::new();
+    let Ok(parsed) = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS) else { return found };
+    let hooks = parsed.value.as_ref().and_then(|root| property(root, "hooks"));
+    let Some(jsonc_parser::ast::Value::Object(events)) = hooks else { return found };
+    for event in &events.properties {
+        let name = event.name.as_str();
+        for (at, element) in elements(&event.value).enumerate() {
+            let path = Path::new(&["hooks", name]).entry(at);
+            let mut check = |entry: &jsonc_parser::ast::Value<'_>, path: Path| {
+                let command = ["command", "bash"].iter().find_map(|key| value_text(property(entry, key)?));
+                if let Some(command) = command.filter(|command| calls_bridge(command)) {
+                    found.push((name.to_owned(), command, path));
+                }
+            };
+            if shape == SettingsShape::Flat {
+                check(element, path);
+            } else if let Some(list) = property(element, "hooks") {
+                for (inner, entry) in elements(list).enumerate() {
+                    check(entry, path.clone().key("hooks").entry(inner));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Takes our entries out, one after another, each with the lists and objects that hold nothing else.
+fn without_ours(mut text: String, shape: SettingsShape) -> Result<String, ConnectError> {
+    while let Some((_, _, path)) = ours(strip_mark(&text), shape).into_iter().next_back() {
+        let shift = text.len() - strip_mark(&text).len();
+        match remove(strip_mark(&text), &path) {
+            Some(left) => text.replace_range(shift.., &left),
+            None => return Err(wrong_type("hooks", "a list of hooks")),
+        }
+    }
+    Ok(text)
+}
+
+fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
+    let mut present = present.to_vec();
+    let mut expected = expected.to_vec();
+    present.sort();
+    expected.sort();
+    present == expected
+}
+
+fn parse(body: &str) -> Result<CstRootNode, ConnectError> {
+    CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|error| ConnectError::Malformed {
+        line: error.line_display(),
+        column: error.column_display(),
+        message: error.kind().to_string(),
+    })
+}
+
+/// The value of a settings text; blank text counts as an empty object.
+pub(crate) fn to_value(text: &str) -> Result<serde_json::Value, ConnectError> {
+    let body = strip_mark(text);
+    if body.trim().is_empty() {
+        return Ok(serde_json::Value::Object(serde_json::Map::new()));
+    }
+    Ok(parse(body)?.to_serde_value().unwrap_or_default())
+}
+
+fn event_list(hooks: &CstObject, event: &str) -> Result<CstArray, ConnectError> {
+    let prop = hooks.get(event).unwrap_or_else(|| hooks.append(event, CstInputValue::Array(Vec::new())));
+    prop.array_value().ok_or_else(|| wrong_type(&format!("hooks.{event}"), "a list"))
+}
+
+fn new_object(settings: &CstObject) -> Result<CstObject, ConnectError> {
+    let prop = settings.append("hooks", CstInputValue::Object(Vec::new()));
+    prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))
+}
+
+fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
+    let text = |text: &str| CstInputValue::String(text.to_owned());
+    let number = CstInputValue::Number(entry.timeout.to_string());
+    let field = |name: &str, value: CstInputValue| (name.to_owned(), value);
+    if shape == SettingsShape::Flat {
+        return CstInputValue::Object(vec![
+            field("type", text("command")),
+            field("bash", text(&entry.command)),
+            field("timeoutSec", number),
+        ]);
+    }
+    let hook = CstInputValue::Object(vec![
+        field("type", text("command")),
+        field("command", text(&entry.command)),
+        field("timeout", number),
+    ]);
+    CstInputValue::Object(vec![field("hooks", CstInputValue::Array(vec![hook]))])
+}
+
+fn strip_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
+    ConnectError::WrongType { key: key.to_owned(), expected }
+}

@@ -1,0 +1,265 @@
+//! Whole files before and after, and what holds for every file.
+
+use serde_json::json;
+
+use super::*;
+
+const PROGRAM: &str = "/opt/hook rail/bin/hookrail";
+
+fn connected(agent: Agent, text: Option<&str>) -> String {
+    let edit = connect(agent, text, Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+    edit.new_text.expect("a text")
+}
+
+fn disconnected(agent: Agent, text: &str) -> Option<String> {
+    disconnect(agent, Some(text), ConnectOptions::default()).expect("an edit").new_text
+}
+
+fn parsed(text: &str) -> serde_json::Value {
+    json::to_value(text).expect("JSON with comments")
+}
+
+const WRITTEN: [Agent; 6] =
+    [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];
+
+#[test]
+fn every_registered_event_gets_an_entry_in_the_agents_unit() {
+    let claude = parsed(&connected(Agent::Claude, None));
+    let events: Vec<&String> = claude["hooks"].as_object().expect("hooks").keys().collect();
+    assert_eq!(
+        events,
+        [
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "PostToolBatch",
+            "UserPromptSubmit",
+            "Stop",
+            "SessionStart",
+            "SessionEnd",
+            "PreCompact",
+            "Notification",
+            "PermissionRequest"
+        ]
+    );
+    for (agent, event, place, expected) in [
+        (Agent::Claude, "PreToolUse", "/0/hooks/0/timeout", 600),
+        (Agent::Claude, "SessionEnd", "/0/hooks/0/timeout", 1),
+        (Agent::Codex, "SessionEnd", "/0/hooks/0/timeout", 1),
+        (Agent::Gemini, "BeforeTool", "/0/hooks/0/timeout", 600_000),
+        (Agent::Qwen, "PreToolUse", "/0/hooks/0/timeout", 600_000),
+        (Agent::Copilot, "preToolUse", "/0/timeoutSec", 600),
+    ] {
+        let settings = parsed(&connected(agent, None));
+        assert_eq!(settings["hooks"][event].pointer(place), Some(&json!(expected)), "{agent} {event}");
+    }
+    let gemini = parsed(&connected(Agent::Gemini, None));
+    assert!(gemini["hooks"].get("AfterModel").is_none());
+    let options = ConnectOptions { model_events: true, ..ConnectOptions::default() };
+    let gemini = connect(Agent::Gemini, None, Path::new(PROGRAM), options).expect("an edit").new_text;
+    assert!(parsed(&gemini.expect("a text"))["hooks"].get("AfterModel").is_some());
+    assert_eq!(parsed(&connected(Agent::Copilot, None))["version"], 1);
+}
+
+#[test]
+fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
+    for agent in WRITTEN {
+        let once = connected(agent, None);
+        let again =
+            connect(agent, Some(&once), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+        assert_eq!((again.new_text.as_deref(), again.is_changed), (Some(once.as_str()), false), "{agent}");
+        let state = |program: &str| connection(agent, &once, Path::new(program), ConnectOptions::default());
+        assert_eq!(state(PROGRAM), Ok(Connection::Full), "{agent}");
+        assert!(matches!(state("/elsewhere/hookrail"), Ok(Connection::Partly { .. })), "{agent}");
+        let moved = connect(agent, Some(&once), Path::new("/elsewhere/hookrail"), ConnectOptions::default());
+        let moved = moved.expect("an edit").new_text.expect("a text");
+        assert!(!moved.contains("/opt/"), "{agent}: the old entries are replaced");
+        let left = disconnected(agent, &once);
+        let expected = match agent {
+            Agent::Copilot | Agent::Opencode => None,
+            _ => Some("{}\n"),
+        };
+        assert_eq!(
+            left.as_deref().map(|text| text.replace(['\n', ' '], "")),
+            expected.map(|text| text.replace('\n', "")),
+            "{agent}"
+        );
+    }
+}
+
+/// Everything else in the file stays, byte for byte, and comes back when the bridge goes.
+#[test]
+fn what_others_wrote_survives() {
+    for text in [
+        "{\n  // mine\n  \"model\": \"opus\", // nice\n  \"permissions\": { \"deny\": [\"Bash(rm:*)\"] }\n}\n",
+        "{\n\t\"model\": \"opus\"\n}",
+        "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+        "\u{feff}{\n  \"model\": \"opus\"\n}\n",
+        "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{ \"type\": \"command\", \"command\": \"./mine.sh\" }] // keep\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] },\n    ],\n  },\n}\n",
+    ] {
+        for agent in [Agent::Claude, Agent::Qwen] {
+            let with = connected(agent, Some(text));
+            let (before, after) = (parsed(strip(text)), parsed(strip(&with)));
+            assert_eq!(before.get("model"), after.get("model"));
+            assert_eq!(before.get("permissions"), after.get("permissions"));
+            for (event, groups) in before["hooks"].as_object().into_iter().flatten() {
+                assert_eq!(groups[0], after["hooks"][event][0], "{event}");
+            }
+            assert_eq!(with.contains("// mine"), text.contains("// mine"));
+            assert_eq!(with.contains("// keep"), text.contains("// keep"));
+            assert_eq!(disconnected(agent, &with).as_deref(), Some(text), "{agent}: {with}");
+        }
+    }
+}
+
+fn strip(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+#[test]
+fn toml_is_edited_in_place() {
+    let options = ConnectOptions { toml: true, ..ConnectOptions::default() };
+    let text = "# mine\nmodel = \"gpt\" # nice\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"./mine.sh\"\n\n[hooks.state]\nx = \"hash\"\n";
+    let once = connect(Agent::Codex, Some(text), Path::new(PROGRAM), options).expect("an edit");
+    let with = once.new_text.expect("a text");
+    assert!(
+        with.starts_with("# mine\nmodel = \"gpt\" # nice\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n"),
+        "{with}"
+    );
+    assert!(with.contains("./mine.sh") && with.contains("[hooks.state]\nx = \"hash\"\n"), "{with}");
+    assert_eq!(connection(Agent::Codex, &with, Path::new(PROGRAM), options), Ok(Connection::Full));
+    let again = connect(Agent::Codex, Some(&with), Path::new(PROGRAM), options).expect("an edit");
+    assert!(!again.is_changed);
+    let left = disconnect(Agent::Codex, Some(&with), options).expect("an edit");
+    assert_eq!(left.new_text.as_deref(), Some(text));
+    let broken = connect(Agent::Codex, Some("a = 1\nb = = 2\n"), Path::new(PROGRAM), options);
+    assert!(matches!(broken, Err(ConnectError::Malformed { line: 2, .. })), "{broken:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone() {
+    for (text, expected) in [
+        ("{\n  \"a\": 1,\n  oops\n}", "line 3, column 3"),
+        ("[]", "`settings` is not an object"),
+        ("{\"hooks\": []}", "`hooks` is not an object"),
+        ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
+    ] {
+        let error = connect(Agent::Claude, Some(text), Path::new(PROGRAM), ConnectOptions::default());
+        let error = error.expect_err(text).to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    let foreign =
+        connect(Agent::Opencode, Some("export default 1"), Path::new(PROGRAM), ConnectOptions::default());
+    assert_eq!(foreign, Err(ConnectError::NotOurs));
+    for program in ["hookrail", "/a\nb"] {
+        let error = connect(Agent::Claude, None, Path::new(program), ConnectOptions::default());
+        assert!(matches!(error, Err(ConnectError::Program { .. })), "{program}");
+    }
+}
+
+#[test]
+fn hooks_that_are_off_are_told() {
+    for (agent, text, key) in [
+        (Agent::Claude, r#"{"disableAllHooks": true}"#, Some("disableAllHooks")),
+        (Agent::Gemini, r#"{"hooksConfig": {"enabled": false}}"#, Some("hooksConfig.enabled")),
+        (Agent::Qwen, r#"{"disableAllHooks": false}"#, None),
+    ] {
+        let edit =
+            connect(agent, Some(text), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+        let said = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
+        assert_eq!((hooks_are_off(text), said), (key, key.is_some()), "{text}");
+    }
+}
+
+#[test]
+fn llxprt_is_connected_by_nature() {
+    let edit =
+        connect(Agent::Llxprt, Some("{}"), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+    assert_eq!((edit.new_text.as_deref(), edit.is_changed), (Some("{}"), false));
+    assert!(edit.summary.iter().any(|line| line.contains("nothing to connect")));
+}
+
+#[test]
+fn codex_trust_is_explained() {
+    let edit = connect(Agent::Codex, None, Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+    assert!(edit.summary.iter().any(|line| line.contains("trust")));
+}
+
+#[test]
+fn entries_that_call_the_bridge_are_told_from_others() {
+    for (command, expected) in [
+        ("hookrail bridge claude", true),
+        ("'/opt/hook rail/hookrail' bridge codex PreToolUse", true),
+        ("HOOKRAIL_HOME=/x /usr/bin/hookrail bridge gemini", true),
+        ("hookrail fire BeforeTool", false),
+        ("./bridge claude", false),
+        ("hookrail bridge cursor", false),
+        ("echo hookrail", false),
+    ] {
+        assert_eq!(calls_bridge(command), expected, "{command}");
+    }
+    for agent in WRITTEN {
+        for entry in wanted(agent, PROGRAM, ConnectOptions { model_events: true, toml: false }) {
+            assert!(calls_bridge(&entry.command), "{}", entry.command);
+        }
+    }
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(|value| json!(value)),
+            any::<i32>().prop_map(|value| json!(value)),
+            "[a-z\"\\\\/ é{}\\[\\],]{0,8}".prop_map(|value| json!(value)),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 1..4).prop_map(|values| json!(values)),
+                proptest::collection::btree_map("[a-z]{1,5}", inner, 1..4).prop_map(|fields| json!(fields)),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Whatever stands in the file, in whatever layout, is there again after connecting and disconnecting.
+        #[test]
+        fn in_and_out_is_the_identity(
+            fields in proptest::collection::btree_map("[a-z]{1,6}", value(), 1..4),
+            pretty in any::<bool>(),
+            agent in proptest::sample::select(vec![Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen]),
+        ) {
+            prop_assume!(!fields.contains_key("hooks"));
+            let fields = json!(fields);
+            let text = if pretty { serde_json::to_string_pretty(&fields) } else { serde_json::to_string(&fields) };
+            let text = text.expect("JSON");
+            let with = connected(agent, Some(&text));
+            prop_assert_eq!(connected(agent, Some(&with)), with.clone());
+            let left = disconnected(agent, &with).expect("a text");
+            prop_assert_eq!(parsed(&left), fields);
+            if pretty {
+                prop_assert_eq!(left, text);
+            }
+        }
+
+        #[test]
+        fn any_text_is_edited_or_left_alone(text in "[\\[\\]{}\":,/* \\n\\\\a-c0-9]{0,40}") {
+            let options = ConnectOptions::default();
+            for toml in [false, true] {
+                let options = ConnectOptions { toml, ..options };
+                if let Ok(edit) = connect(Agent::Codex, Some(&text), Path::new(PROGRAM), options) {
+                    let again = connect(Agent::Codex, edit.new_text.as_deref(), Path::new(PROGRAM), options);
+                    prop_assert!(again.is_ok_and(|again| !again.is_changed));
+                }
+                let _ = disconnect(Agent::Codex, Some(&text), options).is_ok();
+            }
+        }
+    }
+}

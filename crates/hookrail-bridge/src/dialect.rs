@@ -1,0 +1,222 @@
+//! What one agent's file has to say: its events, tools, units and capabilities. Everything that reads or writes a
+//! dialect looks here and asks for no agent by name.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
+
+use crate::answer::Effects;
+use crate::event::BridgeEvent;
+
+/// Everything that is particular to one agent.
+pub(crate) struct Dialect {
+    /// The word on the command line.
+    pub name: &'static str,
+    /// The name as its makers write it.
+    pub title: &'static str,
+    /// The version whose behaviour was observed.
+    pub tested_with: &'static str,
+    /// The variable with the project's folder, in the environment of its hooks.
+    pub project_variable: Option<&'static str>,
+    /// Its events, those without a counterpart included if a bridge has a use for them.
+    pub events: &'static [NativeEvent],
+    /// Other names of its events, and those in the table.
+    pub event_aliases: &'static [(&'static str, &'static str)],
+    /// Its tools, as its hooks see them.
+    pub tools: &'static [NativeTool],
+    /// How it spells the tools of MCP servers.
+    pub mcp: McpForm,
+    /// The unit of `timeout` in its settings.
+    pub unit: TimeUnit,
+    /// How long it waits for a hook whose settings do not say.
+    pub default_timeout: Duration,
+    /// How it reads matchers of tool events.
+    pub matchers: MatcherDialect,
+    /// What it can carry out.
+    pub can: Capabilities,
+    /// Its events at which a stop that is remembered from an earlier one ends the run.
+    pub carries_stop: &'static [&'static str],
+    /// Its tools for which such an event follows before the tool runs, provided that nothing is said before.
+    pub interrupted_tools: &'static [&'static str],
+    /// Whether it fires its prompt event also when nobody gave a prompt.
+    pub fires_without_prompt: bool,
+    /// Whether exit 2 with words on stderr refuses and keeps the words. Where it does not, refusals are JSON.
+    pub exit_two_refuses: bool,
+    /// Where its settings are.
+    pub settings: SettingsFile,
+    /// Whether a result can be replaced at this event.
+    pub can_replace_result: fn(&BridgeEvent) -> bool,
+    /// A tool's result, in our shape.
+    pub tool_response: fn(&Value) -> JsonObject,
+    /// What a verdict looks like in its dialect; `None` when there is nothing to say.
+    pub render: fn(&BridgeEvent, &Effects) -> Option<JsonObject>,
+}
+
+impl Dialect {
+    /// The event that this agent calls `name`.
+    pub(crate) fn event(&self, name: &str) -> Option<&'static NativeEvent> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// The tool that this agent calls `name`.
+    pub(crate) fn tool(&self, name: &str) -> Option<&'static NativeTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// Where an agent reads its hooks, and in which shape.
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    /// Variables that replace a folder of the user's, the first one that is set counts, and the file below it.
+    pub variables: &'static [(&'static str, &'static str)],
+    /// The file below the home directory.
+    pub user: &'static str,
+    /// The file below a project.
+    pub project: &'static str,
+    /// The shape.
+    pub shape: SettingsShape,
+}
+
+/// The shape of an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SettingsShape {
+    /// `hooks.EVENT[]` are groups with `hooks[]` of commands.
+    Groups,
+    /// `hooks.EVENT[]` are commands, in a file of ours.
+    Flat,
+    /// A JavaScript module of ours.
+    Plugin,
+    /// Our own settings: nothing is written.
+    Ours,
+}
+
+/// One event of an agent.
+#[derive(Debug)]
+pub(crate) struct NativeEvent {
+    /// Its name.
+    pub name: &'static str,
+    /// Our event, if it has a counterpart.
+    pub ours: Option<EventName>,
+    /// Whether `connect` registers the bridge for it.
+    pub registered: Registered,
+    /// The timeout that `connect` writes for it. The agent ends the bridge when it is over.
+    pub grant: Duration,
+}
+
+/// When `connect` registers the bridge for an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Registered {
+    /// Always.
+    Always,
+    /// Only if the user asked for events that fire very often.
+    OnRequest,
+    /// Never: the event is understood, and of no use.
+    Never,
+}
+
+/// An event that maps to ours and is registered, with the usual timeout.
+pub(crate) const fn event(name: &'static str, ours: EventName) -> NativeEvent {
+    NativeEvent { name, ours: Some(ours), registered: Registered::Always, grant: Duration::from_mins(10) }
+}
+
+impl NativeEvent {
+    /// The same with another timeout.
+    pub(crate) const fn granted(self, grant: Duration) -> Self {
+        Self { grant, ..self }
+    }
+
+    /// The same, registered only on request.
+    pub(crate) const fn on_request(self) -> Self {
+        Self { registered: Registered::OnRequest, ..self }
+    }
+}
+
+/// An event without a counterpart that is registered because a stop is carried out there.
+pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
+    NativeEvent { name, ours: None, registered: Registered::Always, grant: Duration::from_mins(10) }
+}
+
+/// One tool of an agent.
+#[derive(Debug)]
+pub(crate) struct NativeTool {
+    /// Its name.
+    pub name: &'static str,
+    /// Our name for it.
+    pub ours: &'static str,
+    /// Arguments whose names differ: theirs, ours. Of several that mean the same, the first one given counts.
+    pub arguments: &'static [(&'static str, &'static str)],
+    /// Other names of ours that matchers may use for it.
+    pub also: &'static [&'static str],
+}
+
+/// A tool whose arguments have our names.
+pub(crate) const fn tool(name: &'static str, ours: &'static str) -> NativeTool {
+    NativeTool { name, ours, arguments: &[], also: &[] }
+}
+
+impl NativeTool {
+    /// The same with arguments of other names.
+    pub(crate) const fn with(self, arguments: &'static [(&'static str, &'static str)]) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// The same, answering to further names.
+    pub(crate) const fn or(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+}
+
+/// How an agent spells the tools of MCP servers. Ours is `mcp__server__tool`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum McpForm {
+    /// `mcp__server__tool`, or a form that its name does not give away.
+    DoubleUnderscore,
+    /// `mcp_server_tool`, where the border has to be told by the payload.
+    SingleUnderscore,
+}
+
+/// The unit of `timeout` in an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimeUnit {
+    /// Claude Code, Codex, Copilot.
+    Seconds,
+    /// Gemini CLI, Qwen Code, ours.
+    Milliseconds,
+}
+
+/// How an agent compares a matcher with a tool's name. Ours is an unanchored pattern of JavaScript's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MatcherDialect {
+    /// Names, or a list of them; an unanchored pattern if there are other signs in it.
+    NamesOrPattern,
+    /// As ours.
+    Pattern,
+    /// A pattern that has to match the whole name.
+    WholePattern,
+}
+
+/// What an agent carries out when a hook asks for it. What is missing here is strengthened or postponed.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a table of yes and no, one line each")]
+pub(crate) struct Capabilities {
+    /// It asks the person about a tool call.
+    pub ask: bool,
+    /// It runs a tool with other arguments.
+    pub change_arguments: bool,
+    /// It skips its own question.
+    pub allow: bool,
+    /// It shows texts to the user that no model sees.
+    pub tell_user: bool,
+    /// It sends the agent back to work at its end.
+    pub go_on: bool,
+    /// Its `stop_hook_active` tells whether it was sent back.
+    pub tells_sent_back: bool,
+    /// Where it hands texts to the model.
+    pub context: &'static [EventName],
+    /// Where it ends the run.
+    pub stop: &'static [EventName],
+}
+
+#[cfg(test)]
+mod tests;

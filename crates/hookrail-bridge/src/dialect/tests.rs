@@ -1,0 +1,70 @@
+//! What holds for every agent's table, today's and tomorrow's.
+
+use std::collections::HashSet;
+
+use crate::agent::Agent;
+use crate::answer::{refusal, time_budget};
+
+use super::*;
+
+/// Tools of ours that a table may name.
+const OURS: &[&str] = &[
+    "run_shell_command",
+    "read_file",
+    "write_file",
+    "replace",
+    "apply_patch",
+    "list_directory",
+    "glob",
+    "search_file_content",
+    "web_fetch",
+    "google_web_search",
+];
+
+#[test]
+fn names_are_unique_and_known() {
+    for agent in Agent::ALL {
+        let dialect = agent.dialect();
+        let events: HashSet<_> = dialect.events.iter().map(|event| event.name).collect();
+        assert_eq!(events.len(), dialect.events.len(), "{agent}");
+        let tools: HashSet<_> = dialect.tools.iter().map(|tool| tool.name).collect();
+        assert_eq!(tools.len(), dialect.tools.len(), "{agent}");
+        for tool in dialect.tools {
+            let named = tool.also.iter().chain([&tool.ours]);
+            assert!(named.into_iter().all(|name| OURS.contains(name)), "{agent} {}", tool.name);
+            let arguments: HashSet<_> = tool.arguments.iter().map(|(theirs, _)| theirs).collect();
+            assert_eq!(arguments.len(), tool.arguments.len(), "{agent} {}", tool.name);
+        }
+        for name in dialect.carries_stop {
+            assert!(events.contains(name), "{agent} {name}");
+        }
+        for name in dialect.interrupted_tools {
+            assert!(tools.contains(name), "{agent} {name}");
+        }
+        for (_, canonical) in dialect.event_aliases {
+            assert!(events.contains(canonical), "{agent} {canonical}");
+        }
+    }
+}
+
+#[test]
+fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
+    for agent in Agent::ALL {
+        let dialect = agent.dialect();
+        for ours in [EventName::BeforeTool, EventName::BeforeAgent] {
+            let is_registered =
+                |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registered::Always;
+            assert!(dialect.events.iter().any(is_registered), "{agent} {ours}");
+        }
+        for event in dialect.events {
+            assert!(time_budget(agent, event.name) < event.grant, "{agent} {}", event.name);
+            if matches!(
+                event.ours,
+                Some(EventName::BeforeTool | EventName::BeforeAgent | EventName::BeforeModel)
+            ) {
+                let said = Value::Object(refusal(agent, event, "because")).to_string();
+                assert!(said.contains("because") && said.contains("deny") | said.contains("block"), "{said}");
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! An agent's hooks as ours, with one line for everything that is lost or means something else.
+
+mod hints;
+mod hook;
+mod matcher;
+mod toml;
+
+use std::fmt;
+
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
+
+use crate::agent::Agent;
+use crate::connect::{ConnectError, json};
+use crate::dialect::{NativeEvent, SettingsShape};
+use crate::event::canonical_event;
+
+pub use hints::{ScriptHint, script_hints};
+
+/// Why a settings file cannot be imported.
+pub type ImportError = ConnectError;
+
+/// What an agent's settings are in our terms.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Imported {
+    /// Settings of ours: `hooks`, and `hooksConfig` if single hooks are disabled.
+    pub settings: JsonObject,
+    /// What is lost, changed or worth knowing, in the order of the file.
+    pub report: Vec<LossLine>,
+}
+
+/// One thing that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LossLine {
+    /// How bad it is.
+    pub kind: LossKind,
+    /// Where in the agent's settings: `PreToolUse[0].hooks[1]`.
+    pub place: String,
+    /// What is lost or changed.
+    pub what: String,
+}
+
+/// How bad a difference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossKind {
+    /// It is not carried over.
+    Lost,
+    /// It is carried over and means, or is written, something else.
+    Changed,
+    /// It is as it was; a person may want to know.
+    Note,
+}
+
+impl fmt::Display for LossLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            LossKind::Lost => "lost",
+            LossKind::Changed => "changed",
+            LossKind::Note => "note",
+        };
+        write!(f, "{kind}: {}: {}", self.place, self.what)
+    }
+}
+
+/// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
+pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
+    let is_toml = agent == Agent::Codex && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
+    let Value::Object(settings) = settings else {
+        return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
+    };
+    let mut importing = Importing { agent, imported: Imported::default(), hooks: JsonObject::new() };
+    importing.settings(&settings)?;
+    let Importing { mut imported, hooks, .. } = importing;
+    if !hooks.is_empty() {
+        imported.settings.shift_insert(0, "hooks".to_owned(), hooks.into());
+    }
+    Ok(imported)
+}
+
+/// An import under way.
+struct Importing {
+    agent: Agent,
+    imported: Imported,
+    hooks: JsonObject,
+}
+
+impl Importing {
+    fn report(&mut self, kind: LossKind, place: &str, what: impl Into<String>) {
+        let line = LossLine { kind, place: place.to_owned(), what: what.into() };
+        if !self.imported.report.contains(&line) {
+            self.imported.report.push(line);
+        }
+    }
+
+    fn settings(&mut self, settings: &JsonObject) -> Result<(), ImportError> {
+        if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+            self.report(LossKind::Note, "disableAllHooks", "the agent does not run these hooks");
+        }
+        if let Some(config) = settings.get("hooksConfig").and_then(Value::as_object) {
+            if config.get("enabled") == Some(&Value::Bool(false)) {
+                self.report(LossKind::Note, "hooksConfig.enabled", "the agent does not run these hooks");
+            }
+            if let Some(disabled) = config.get("disabled").filter(|list| list.is_array()) {
+                let config = JsonObject::from_iter([("disabled".to_owned(), disabled.clone())]);
+                self.imported.settings.insert("hooksConfig".to_owned(), config.into());
+            }
+        }
+        let Some(hooks) = settings.get("hooks") else { return Ok(()) };
+        let Value::Object(events) = hooks else {
+            return Err(ImportError::WrongType { key: "hooks".to_owned(), expected: "an object" });
+        };
+        for (name, groups) in events {
+            // Settings that stand beside the events: Codex's trust, and the older spellings of Gemini's switches.
+            if !matches!(name.as_str(), "state" | "enabled" | "disabled" | "notifications") {
+                self.event(name, groups);
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, name: &str, groups: &Value) {
+        let native = self.agent.dialect().event(canonical_event(self.agent, name));
+        let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
+            self.report(LossKind::Lost, name, "there is no such event here");
+            return;
+        };
+        let Value::Array(groups) = groups else {
+            self.report(LossKind::Lost, name, "this is no list");
+            return;
+        };
+        self.about_event(name, ours);
+        for (at, group) in groups.iter().enumerate() {
+            let place = format!("{name}[{at}]");
+            match group {
+                Value::Object(group) => self.group(&place, native, ours, group),
+                _ => self.report(LossKind::Lost, &place, "this is no object"),
+            }
+        }
+    }
+
+    /// What is different about an event as such.
+    fn about_event(&mut self, name: &str, ours: EventName) {
+        match name {
+            "PostToolUseFailure" | "postToolUseFailure" => {
+                self.report(
+                    LossKind::Changed,
+                    name,
+                    "runs as AfterTool, which is fired for successful calls too",
+                );
+            }
+            "PermissionRequest" | "permissionRequest" => self.report(
+                LossKind::Changed,
+                name,
+                "runs as Notification, which can observe the question and not answer it",
+            ),
+            "userPromptSubmitted" => {
+                self.report(LossKind::Note, name, "runs as BeforeAgent, which can also block the prompt");
+            }
+            _ if ours == EventName::PreCompress && name != "PreCompress" => {
+                self.report(LossKind::Changed, name, "runs as PreCompress, which cannot be blocked");
+            }
+            _ => {}
+        }
+    }
+
+    /// A group of hooks, or one hook where the agent has no groups.
+    fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
+        let is_flat = self.agent.dialect().settings.shape == SettingsShape::Flat;
+        let entries: Vec<(String, &Value)> = if is_flat {
+            Vec::new()
+        } else {
+            let list = group.get("hooks").and_then(Value::as_array);
+            if list.is_none() {
+                self.report(LossKind::Lost, place, "`hooks` is no list");
+            }
+            list.into_iter()
+                .flatten()
+                .enumerate()
+                .map(|(at, entry)| (format!("{place}.hooks[{at}]"), entry))
+                .collect()
+        };
+        let mut hooks = Vec::new();
+        if is_flat {
+            hooks.extend(self.hook(place, native, group));
+        }
+        for (place, entry) in entries {
+            match entry {
+                Value::Object(entry) => hooks.extend(self.hook(&place, native, entry)),
+                _ => self.report(LossKind::Lost, &place, "this is no object"),
+            }
+        }
+        if hooks.is_empty() {
+            return;
+        }
+        let is_sequential = is_flat || group.get("sequential") == Some(&Value::Bool(true));
+        for matcher in self.matchers(place, native, ours, group.get("matcher")) {
+            let mut ours_group = JsonObject::new();
+            if let Some(matcher) = matcher {
+                ours_group.insert("matcher".to_owned(), matcher.into());
+            }
+            if is_sequential {
+                ours_group.insert("sequential".to_owned(), true.into());
+            }
+            ours_group.insert("hooks".to_owned(), hooks.clone().into());
+            let list = self.hooks.entry(ours.as_str()).or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(list) = list {
+                list.push(ours_group.into());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

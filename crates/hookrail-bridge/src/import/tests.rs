@@ -1,0 +1,174 @@
+//! Whole settings of each agent, as ours.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn imported(agent: Agent, settings: &Value) -> (Value, Vec<String>) {
+    import_text(agent, &settings.to_string())
+}
+
+fn import_text(agent: Agent, text: &str) -> (Value, Vec<String>) {
+    let Imported { settings, report } = import(agent, text).expect("settings");
+    (settings.into(), report.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn claude() {
+    let (ours, report) = imported(
+        Agent::Claude,
+        &json!({
+            "model": "opus",
+            "hooks": {
+                "PreToolUse": [
+                    {"matcher": "Bash|Write", "hooks": [
+                        {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "timeout": 30, "if": "Bash(git *)"},
+                        {"type": "http", "url": "https://x"},
+                        {"type": "command", "command": "log", "async": true},
+                    ]},
+                    {"matcher": "mcp__.*|^(Edit|Read)$", "hooks": [{"type": "command", "command": "x", "timeout": 0.5}]},
+                    {"hooks": [{"type": "command", "command": "/bin/sh -c 'x' /usr/bin/hookrail bridge claude PreToolUse"}]},
+                ],
+                "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "hi", "timeout": 60}]}],
+                "Stop": [{"hooks": [{"type": "command", "command": "/t", "args": ["a b", "c"]}]}],
+                "SubagentStop": [{"hooks": []}],
+            },
+        }),
+    );
+    assert_eq!(
+        ours,
+        json!({"hooks": {
+            "BeforeTool": [
+                {"matcher": "^(?:run_shell_command|write_file)$", "hooks": [
+                    {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "timeout": 30_000}]},
+                {"matcher": "mcp__.*|^(replace|read_file)$", "hooks": [{"type": "command", "command": "x", "timeout": 500}]},
+            ],
+            "SessionStart": [
+                {"matcher": "startup", "hooks": [{"type": "command", "command": "hi", "timeout": 60_000}]},
+                {"matcher": "compress", "hooks": [{"type": "command", "command": "hi", "timeout": 60_000}]},
+            ],
+            "AfterAgent": [{"hooks": [{"type": "command", "command": "/t 'a b' c", "timeout": 600_000}]}],
+        }})
+    );
+    assert_eq!(
+        report,
+        [
+            "changed: PreToolUse[0].hooks[0]: timeout of 30 s is written as 30000 ms",
+            "lost: PreToolUse[0].hooks[0]: the condition `if` is lost, so the hook runs for more calls",
+            "lost: PreToolUse[0].hooks[1]: hooks of type `http` cannot be carried over",
+            "lost: PreToolUse[0].hooks[2]: a hook that nobody waits for (`async`) cannot be carried over",
+            "changed: PreToolUse[0]: matcher `Bash|Write` is written `^(?:run_shell_command|write_file)$`",
+            "changed: PreToolUse[1].hooks[0]: timeout of 0.5 s is written as 500 ms",
+            "changed: PreToolUse[1]: matcher `mcp__.*|^(Edit|Read)$` is written `mcp__.*|^(replace|read_file)$`",
+            "note: PreToolUse[2].hooks[0]: calls hookrail itself, so it is left out",
+            "changed: SessionStart[0].hooks[0]: timeout of 60 s is written as 60000 ms",
+            "changed: SessionStart[0]: `compact` is called `compress` here",
+            "changed: Stop[0].hooks[0]: program and arguments become a shell line: `/t 'a b' c`",
+            "changed: Stop[0].hooks[0]: without a timeout the agent waits 600000 ms, which is written out",
+            "lost: SubagentStop: there is no such event here",
+        ]
+    );
+}
+
+#[test]
+fn codex_json_and_toml_say_the_same() {
+    let json = r#"{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x", "timeout": 5}]}]}}"#;
+    let toml = "model = \"m\"\n[hooks.state]\nh = 1\n[[hooks.PreToolUse]]\nmatcher = \"apply_patch\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"x\"\ntimeout = 5\n";
+    let expected = json!({"hooks": {"BeforeTool": [{"matcher": "^apply_patch$", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}]}});
+    assert_eq!(import_text(Agent::Codex, json).0, expected);
+    assert_eq!(import_text(Agent::Codex, toml), import_text(Agent::Codex, json));
+    let error = import(Agent::Codex, "a = \n").expect_err("broken").to_string();
+    assert!(error.starts_with("line 1"), "{error}");
+}
+
+#[test]
+fn gemini_and_qwen_keep_units_and_patterns() {
+    let settings = json!({
+        "hooksConfig": {"disabled": ["old"]},
+        "hooks": {"BeforeTool": [{"matcher": "grep_search|write_.*", "sequential": true, "hooks": [
+            {"type": "command", "command": "x", "name": "n", "timeout": 5000, "env": {"A": "1"}}]}]},
+    });
+    let (ours, report) = imported(Agent::Gemini, &settings);
+    assert_eq!(
+        ours,
+        json!({
+            "hooks": {"BeforeTool": [{"matcher": "search_file_content|write_.*", "sequential": true, "hooks": [
+                {"type": "command", "name": "n", "env": {"A": "1"}, "command": "x", "timeout": 5000}]}]},
+            "hooksConfig": {"disabled": ["old"]},
+        })
+    );
+    assert_eq!(
+        report,
+        ["changed: BeforeTool[0]: matcher `grep_search|write_.*` is written `search_file_content|write_.*`"]
+    );
+    let qwen = json!({"hooks": {"PreToolUse": [{"matcher": "^edit$", "hooks": [{"type": "command", "command": "x"}]}]}});
+    let (ours, _) = imported(Agent::Qwen, &qwen);
+    assert_eq!(ours["hooks"]["BeforeTool"][0]["matcher"], "^replace$");
+    assert_eq!(ours["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 60_000);
+}
+
+#[test]
+fn copilot_is_flat_and_anchored() {
+    let settings = json!({"version": 1, "hooks": {
+        "preToolUse": [
+            {"type": "command", "bash": "./g.sh", "powershell": "g.ps1", "cwd": "tools", "timeoutSec": 5, "matcher": "bash|create"},
+            {"type": "command", "powershell": "g.ps1"},
+        ],
+        "permissionRequest": [{"bash": "ask.sh", "timeoutSec": 60, "matcher": "bash"}],
+        "errorOccurred": [{"bash": "e"}],
+    }});
+    let (ours, report) = imported(Agent::Copilot, &settings);
+    assert_eq!(
+        ours,
+        json!({"hooks": {
+            "BeforeTool": [{"matcher": "^(?:run_shell_command|write_file)$", "sequential": true, "hooks": [
+                {"type": "command", "command": "cd tools && ./g.sh", "timeout": 5000}]}],
+            "Notification": [{"matcher": "ToolPermission", "sequential": true, "hooks": [
+                {"type": "command", "command": "ask.sh", "timeout": 60_000}]}],
+        }})
+    );
+    for line in [
+        "lost: preToolUse[0]: the command for PowerShell is lost",
+        "lost: preToolUse[1]: there is no command that a shell could run",
+        "lost: errorOccurred: there is no such event here",
+        "changed: permissionRequest: runs as Notification, which can observe the question and not answer it",
+    ] {
+        assert!(report.iter().any(|reported| reported == line), "{line}: {report:#?}");
+    }
+}
+
+#[test]
+fn odd_settings_are_reported_and_take_nothing_down() {
+    let (ours, report) = imported(
+        Agent::Claude,
+        &json!({"disableAllHooks": true, "hooks": {
+            "PreToolUse": [5, {"hooks": 5}, {"matcher": 7, "hooks": [6, {"command": ""}, {"command": "ok", "timeout": "x"}]}],
+            "Stop": {},
+        }}),
+    );
+    assert_eq!(
+        ours,
+        json!({"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "ok", "timeout": 600_000}]}]}})
+    );
+    assert!(report.len() >= 8, "{report:#?}");
+    assert!(import(Agent::Claude, "[]").is_err() && import(Agent::Claude, "{\"hooks\": 1}").is_err());
+    assert_eq!(import(Agent::Gemini, "// nothing\n{}").expect("settings"), Imported::default());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_imported_or_refused(text in "[\\[\\]{}\":,a-z0-9 =\\n]{0,60}", agent in proptest::sample::select(Agent::ALL.to_vec())) {
+        let _ = import(agent, &text).is_ok();
+        let _ = script_hints(&text);
+    }
+
+    /// Patterns without names of tools stay as they are.
+    #[test]
+    fn foreign_patterns_stay(pattern in "[xyz.*+?^$|()\\[\\]\\\\]{1,12}") {
+        prop_assume!(pattern.trim() != "*");
+        let settings = json!({"hooks": {"BeforeTool": [{"matcher": pattern, "hooks": [{"command": "c"}]}]}});
+        let (ours, _) = imported(Agent::Gemini, &settings);
+        prop_assert_eq!(&ours["hooks"]["BeforeTool"][0]["matcher"], pattern.trim());
+    }
+}

@@ -1,0 +1,40 @@
+//! Other coding agents' hook dialects, in our terms. Text in, text out: nothing here starts a process, reads a
+//! file or runs a hook.
+//!
+//! # One event of another agent
+//!
+//! 1. [`read`] turns the agent's stdin into a [`BridgeEvent`]: our event, our tool and argument names, the native
+//!    ones beside them.
+//! 2. [`BridgeEvent::recall`] adds what only the session knows ([`SessionMemory`]), such as the prompt at its end.
+//! 3. The caller runs its hooks and states the outcome as a [`Verdict`].
+//! 4. [`answer`] says what to print, in exactly that agent's dialect, what had to be strengthened because the agent
+//!    cannot carry it out, and what to remember for the session's next event. [`broken`] answers when the guard
+//!    itself does not work.
+//!
+//! [`connect`] and [`disconnect`] edit an agent's settings, [`import`] reads its hooks as ours. [`to_ours`] maps
+//! single tool calls, for whoever reads transcripts.
+//!
+//! What is particular to an agent is in one file below `agents`: a table and a function that writes its answers.
+
+mod agent;
+mod agents;
+mod answer;
+mod connect;
+mod dialect;
+mod event;
+mod import;
+mod memory;
+mod tools;
+mod verdict;
+
+pub use agent::{Agent, UnknownAgent};
+pub use answer::{NativeAnswer, answer, broken, time_budget};
+pub use connect::{
+    ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, calls_bridge, codex_uses_toml,
+    connect, connection, disconnect, hooks_are_off, project_settings, user_settings,
+};
+pub use event::{BridgeEvent, BridgeInputError, read};
+pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};
+pub use memory::SessionMemory;
+pub use tools::{McpTool, OurCall, to_native_input, to_ours, to_ours_with_mcp};
+pub use verdict::Verdict;

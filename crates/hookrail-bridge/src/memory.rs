@@ -1,0 +1,112 @@
+//! What has to be remembered from one event of a session to the next, because each event is a process of its own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::BridgeEvent;
+
+/// The longest text that is remembered. A few of them stay far below the megabyte that a session may take.
+const LONGEST_TEXT: usize = 64 * 1024;
+/// How many notices are remembered as told.
+const MOST_NOTICES: usize = 32;
+
+/// What is remembered of one session. The caller keeps it, privately, as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionMemory {
+    /// The folder of the session's first event. The project is searched from here, wherever the agent went since.
+    pub cwd: Option<String>,
+    /// The last prompt; most agents do not repeat it at the end of their work.
+    pub prompt: Option<String>,
+    /// A stop that could not be carried out at once. It refuses every tool call until the next prompt.
+    pub stop: Option<String>,
+    /// A stop at the session's start. It refuses every prompt of the session.
+    pub session_stop: Option<String>,
+    /// Texts for the model that the agent would not take when they were said.
+    pub pending_context: Option<String>,
+    /// The tools that the last `BeforeToolSelection` left, as the hook named them.
+    pub allowed_tools: Option<Vec<String>>,
+    /// Whether the agent was sent back to work since the last prompt.
+    pub sent_back: bool,
+    /// Notices that the user has seen.
+    pub told: Vec<String>,
+    /// Set by a caller that cannot keep anything: what would wait for a later event is then refused at once.
+    #[serde(skip)]
+    pub is_lost: bool,
+}
+
+impl SessionMemory {
+    /// The memory of a caller that has no place to keep one.
+    pub fn lost() -> Self {
+        Self { is_lost: true, ..Self::default() }
+    }
+
+    /// Takes over what an event says about its session.
+    pub(crate) fn note(&mut self, event: &BridgeEvent) {
+        if self.cwd.is_none() {
+            self.cwd = event.cwd.as_deref().map(shortened);
+        }
+        if let Some(prompt) = event.new_prompt() {
+            self.prompt = Some(shortened(prompt));
+            self.sent_back = false;
+            self.stop = None;
+        }
+    }
+
+    /// Keeps a text for the next event at which the agent takes one.
+    pub(crate) fn add_context(&mut self, text: &str) {
+        let joined = match self.pending_context.take() {
+            Some(before) => format!("{before}\n{text}"),
+            None => text.to_owned(),
+        };
+        self.pending_context = Some(shortened(&joined));
+    }
+
+    /// Whether a notice is new to the user; from now on it is not.
+    pub(crate) fn tell(&mut self, notice: &str) -> bool {
+        let notice = shortened(notice);
+        if self.told.contains(&notice) {
+            return false;
+        }
+        if self.told.len() < MOST_NOTICES {
+            self.told.push(notice);
+        }
+        true
+    }
+}
+
+/// The beginning of a text, as long as it may be.
+pub(crate) fn shortened(text: &str) -> String {
+    text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_bounded_at_a_character() {
+        let mut memory = SessionMemory::default();
+        for _ in 0..3 {
+            memory.add_context(&"ä".repeat(LONGEST_TEXT));
+        }
+        let kept = memory.pending_context.expect("a text");
+        assert!(kept.len() <= LONGEST_TEXT && kept.len() > LONGEST_TEXT - 4, "{}", kept.len());
+    }
+
+    #[test]
+    fn a_notice_is_told_once() {
+        let mut memory = SessionMemory::default();
+        let told: Vec<bool> = ["off", "off", "waits", "off"].map(|notice| memory.tell(notice)).to_vec();
+        assert_eq!(told, [true, false, true, false]);
+    }
+
+    #[test]
+    fn old_and_new_files_are_read() {
+        let read = |text: &str| serde_json::from_str::<SessionMemory>(text);
+        assert_eq!(read("{}").ok(), Some(SessionMemory::default()));
+        assert_eq!(
+            read(r#"{"future": 1, "stop": "x"}"#).map(|memory| memory.stop).ok(),
+            Some(Some("x".into()))
+        );
+    }
+}

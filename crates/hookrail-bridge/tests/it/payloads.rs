@@ -1,0 +1,142 @@
+//! Every captured payload is understood.
+
+use hookrail::{EventName, parse_input};
+use hookrail_bridge::{Agent, SessionMemory, answer, read};
+use serde_json::{Value, json};
+
+use crate::support::{OBSERVED, event, names, payloads};
+
+/// What the agents call our events. An event that is missing here has no counterpart.
+fn expected(native: &str) -> Option<EventName> {
+    Some(match native {
+        "PreToolUse" | "preToolUse" | "BeforeTool" | "tool.execute.before" => EventName::BeforeTool,
+        "PostToolUse" | "PostToolUseFailure" | "postToolUse" | "AfterTool" | "tool.execute.after" => {
+            EventName::AfterTool
+        }
+        "UserPromptSubmit" | "userPromptSubmitted" | "BeforeAgent" | "chat.message" => EventName::BeforeAgent,
+        "Stop" | "agentStop" | "AfterAgent" | "session.idle" => EventName::AfterAgent,
+        "SessionStart" | "sessionStart" | "session.created" => EventName::SessionStart,
+        "SessionEnd" | "sessionEnd" => EventName::SessionEnd,
+        "Notification" | "permissionRequest" => EventName::Notification,
+        "PreCompress" => EventName::PreCompress,
+        "BeforeModel" => EventName::BeforeModel,
+        "AfterModel" => EventName::AfterModel,
+        "BeforeToolSelection" => EventName::BeforeToolSelection,
+        _ => return None,
+    })
+}
+
+#[test]
+fn every_payload_reads_as_its_event_and_suits_the_engine() {
+    for agent in OBSERVED {
+        for (name, native, text) in payloads(agent) {
+            let read = read(agent, Some(&native), text.as_bytes()).expect(&name);
+            assert_eq!(read.event, expected(&native), "{agent} {name}");
+            assert_eq!(read.native_event, native, "{agent} {name}");
+            assert!(read.session_id.is_some() || native == "file.edited", "{agent} {name}");
+            assert_eq!(read.cwd.as_deref(), Some("/home/dev/work"), "{agent} {name}");
+            let told = read.payload.get("agent").expect("the native side");
+            assert_eq!((&told["name"], &told["event"]), (&json!(agent.as_str()), &json!(native)));
+            if let Some(event) = read.event {
+                let parsed = parse_input(event, Value::Object(read.payload.clone()));
+                assert!(parsed.is_ok(), "{agent} {name}: {parsed:?}");
+            }
+        }
+    }
+}
+
+/// All agents but Copilot name their event themselves.
+#[test]
+fn the_argument_is_needed_only_where_the_payload_does_not_tell() {
+    for agent in OBSERVED {
+        for (name, native, text) in payloads(agent) {
+            let alone = read(agent, None, text.as_bytes()).ok().map(|event| event.native_event);
+            let tells = agent != Agent::Copilot || native == "permissionRequest";
+            assert_eq!(alone, tells.then_some(native), "{agent} {name}");
+        }
+    }
+}
+
+/// The same shell call, whoever makes it.
+#[test]
+fn a_shell_call_looks_the_same_in_every_agent() {
+    for agent in OBSERVED {
+        let read = event(agent, names(agent).before);
+        assert_eq!(read.tool_name(), Some("run_shell_command"), "{agent}");
+        assert_eq!(read.payload["tool_input"]["command"], "touch made.txt; echo MADE", "{agent}");
+        let native = read.native_tool.clone().expect("a tool");
+        assert_eq!(read.payload["agent"]["tool_name"], json!(native), "{agent}");
+        let own = if native == "run_shell_command" { vec![] } else { vec![native] };
+        assert_eq!(read.also_matches, own, "{agent}");
+
+        let after = event(agent, names(agent).after);
+        let said = after.payload["tool_response"]["llmContent"].as_str().expect("a text").to_owned();
+        assert!(said.contains("MADE"), "{agent}: {said}");
+        assert!(!said.starts_with('{'), "{agent}: {said}");
+    }
+}
+
+#[test]
+fn words_are_ours() {
+    for (agent, name, key, ours, theirs) in [
+        (Agent::Copilot, "sessionStart", "source", "startup", Some("new")),
+        (Agent::Copilot, "sessionEnd", "reason", "exit", Some("complete")),
+        (Agent::Claude, "SessionStart", "source", "startup", None),
+        (Agent::Gemini, "PreCompress", "trigger", "auto", None),
+        (Agent::Copilot, "preToolUse-bash", "timestamp", "2026-11-16T04:14:03.832Z", None),
+        (Agent::Copilot, "permissionRequest-bash", "notification_type", "ToolPermission", None),
+        (Agent::Qwen, "Notification", "notification_type", "auth_success", None),
+    ] {
+        let read = event(agent, name);
+        assert_eq!(read.payload[key], ours, "{agent} {name}");
+        assert_eq!(read.payload["agent"].get(key).and_then(Value::as_str), theirs, "{agent} {name}");
+    }
+    let question = event(Agent::Copilot, "permissionRequest-edit").payload["details"].clone();
+    assert_eq!((&question["type"], &question["tool_name"]), (&json!("edit"), &json!("replace")));
+}
+
+#[test]
+fn a_failed_call_carries_its_error() {
+    let read = event(Agent::Claude, "PostToolUseFailure-Bash");
+    assert_eq!(read.payload["tool_response"]["error"]["message"], "Exit code 3\nOOPS");
+    assert_eq!(read.payload["tool_response"]["llmContent"], "Exit code 3\nOOPS");
+}
+
+/// Only Gemini repeats the prompt at the end of the work; the others have it remembered.
+#[test]
+fn the_prompt_is_remembered_for_the_end() {
+    for agent in OBSERVED {
+        let start = event(agent, names(agent).prompt);
+        let memory = answer(agent, &start, &hookrail_bridge::Verdict::default(), &SessionMemory::default());
+        let memory = memory.memory.expect("a prompt to remember");
+        let mut end = event(agent, names(agent).end);
+        end.recall(&memory);
+        assert_eq!(end.payload["prompt"], start.payload["prompt"], "{agent}");
+        assert!(
+            end.payload["prompt"].as_str().is_some_and(|prompt| prompt.contains("do the task")),
+            "{agent}"
+        );
+        // Qwen says that it was sent back from the first time on.
+        assert_eq!(end.payload["stop_hook_active"], false, "{agent}");
+    }
+}
+
+#[test]
+fn a_prompt_event_without_a_prompt_is_none_in_qwen_only() {
+    let text = r#"{"hook_event_name": "UserPromptSubmit", "prompt": ""}"#;
+    let event = |agent| read(agent, None, text.as_bytes()).expect("an event").event;
+    assert_eq!(event(Agent::Qwen), None);
+    assert_eq!(event(Agent::Claude), Some(EventName::BeforeAgent));
+}
+
+/// A tool of an MCP server has one name, whoever calls it.
+#[test]
+fn mcp_tools_have_one_form() {
+    let gemini = json!({"hook_event_name": "BeforeTool", "tool_name": "mcp_my_git_log", "tool_input": {},
+        "mcp_context": {"server_name": "my_git", "tool_name": "log"}});
+    let claude = json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__my_git__log", "tool_input": {}});
+    for (agent, payload) in [(Agent::Gemini, gemini), (Agent::Claude, claude)] {
+        let read = read(agent, None, payload.to_string().as_bytes()).expect("an event");
+        assert_eq!(read.tool_name(), Some("mcp__my_git__log"), "{agent}");
+    }
+}

@@ -1,0 +1,201 @@
+//! What one event leaves for the next: stops that take effect later, texts that wait, notices told once.
+
+use hookrail_bridge::{Agent, SessionMemory, Verdict, answer, read, time_budget};
+use serde_json::{Value, json};
+
+use crate::support::{event, names};
+
+/// A session: each step is an event with its verdict; what comes out is what was printed.
+struct Session {
+    agent: Agent,
+    memory: SessionMemory,
+}
+
+impl Session {
+    fn new(agent: Agent) -> Self {
+        Self { agent, memory: SessionMemory::default() }
+    }
+
+    fn step(&mut self, payload: &str, verdict: &Verdict) -> Value {
+        let event = event(self.agent, payload);
+        self.fire(&event, verdict)
+    }
+
+    fn fire(&mut self, event: &hookrail_bridge::BridgeEvent, verdict: &Verdict) -> Value {
+        let said = answer(self.agent, event, verdict, &self.memory);
+        if let Some(memory) = said.memory {
+            // It is kept as JSON.
+            let text = serde_json::to_string(&memory).expect("JSON");
+            self.memory = serde_json::from_str(&text).expect("the same");
+        }
+        if said.stdout.is_empty() { Value::Null } else { serde_json::from_str(&said.stdout).expect("JSON") }
+    }
+}
+
+fn stop() -> Verdict {
+    Verdict { stop: Some("enough".to_owned()), ..Verdict::default() }
+}
+
+fn nothing() -> Verdict {
+    Verdict::default()
+}
+
+#[test]
+fn claude_stops_after_the_batch() {
+    let mut session = Session::new(Agent::Claude);
+    let refused = session.step("PreToolUse-Bash", &stop());
+    assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(
+        session.step("PreToolUse-Write", &nothing())["hookSpecificOutput"]["permissionDecision"],
+        "deny"
+    );
+    let ended = json!({"continue": false, "stopReason": "enough"});
+    assert_eq!(session.step("PostToolBatch", &nothing()), ended);
+    // A person goes on, and so does the agent.
+    assert_eq!(session.step("UserPromptSubmit", &nothing()), Value::Null);
+    assert_eq!(session.step("PreToolUse-Bash", &nothing()), Value::Null);
+    assert_eq!(session.step("PostToolBatch", &nothing()), Value::Null);
+}
+
+#[test]
+fn copilot_stops_where_it_asks_for_permission() {
+    let mut session = Session::new(Agent::Copilot);
+    assert_eq!(session.step("preToolUse-bash", &stop()), Value::Null);
+    let interrupted = json!({"behavior": "deny", "message": "enough", "interrupt": true});
+    assert_eq!(session.step("permissionRequest-bash", &nothing()), interrupted);
+    // If the run goes on all the same, no tool does: this one asks nobody.
+    assert_eq!(session.step("preToolUse-view", &nothing())["permissionDecision"], "deny");
+    assert_eq!(session.step("userPromptSubmitted", &nothing()), Value::Null);
+    assert_eq!(session.step("preToolUse-view", &nothing()), Value::Null);
+    assert_eq!(session.step("permissionRequest-bash", &nothing()), Value::Null);
+}
+
+/// Waiting for a later event is fine only for who can wait.
+#[test]
+fn without_a_memory_a_stop_refuses_at_once() {
+    let event = event(Agent::Copilot, "preToolUse-bash");
+    let said = answer(Agent::Copilot, &event, &stop(), &SessionMemory::lost());
+    assert!(said.stdout.contains("deny"), "{}", said.stdout);
+}
+
+#[test]
+fn a_stop_refuses_every_further_call_until_the_next_prompt() {
+    for agent in [Agent::Codex, Agent::Qwen, Agent::Opencode] {
+        let names = names(agent);
+        let mut session = Session::new(agent);
+        session.step(names.after, &stop());
+        let refused = session.step(names.before, &nothing()).to_string();
+        assert!(refused.contains("deny") && refused.contains("enough"), "{agent}: {refused}");
+        session.step(names.prompt, &nothing());
+        assert_eq!(session.step(names.before, &nothing()), Value::Null, "{agent}");
+    }
+}
+
+#[test]
+fn qwen_stops_before_the_next_model_call() {
+    let mut session = Session::new(Agent::Qwen);
+    session.step(names(Agent::Qwen).before, &stop());
+    let text = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "", "session_id": "1", "cwd": "/w"}"#;
+    let event = read(Agent::Qwen, None, text.as_bytes()).expect("an event");
+    let said = session.fire(&event, &nothing());
+    assert_eq!(
+        said,
+        json!({"continue": false, "stopReason": "enough", "decision": "block", "reason": "enough"})
+    );
+}
+
+#[test]
+fn a_stop_at_the_start_refuses_every_prompt() {
+    for agent in [Agent::Claude, Agent::Gemini, Agent::Copilot, Agent::Opencode] {
+        let names = names(agent);
+        let mut session = Session::new(agent);
+        session.step(names.start.expect("a start"), &stop());
+        for _ in 0..2 {
+            let refused = session.step(names.prompt, &nothing()).to_string();
+            assert!(refused.contains("enough"), "{agent}: {refused}");
+        }
+        session.step(names.start.expect("a start"), &nothing());
+        assert_eq!(session.step(names.prompt, &nothing()), Value::Null, "{agent}");
+    }
+}
+
+/// What Gemini, Qwen and opencode do not take before a tool they take after it.
+#[test]
+fn a_text_waits_for_the_next_opportunity() {
+    for agent in [Agent::Gemini, Agent::Qwen, Agent::Opencode] {
+        let names = names(agent);
+        let mut session = Session::new(agent);
+        let verdict = Verdict { additional_context: Some("mind the gap".to_owned()), ..nothing() };
+        assert_eq!(session.step(names.before, &verdict), Value::Null, "{agent}");
+        let said = session.step(names.after, &nothing());
+        assert_eq!(said["hookSpecificOutput"]["additionalContext"], "mind the gap", "{agent}");
+        assert_eq!(session.step(names.after, &nothing()), Value::Null, "{agent}");
+    }
+}
+
+#[test]
+fn a_notice_is_told_once_a_session() {
+    let verdict = Verdict { notices: vec!["hooks are off".to_owned()], ..nothing() };
+    let mut session = Session::new(Agent::Claude);
+    let told: Vec<Value> = (0..3).map(|_| session.step("PreToolUse-Bash", &verdict)).collect();
+    assert_eq!(told, [json!({"systemMessage": "hooks are off"}), Value::Null, Value::Null]);
+}
+
+/// Gemini tells its model which tools are left and then runs another one all the same.
+#[test]
+fn gemini_is_held_to_the_tools_that_a_hook_left() {
+    let restrict = |config: Value| Verdict { tool_config: Some(config), ..nothing() };
+    let mut session = Session::new(Agent::Gemini);
+    let config = json!({"mode": "ANY", "allowedFunctionNames": ["read_file", "search_file_content"]});
+    let said = session.step("BeforeToolSelection", &restrict(config));
+    let names = json!(["read_file", "grep_search", "search_file_content"]);
+    assert_eq!(said["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], names);
+    assert_eq!(session.step("BeforeTool-run_shell_command", &nothing())["decision"], "deny");
+    assert_eq!(session.step("BeforeTool-read_file", &nothing()), Value::Null);
+    session.step("BeforeToolSelection", &restrict(json!({"mode": "NONE"})));
+    assert_eq!(session.step("BeforeTool-read_file", &nothing())["decision"], "deny");
+    session.step("BeforeToolSelection", &nothing());
+    assert_eq!(session.step("BeforeTool-read_file", &nothing()), Value::Null);
+    let config = json!({"mode": "ANY", "allowedFunctionNames": ["mcp__my_git__log"]});
+    let said = session.step("BeforeToolSelection", &restrict(config));
+    assert_eq!(said["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], json!(["mcp_my_git_log"]));
+    let text = r#"{"hook_event_name": "BeforeTool", "tool_name": "mcp_my_git_log", "tool_input": {}}"#;
+    let event = read(Agent::Gemini, None, text.as_bytes()).expect("an event");
+    assert_eq!(session.fire(&event, &nothing()), Value::Null);
+}
+
+#[test]
+fn gemini_model_events() {
+    let mut session = Session::new(Agent::Gemini);
+    let invented = Verdict { llm_response: Some(json!({"text": "42"})), ..nothing() };
+    let said = session.step("BeforeModel", &invented);
+    assert_eq!(said["decision"], "deny");
+    assert_eq!(said["hookSpecificOutput"]["llm_response"], json!({"text": "42"}));
+    let changed = Verdict { llm_request: Some(json!({"model": "m"})), ..nothing() };
+    let said = session.step("BeforeModel", &changed);
+    assert_eq!(
+        said,
+        json!({"hookSpecificOutput": {"hookEventName": "BeforeModel", "llm_request": {"model": "m"}}})
+    );
+    let said = session.step("AfterModel", &invented);
+    assert_eq!(
+        said,
+        json!({"hookSpecificOutput": {"hookEventName": "AfterModel", "llm_response": {"text": "42"}}})
+    );
+    assert_eq!(session.step("AfterModel", &stop()), json!({"continue": false, "stopReason": "enough"}));
+}
+
+#[test]
+fn time_is_less_than_what_is_granted() {
+    for (agent, event, most) in [
+        (Agent::Claude, "SessionEnd", 1_000),
+        (Agent::Codex, "SessionEnd", 1_000),
+        (Agent::Claude, "PreToolUse", 600_000),
+        (Agent::Gemini, "BeforeTool", 600_000),
+        (Agent::Copilot, "preToolUse", 600_000),
+        (Agent::Claude, "NobodyKnows", 1_000),
+    ] {
+        let budget = time_budget(agent, event).as_millis();
+        assert!(budget < most && budget > most / 2, "{agent} {event}: {budget}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The captured payloads, and short ways to ask about them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, read};
+
+/// All payloads of an agent: file name without extension, native event, text. A file is named by its event, and by
+/// the tool behind a dash.
+pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
+    // LLxprt speaks our protocol, of which Gemini's payloads are an example.
+    let sender = if agent == Agent::Llxprt { Agent::Gemini } else { agent };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/payloads").join(sender.as_str());
+    let mut found: Vec<_> = fs::read_dir(folder)
+        .expect("the agent's payloads")
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let event = name.split('-').next().unwrap_or(&name).to_owned();
+            (name, event, fs::read_to_string(&path).expect("a payload"))
+        })
+        .collect();
+    found.sort();
+    assert!(!found.is_empty(), "{agent} has payloads");
+    found
+}
+
+/// A captured payload as an event.
+pub(crate) fn event(agent: Agent, name: &str) -> BridgeEvent {
+    let (_, event, text) = payloads(agent)
+        .into_iter()
+        .find(|(file, ..)| file == name)
+        .unwrap_or_else(|| panic!("{agent} has no payload {name}"));
+    read(agent, Some(&event), text.as_bytes()).expect("a payload that reads")
+}
+
+/// The answer to a captured payload in a new session.
+pub(crate) fn answered(agent: Agent, name: &str, verdict: &Verdict) -> NativeAnswer {
+    answer(agent, &event(agent, name), verdict, &SessionMemory::default())
+}
+
+/// Native names of the payloads that every agent has, in its own words: before and after a shell call, prompt,
+/// end of the work, start of the session.
+pub(crate) struct Names {
+    pub(crate) before: &'static str,
+    pub(crate) after: &'static str,
+    pub(crate) prompt: &'static str,
+    pub(crate) end: &'static str,
+    pub(crate) start: Option<&'static str>,
+}
+
+pub(crate) fn names(agent: Agent) -> Names {
+    let claude = |before, after| Names {
+        before,
+        after,
+        prompt: "UserPromptSubmit",
+        end: "Stop",
+        start: Some("SessionStart"),
+    };
+    match agent {
+        Agent::Claude | Agent::Codex => claude("PreToolUse-Bash", "PostToolUse-Bash"),
+        Agent::Qwen => {
+            Names { start: None, ..claude("PreToolUse-run_shell_command", "PostToolUse-run_shell_command") }
+        }
+        Agent::Gemini | Agent::Llxprt => Names {
+            before: "BeforeTool-run_shell_command",
+            after: "AfterTool-run_shell_command",
+            prompt: "BeforeAgent",
+            end: "AfterAgent",
+            start: Some("SessionStart"),
+        },
+        Agent::Copilot => Names {
+            before: "preToolUse-bash",
+            after: "postToolUse-bash",
+            prompt: "userPromptSubmitted",
+            end: "agentStop",
+            start: Some("sessionStart"),
+        },
+        Agent::Opencode => Names {
+            before: "tool.execute.before-bash",
+            after: "tool.execute.after-bash",
+            prompt: "chat.message",
+            end: "session.idle",
+            start: Some("session.created"),
+        },
+    }
+}
+
+/// The agents whose payloads were captured. `LLxprt` speaks our protocol and was not run.
+pub(crate) const OBSERVED: [Agent; 6] =
+    [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];
