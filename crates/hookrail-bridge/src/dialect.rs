@@ -214,6 +214,8 @@ pub(crate) struct Capabilities {
     pub tells_sent_back: bool,
     /// Where it hands texts to the model.
     pub context: &'static [EventName],
+    /// The longest text that it takes, in bytes.
+    pub context_limit: usize,
     /// Where it ends the run.
     pub stop: &'static [EventName],
 }

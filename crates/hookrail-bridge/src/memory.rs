@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::BridgeEvent;
 
 /// The longest text that is remembered. A few of them stay far below the megabyte that a session may take.
-const LONGEST_TEXT: usize = 64 * 1024;
+pub(crate) const LONGEST_TEXT: usize = 64 * 1024;
 /// How many notices are remembered as told.
 const MOST_NOTICES: usize = 32;
 

@@ -44,6 +44,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::BeforeAgent,
             EventName::SessionStart,
         ],
+        context_limit: usize::MAX,
         stop: &[EventName::AfterTool, EventName::BeforeAgent, EventName::AfterAgent],
     },
     carries_stop: &["PostToolBatch"],

@@ -41,6 +41,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::BeforeAgent,
             EventName::SessionStart,
         ],
+        context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent, EventName::AfterAgent, EventName::SessionStart],
     },
     carries_stop: &[],

@@ -44,6 +44,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::BeforeAgent,
             EventName::SessionStart,
         ],
+        context_limit: 10 * 1024,
         stop: &[],
     },
     carries_stop: &["permissionRequest"],

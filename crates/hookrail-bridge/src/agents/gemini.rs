@@ -36,6 +36,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         go_on: true,
         tells_sent_back: true,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        context_limit: usize::MAX,
         stop: &[
             EventName::BeforeTool,
             EventName::AfterTool,

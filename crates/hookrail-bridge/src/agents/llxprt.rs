@@ -38,6 +38,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::BeforeAgent,
             EventName::SessionStart,
         ],
+        context_limit: usize::MAX,
         stop: &EventName::ALL,
     },
     carries_stop: &[],

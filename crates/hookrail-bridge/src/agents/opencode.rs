@@ -38,6 +38,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         go_on: false,
         tells_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],
+        context_limit: usize::MAX,
         stop: &[],
     },
     carries_stop: &[],

@@ -39,6 +39,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         // It says `true` from the first time on.
         tells_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
     },
     carries_stop: &["UserPromptSubmit"],

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Effects, is_guarded};
 use crate::dialect::Dialect;
 use crate::event::BridgeEvent;
-use crate::memory::SessionMemory;
+use crate::memory::{LONGEST_TEXT, SessionMemory};
 use crate::tools::{native_names, to_native_input};
 use crate::verdict::Verdict;
 
@@ -280,17 +280,31 @@ impl Settling<'_> {
         }
     }
 
+    /// Texts for the model, those that wait included. What the agent does not take now waits for its next event.
     fn context(&mut self) {
-        let said = [self.verdict.additional_context.as_deref(), self.verdict.system_message.as_deref()];
+        let waiting = self.settled.memory.pending_context.take();
+        let said = [
+            waiting.as_deref(),
+            self.verdict.additional_context.as_deref(),
+            self.verdict.system_message.as_deref(),
+        ];
         let said: Vec<&str> = said.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
-        if !said.is_empty() {
-            self.settled.memory.add_context(&said.join("\n"));
+        if said.is_empty() {
+            return;
         }
+        let text = said.join("\n");
         let is_refused_prompt = self.is(EventName::BeforeAgent) && self.settled.effects.deny.is_some();
-        if self.can(self.dialect.can.context) && !is_refused_prompt {
-            self.settled.effects.context = self.settled.memory.pending_context.take();
-        } else if self.settled.memory.is_lost && !said.is_empty() {
-            self.log("a text for the model is not taken here and cannot be kept");
+        let can_now = self.can(self.dialect.can.context) && !is_refused_prompt;
+        let most = if can_now { self.dialect.can.context_limit } else { 0 };
+        let (now, later) = text.split_at(text.floor_char_boundary(most));
+        if !now.is_empty() {
+            self.settled.effects.context = Some(now.to_owned());
+        }
+        if !later.is_empty() {
+            if self.settled.memory.is_lost || later.len() > LONGEST_TEXT {
+                self.log("a text for the model is not taken here, and not all of it can be kept");
+            }
+            self.settled.memory.add_context(later);
         }
     }
 

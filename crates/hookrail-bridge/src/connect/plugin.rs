@@ -54,7 +54,8 @@ const hooks = (directory) => ({
       true,
     )
     if (said.decision) throw new Error(said.reason)
-    Object.assign(output.args, said.hookSpecificOutput?.tool_input)
+    const changed = said.hookSpecificOutput?.tool_input
+    if (changed) output.args = Object.assign(output.args ?? {}, changed)
   },
   "tool.execute.after": async ({ tool, sessionID, args }, output) => {
     const said = await bridge("tool.execute.after", {

@@ -129,6 +129,85 @@ fn a_prompt_event_without_a_prompt_is_none_in_qwen_only() {
     assert_eq!(event(Agent::Claude), Some(EventName::BeforeAgent));
 }
 
+/// Payloads that the agents document and that the runs did not bring about.
+#[test]
+fn documented_payloads_read_too() {
+    for (agent, argument, payload, event, checks) in [
+        (
+            Agent::Claude,
+            None,
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
+            EventName::Notification,
+            json!({"notification_type": "ToolPermission", "details": {"type": "exec", "tool_name": "run_shell_command"}}),
+        ),
+        (
+            Agent::Claude,
+            None,
+            json!({"hook_event_name": "Notification", "message": "m", "notification_type": "idle_prompt", "title": "t"}),
+            EventName::Notification,
+            json!({"notification_type": "idle_prompt", "message": "m", "details": {"type": "info", "title": "t"}}),
+        ),
+        (
+            Agent::Claude,
+            None,
+            json!({"hook_event_name": "PreCompact", "trigger": "manual", "custom_instructions": "x"}),
+            EventName::PreCompress,
+            json!({"trigger": "manual", "custom_instructions": "x"}),
+        ),
+        (
+            Agent::Claude,
+            None,
+            json!({"hook_event_name": "SessionStart", "source": "compact", "transcript_path": null}),
+            EventName::SessionStart,
+            json!({"source": "compress", "transcript_path": "", "agent": {"source": "compact"}}),
+        ),
+        (
+            Agent::Codex,
+            None,
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "apply_patch", "tool_input": {"command": "p"}}),
+            EventName::Notification,
+            json!({"details": {"type": "edit", "tool_input": {"patch": "p"}}}),
+        ),
+        (
+            Agent::Copilot,
+            Some("PreToolUse"),
+            json!({"hook_event_name": "PreToolUse", "session_id": "1", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
+            EventName::BeforeTool,
+            json!({"tool_name": "run_shell_command", "session_id": "1"}),
+        ),
+        (
+            Agent::Copilot,
+            Some("preToolUse"),
+            json!({"sessionId": "1", "toolName": "bash", "toolArgs": "{\"command\": \"ls\"}"}),
+            EventName::BeforeTool,
+            json!({"tool_input": {"command": "ls"}, "session_id": "1"}),
+        ),
+        (
+            Agent::Gemini,
+            None,
+            json!({"hook_event_name": "Notification", "notification_type": "ToolPermission", "message": "m", "details": {"type": "exec"}}),
+            EventName::Notification,
+            json!({"notification_type": "ToolPermission", "details": {"type": "exec"}}),
+        ),
+    ] {
+        let read = read(agent, argument, payload.to_string().as_bytes()).expect("an event");
+        assert_eq!(read.event, Some(event), "{payload}");
+        assert!(contains(&Value::Object(read.payload.clone()), &checks), "{agent}: {:#?}", read.payload);
+        let parsed = parse_input(event, Value::Object(read.payload));
+        assert!(parsed.is_ok(), "{payload}: {parsed:?}");
+    }
+}
+
+/// Whether every value of `part` is in `whole`.
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains(whole, part)))
+        }
+        _ => whole == part,
+    }
+}
+
 /// A tool of an MCP server has one name, whoever calls it.
 #[test]
 fn mcp_tools_have_one_form() {

@@ -133,6 +133,21 @@ fn a_text_waits_for_the_next_opportunity() {
     }
 }
 
+/// Copilot takes ten kilobytes at a time, the others take everything.
+#[test]
+fn a_long_text_arrives_in_pieces_or_whole() {
+    let long = "é".repeat(60 * 1024);
+    let verdict = Verdict { additional_context: Some(long.clone()), ..nothing() };
+    let mut session = Session::new(Agent::Copilot);
+    let first = session.step("preToolUse-bash", &verdict)["additionalContext"].clone();
+    let second = session.step("postToolUse-bash", &nothing())["additionalContext"].clone();
+    let heard = format!("{}{}", first.as_str().expect("a text"), second.as_str().expect("a text"));
+    assert!(long.starts_with(&heard) && heard.len() > 20_000, "{}", heard.len());
+    let mut session = Session::new(Agent::Claude);
+    let whole = session.step("PreToolUse-Bash", &verdict)["hookSpecificOutput"]["additionalContext"].clone();
+    assert_eq!(whole, json!(long));
+}
+
 #[test]
 fn a_notice_is_told_once_a_session() {
     let verdict = Verdict { notices: vec!["hooks are off".to_owned()], ..nothing() };
