@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hookrail::EventName;
+use hookrail_bridge::Agent;
 
 /// Hooks for coding agents: write them, try them, approve them, see what they do.
 #[derive(Debug, Parser)]
@@ -48,6 +49,14 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language
     Serve(ServeArgs),
+    /// Answer one event of another agent, as its hook, in its dialect
+    Bridge(BridgeArgs),
+    /// Let another agent call hookrail; without an agent, list them
+    Connect(ConnectArgs),
+    /// Take hookrail out of another agent's settings again
+    Disconnect(DisconnectArgs),
+    /// Print another agent's hooks as ours, with what is lost
+    Import(ImportArgs),
     /// Run the agent
     Agent(AgentArgs),
     /// See what hooks can do: offline, in a temporary project
@@ -142,6 +151,76 @@ pub(crate) struct RulesArgs {
     /// How to print the list
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT`\nwrites the entries that call it."
+)]
+pub(crate) struct BridgeArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// The agent's own name of the event, where its payload does not tell
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run\n  hookrail connect codex"
+)]
+pub(crate) struct ConnectArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Option<Agent>,
+    /// Write the project's settings of that agent instead of the user's
+    #[arg(long, requires = "agent")]
+    pub(crate) project: bool,
+    /// Show the difference and write nothing
+    #[arg(long, requires = "agent")]
+    pub(crate) dry_run: bool,
+    /// Also events that fire for every piece of a model's answer
+    #[arg(long, requires = "agent")]
+    pub(crate) model_events: bool,
+    /// How to print the list of agents
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DisconnectArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    pub(crate) agent: Option<Agent>,
+    /// All agents
+    #[arg(long, conflicts_with = "agent")]
+    pub(crate) all: bool,
+    /// Change the project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail import claude\n  hookrail import codex ~/.codex/hooks.json --write"
+)]
+pub(crate) struct ImportArgs {
+    /// claude, codex, gemini, qwen or copilot
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// The agent's settings; by default the user's
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Add the hooks to the settings instead of printing them
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// The project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
 }
 
 /// Approval for a single run.

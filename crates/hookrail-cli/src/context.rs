@@ -23,8 +23,13 @@ pub(crate) struct Context {
 impl Context {
     /// Resolves the directory given by `-C`, else the current one.
     pub(crate) fn new(directory: Option<&Path>) -> anyhow::Result<Self> {
+        Self::in_folder(directory, None)
+    }
+
+    /// The same, searching for the project from another folder than the one of the command line.
+    pub(crate) fn in_folder(directory: Option<&Path>, from: Option<&Path>) -> anyhow::Result<Self> {
         let current = std::env::current_dir().context("the current directory is gone")?;
-        let directory = directory.map_or_else(|| current.clone(), |given| current.join(given));
+        let directory = from.or(directory).map_or_else(|| current.clone(), |given| current.join(given));
         // Hooks see one name for a directory, whatever way the user took to it.
         let directory =
             directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;

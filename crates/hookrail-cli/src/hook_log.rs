@@ -40,6 +40,8 @@ pub(crate) struct HookLog {
     path: PathBuf,
     max_bytes: u64,
     session_id: OnceLock<String>,
+    /// The other agent that the lines come from.
+    agent: OnceLock<&'static str>,
     state: Mutex<State>,
 }
 
@@ -62,7 +64,7 @@ impl HookLog {
     }
 
     fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
-        Self { path, max_bytes, session_id: OnceLock::new(), state: Mutex::default() }
+        Self { path, max_bytes, session_id: OnceLock::new(), agent: OnceLock::new(), state: Mutex::default() }
     }
 
     /// Names the session whose lines these are; the first name stays.
@@ -70,10 +72,24 @@ impl HookLog {
         let _ = self.session_id.set(id.to_owned());
     }
 
+    /// Names the other agent that the lines come from; the first name stays.
+    pub(crate) fn set_agent(&self, agent: &'static str) {
+        let _ = self.agent.set(agent);
+    }
+
+    /// Notes what another agent could not carry out.
+    pub(crate) fn bridged(&self, event: &str, strengthened: &[String]) {
+        if !strengthened.is_empty() {
+            self.write(&LogLine::Bridge { event, strengthened });
+        }
+    }
+
     fn write(&self, line: &LogLine<'_>) {
         let session_id = self.session_id.get().map_or("", String::as_str);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = line.to_bytes(session_id).and_then(|bytes| self.append(&mut state.open, &bytes));
+        let written = line
+            .to_bytes(session_id, self.agent.get().copied())
+            .and_then(|bytes| self.append(&mut state.open, &bytes));
         if let Err(error) = written
             && !std::mem::replace(&mut state.has_warned, true)
         {

@@ -198,7 +198,7 @@ impl Settings {
                 allowed: list(|redaction| &redaction.allowed),
                 blocked: list(|redaction| &redaction.blocked),
             },
-            agent_events: levels.iter().find_map(|level| level.agent_events).unwrap_or_default(),
+            agent_events: levels.iter().find_map(|level| level.agent_events),
         }
     }
 
@@ -281,8 +281,8 @@ pub struct EffectiveSettings {
     pub limits: Limits,
     /// Secrets in the environment of hooks.
     pub redaction: Redaction,
-    /// What the agent does with the outputs of the six events outside the five.
-    pub agent_events: AgentEvents,
+    /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
+    pub agent_events: Option<AgentEvents>,
 }
 
 /// Bounds on running hooks.

@@ -78,7 +78,9 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
-        let plan = match survive(|| self.planner.plan(event.name(), event.match_target())) {
+        let plan = match survive(|| {
+            self.planner.plan_also(event.name(), event.match_target(), &base.also_matches)
+        }) {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
             Err(panic) => return failure_envelope(event.name(), &[], &panic, "planning"),
@@ -88,6 +90,12 @@ impl HookEventHandler {
             Ok(result) => result,
             Err(panic) => failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"),
         }
+    }
+
+    /// Whether anything can come of an event with these fields.
+    pub fn would_run(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
+        self.planner.plan_also(event.name(), event.match_target(), &base.also_matches).is_some()
+            || self.blocked_anyway(event.name()).is_some()
     }
 
     /// Whether nothing can come of this event: a lookup, no more.

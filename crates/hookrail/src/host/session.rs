@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -36,6 +37,8 @@ pub(crate) struct Host {
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) direct_execution: bool,
+    /// No hook may run longer.
+    pub(crate) longest_timeout: Option<Duration>,
 }
 
 /// Where settings come from.
@@ -87,6 +90,8 @@ impl Config {
             observer: None,
             environment: None,
             direct_execution: true,
+            longest_timeout: None,
+            try_examples: true,
         }
     }
 
@@ -139,6 +144,8 @@ pub struct ConfigBuilder {
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
     direct_execution: bool,
+    longest_timeout: Option<Duration>,
+    try_examples: bool,
 }
 
 impl ConfigBuilder {
@@ -203,7 +210,19 @@ impl ConfigBuilder {
         self
     }
 
-    /// Reads the enable flag and makes the session.
+    /// Lets no hook run longer than this, whatever its settings say. For a host that has to answer by then itself.
+    pub fn longest_timeout(mut self, longest: Duration) -> Self {
+        self.longest_timeout = Some(longest);
+        self
+    }
+
+    /// Leaves the examples of rules untried, which saves time. What is wrong with them is then not among the findings.
+    pub fn without_examples(mut self) -> Self {
+        self.try_examples = false;
+        self
+    }
+
+    /// Reads the settings files and makes the session.
     pub fn build(self) -> Config {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
         let source = self.source.unwrap_or_else(|| {
@@ -213,6 +232,7 @@ impl ConfigBuilder {
             SettingsSource::Files(paths) => SettingsFiles::load(paths),
             SettingsSource::Given(value) => SettingsFiles::from_value(&working_dir, value),
         };
+        let files = if self.try_examples { files } else { files.without_examples() };
         let (flag, unusable) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let enabled = [flag.project, flag.user, flag.system].contains(&Some(true))
@@ -229,6 +249,7 @@ impl ConfigBuilder {
             observer: self.observer,
             environment: self.environment,
             direct_execution: self.direct_execution,
+            longest_timeout: self.longest_timeout,
         };
         let has_bus = host.bus.is_some();
         let config = Config { host: Arc::new(host), enabled, system: OnceLock::new() };

@@ -151,7 +151,7 @@ impl HookPlanner {
         {
             return plan.clone();
         }
-        let plan = self.resolve(event, target, None).map(Arc::new);
+        let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
             remembered.remember(target, changes, Answer(plan.clone()));
@@ -159,17 +159,27 @@ impl HookPlanner {
         plan
     }
 
+    /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
+    /// matches one of them. Only plans for one name are remembered.
+    pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
+        if also.is_empty() {
+            return self.plan(event, target);
+        }
+        let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
+        self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new)
+    }
+
     /// The same plan, and why the other hooks of the event are not in it.
     pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
         let mut skipped = Vec::new();
-        let plan = self.resolve(event, target, Some(&mut skipped));
+        let plan = self.resolve(event, target.as_slice(), Some(&mut skipped));
         Explanation { plan, skipped }
     }
 
     fn resolve(
         &self,
         event: EventName,
-        target: Option<&str>,
+        targets: &[&str],
         mut skipped: Option<&mut Vec<Skipped>>,
     ) -> Option<Plan> {
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
@@ -183,9 +193,9 @@ impl HookPlanner {
             } else if let Some(why) = registered.not_approved() {
                 Some(SkipReason::NotApproved { why: why.to_owned() })
             } else {
-                match matches(hook, target, &mut steps) {
+                match matches(hook, targets, &mut steps) {
                     MatchVerdict::No if skipped.is_none() => continue,
-                    MatchVerdict::No => Some(does_not_match(hook, target)),
+                    MatchVerdict::No => Some(does_not_match(hook, targets)),
                     verdict => {
                         let first = match &hook.kind {
                             // Hooks that start under different conditions are different hooks.
@@ -202,7 +212,7 @@ impl HookPlanner {
                                 stand_in: None,
                             });
                             if verdict == MatchVerdict::BoundReached {
-                                plan.warnings.push(undecided(hook, target));
+                                plan.warnings.push(undecided(hook, targets));
                             }
                             None
                         } else {
@@ -254,27 +264,40 @@ impl Matching {
     }
 }
 
-fn matches(hook: &Hook, target: Option<&str>, steps: &mut Steps) -> MatchVerdict {
-    match (Matching::of(hook.event), target) {
-        (Matching::Tool, Some(tool)) => hook.matcher.matches_tool_within(tool, steps),
-        (Matching::Word, Some(word)) => hook.matcher.matches_exactly(word).into(),
-        (Matching::None, _) | (_, None) => MatchVerdict::Yes,
+/// Whether a hook matches one of the names; without any every hook does.
+fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
+    if targets.is_empty() {
+        return MatchVerdict::Yes;
     }
+    let mut undecided = false;
+    for target in targets {
+        let verdict = match Matching::of(hook.event) {
+            Matching::Tool => hook.matcher.matches_tool_within(target, steps),
+            Matching::Word => hook.matcher.matches_exactly(target).into(),
+            Matching::None => MatchVerdict::Yes,
+        };
+        match verdict {
+            MatchVerdict::Yes => return MatchVerdict::Yes,
+            MatchVerdict::BoundReached => undecided = true,
+            MatchVerdict::No => {}
+        }
+    }
+    if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }
 }
 
-fn does_not_match(hook: &Hook, target: Option<&str>) -> SkipReason {
+fn does_not_match(hook: &Hook, targets: &[&str]) -> SkipReason {
     SkipReason::MatcherDoesNotMatch {
         matcher: hook.matcher.text().unwrap_or_default().to_owned(),
-        target: target.unwrap_or_default().to_owned(),
+        target: targets.join(", "),
     }
 }
 
-fn undecided(hook: &Hook, target: Option<&str>) -> String {
+fn undecided(hook: &Hook, targets: &[&str]) -> String {
     format!(
         "matcher `{}` of hook `{}` takes too long on `{}`, so the hook counts as matched",
         clipped(hook.matcher.text().unwrap_or_default()),
         clipped(&hook.name),
-        clipped(target.unwrap_or_default()),
+        clipped(&targets.join(", ")),
     )
 }
 

@@ -49,6 +49,8 @@ pub struct RunnerOptions {
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
     pub grace: Duration,
+    /// No hook may run longer, whatever its settings say; for a host that has to answer by then itself.
+    pub longest: Option<Duration>,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
 }
@@ -63,6 +65,7 @@ impl RunnerOptions {
             environment,
             direct_execution: true,
             grace: GRACE,
+            longest: None,
             on_start: None,
         }
     }
@@ -75,6 +78,7 @@ pub struct HookRunner {
     project_terms: Option<Terms>,
     reaper: Reaper,
     handovers: Handovers,
+    longest: Option<Duration>,
     on_start: Option<StartListener>,
 }
 
@@ -118,6 +122,11 @@ impl Terms {
 pub struct Escalations(Reaper);
 
 impl Escalations {
+    /// The process groups that are still given time to clean up.
+    pub fn groups(&self) -> Vec<i32> {
+        self.0.groups()
+    }
+
     /// Kills all of them, and from now on whoever runs out of time.
     pub fn kill(&self) {
         self.0.kill_all();
@@ -134,8 +143,16 @@ enum SpawnOn {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions { limits, redaction, project, environment, direct_execution, grace, on_start } =
-            options;
+        let RunnerOptions {
+            limits,
+            redaction,
+            project,
+            environment,
+            direct_execution,
+            grace,
+            longest,
+            on_start,
+        } = options;
         let project_terms = project
             .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
         Self {
@@ -143,6 +160,7 @@ impl HookRunner {
             project_terms,
             reaper: Reaper::with_grace(grace),
             handovers: Handovers::new(),
+            longest,
             on_start,
         }
     }
@@ -287,13 +305,14 @@ impl HookRunner {
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
+        let timeout = self.longest.map_or(hook.timeout, |longest| hook.timeout.min(longest));
         // If another thread is not to be had, this one is as good.
         if thread == SpawnOn::AnotherThread
             && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
         {
-            return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
+            return run_from(first, &command, payload, timeout, keep, &self.reaper).await;
         }
-        run_process(&command, payload, hook.timeout, keep, &self.reaper).await
+        run_process(&command, payload, timeout, keep, &self.reaper).await
     }
 }
 

@@ -201,14 +201,17 @@ impl ResolvedSettings {
         self.unusable.iter().filter(|file| matches!(file.level, Level::User | Level::System))
     }
 
-    /// Whether the outputs of the six events outside the five are applied. A project may ask for that, and cannot
-    /// undo it for others.
+    /// Whether the outputs of the six events outside the five are applied; by default they are only observed.
     pub fn agent_events(&self) -> AgentEvents {
-        let all = [Some(&self.effective), self.project_effective.as_ref()];
-        if all.into_iter().flatten().any(|effective| effective.agent_events == AgentEvents::Apply) {
-            AgentEvents::Apply
-        } else {
-            AgentEvents::Observe
+        self.agent_events_or(AgentEvents::Observe)
+    }
+
+    /// The same with another default. A project may ask for more than the user, and cannot undo it for others.
+    pub fn agent_events_or(&self, default: AgentEvents) -> AgentEvents {
+        let own = self.effective.agent_events;
+        match self.project_effective.as_ref().and_then(|project| project.agent_events) {
+            Some(AgentEvents::Apply) => AgentEvents::Apply,
+            _ => own.unwrap_or(default),
         }
     }
 
