@@ -21,6 +21,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+#[cfg_attr(not(test), expect(unused_imports, reason = "the rules that read these facts come next"))]
 pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
 
 use self::field::Field;

@@ -46,7 +46,8 @@ fn expand_atoms<'w>(atoms: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
             && let Some((close, commas)) = matching(atoms, at)
         {
             let inner = atoms.get(at + 1..close).unwrap_or_default();
-            let choices = if commas.is_empty() { sequence(inner)? } else { Some(elements(atoms, at, close, &commas)?) };
+            let choices =
+                if commas.is_empty() { sequence(inner)? } else { Some(elements(atoms, at, close, &commas)?) };
             if let Some(choices) = choices {
                 if results.len().saturating_mul(choices.len()) > MAX_WORDS {
                     return None;
@@ -107,7 +108,10 @@ fn matching(atoms: &[Atom<'_>], open: usize) -> Option<(usize, Vec<usize>)> {
 }
 
 /// The values of `a..b` or `a..b..step`; the inner `None` if it is no sequence, the outer one if it is too long.
-#[expect(clippy::option_option, reason = "no sequence, and a sequence that is too long, are different answers")]
+#[expect(
+    clippy::option_option,
+    reason = "no sequence, and a sequence that is too long, are different answers"
+)]
 fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
     let mut text = String::new();
     for atom in inner {
@@ -141,7 +145,7 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
         text_of = Box::new(|value| u8::try_from(value).ok().map(|byte| char::from(byte).to_string()));
         (from, to)
     };
-    let count = from.abs_diff(to) / step + 1;
+    let count = (from.abs_diff(to) / step).saturating_add(1);
     if count > MAX_WORDS as u64 {
         return None;
     }

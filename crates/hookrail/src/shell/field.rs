@@ -2,6 +2,7 @@
 
 /// One word that a command would be given, as far as it can be told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct Field {
     /// The word, or `None` where it cannot be told. Then it can also be several words, or none.
     pub(super) text: Option<String>,
@@ -41,6 +42,7 @@ impl Field {
 
 /// Collects the fields that one word becomes.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct Builder {
     fields: Vec<Field>,
     text: String,

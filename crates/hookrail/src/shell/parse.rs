@@ -241,13 +241,12 @@ impl<'t> Parser<'t> {
                 continue;
             }
             match (self.cursor.peek(), self.cursor.peek_second()) {
-                (Some(b';'), Some(b';' | b'&')) => {}
+                (None | Some(b'\n' | b')'), _) | (Some(b';'), Some(b';' | b'&')) => {}
                 (Some(b';'), _) => self.cursor.skip(),
                 (Some(b'&'), next) if next != Some(b'>') => {
                     self.cursor.skip();
                     background = true;
                 }
-                (None | Some(b'\n' | b')'), _) => {}
                 // Two commands with nothing between them, as in `(a) b`.
                 _ => self.broken = true,
             }

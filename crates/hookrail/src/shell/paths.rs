@@ -33,16 +33,16 @@ struct Program {
 fn program(name: &str) -> Option<Program> {
     use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
-        "tee" => (Write, "", &[]),
-        "rm" | "rmdir" => (Write, "", &[]),
+        "tee" | "rm" | "rmdir" => (Write, "", &[]),
         "touch" => (Write, "drt", &["date", "reference"]),
         "truncate" => (Write, "sr", &["size", "reference"]),
         "mkdir" => (Write, "mZ", &["mode"]),
         "chmod" => (WriteAfterFirst, "", &["reference"]),
         "chown" => (WriteAfterFirst, "", &["reference", "from"]),
-        "cp" => (Copy, "tS", &["target-directory", "suffix"]),
-        "ln" => (Copy, "tS", &["target-directory", "suffix"]),
-        "install" => (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"]),
+        "cp" | "ln" => (Copy, "tS", &["target-directory", "suffix"]),
+        "install" => {
+            (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"])
+        }
         "mv" => (Move, "tS", &["target-directory", "suffix"]),
         "cat" => (Read, "", &[]),
         "head" => (Read, "nc", &["lines", "bytes"]),
@@ -52,8 +52,20 @@ fn program(name: &str) -> Option<Program> {
             ReadAfterFirst,
             "efmABCDd",
             &[
-                "regexp", "file", "max-count", "after-context", "before-context", "context", "label", "include",
-                "exclude", "exclude-from", "exclude-dir", "devices", "directories", "binary-files",
+                "regexp",
+                "file",
+                "max-count",
+                "after-context",
+                "before-context",
+                "context",
+                "label",
+                "include",
+                "exclude",
+                "exclude-from",
+                "exclude-dir",
+                "devices",
+                "directories",
+                "binary-files",
             ],
         ),
         "sed" => (WriteAfterFirst, "efl", &["expression", "file", "line-length"]),
@@ -156,7 +168,9 @@ impl<'a> Words<'a> {
                 Some(text) => match text.strip_prefix("--") {
                     Some(long) => {
                         let (name, value) = match long.split_once('=') {
-                            Some((name, value)) => (name, Some(Field { tilde: false, ..Field::known(value) })),
+                            Some((name, value)) => {
+                                (name, Some(Field { tilde: false, ..Field::known(value) }))
+                            }
                             None => (long, None),
                         };
                         let full = program.long_values.iter().find(|known| known.starts_with(name));
@@ -193,6 +207,9 @@ impl<'a> Words<'a> {
     }
 
     fn value(&self, names: &[&str]) -> Option<&Field> {
-        self.options.iter().filter(|(name, _)| names.contains(&name.as_str())).find_map(|(_, value)| value.as_ref())
+        self.options
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()))
+            .find_map(|(_, value)| value.as_ref())
     }
 }

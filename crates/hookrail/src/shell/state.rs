@@ -49,7 +49,9 @@ impl Value {
             (Self::Text(one), Self::Text(two)) => one == two,
             (Self::List(one), Self::List(two)) => one == two,
             (Self::Function(one, sure), Self::Function(two, also)) => {
-                sure == also && one.len() == two.len() && one.iter().zip(two.iter()).all(|(a, b)| Rc::ptr_eq(a, b))
+                sure == also
+                    && one.len() == two.len()
+                    && one.iter().zip(two.iter()).all(|(a, b)| Rc::ptr_eq(a, b))
             }
             (Self::Directory(one), Self::Directory(two)) => one == two,
             (Self::Set, Self::Set) => true,
@@ -136,6 +138,23 @@ impl State {
         let count = keys.len();
         for key in keys {
             self.set(key, None);
+        }
+        count
+    }
+
+    /// Makes every function one that may be defined or not, as in a shell that was started anew.
+    pub(super) fn doubt_functions(&mut self) -> usize {
+        let sure: Vec<_> = self
+            .values
+            .iter()
+            .filter_map(|(key, value)| match value {
+                Value::Function(bodies, true) => Some((key.clone(), Rc::clone(bodies))),
+                _ => None,
+            })
+            .collect();
+        let count = sure.len();
+        for (key, bodies) in sure {
+            self.set(key, Some(Value::Function(bodies, false)));
         }
         count
     }

@@ -5,20 +5,22 @@ use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
 
 /// Options of `docker run` and `docker create` that take a value.
+#[rustfmt::skip] // A list is read as a block.
 const RUN_VALUES: [&str; 101] = [
-    "add-host", "annotation", "attach", "blkio-weight", "blkio-weight-device", "cap-add", "cap-drop", "cgroup-parent",
-    "cgroupns", "cgroup-conf", "cidfile", "conmon-pidfile", "cpu-count", "cpu-percent", "cpu-period", "cpu-quota",
-    "cpu-rt-period", "cpu-rt-runtime", "cpu-shares", "cpus", "cpuset-cpus", "cpuset-mems", "decryption-key",
-    "detach-keys", "device", "device-cgroup-rule", "device-read-bps", "device-read-iops", "device-write-bps",
-    "device-write-iops", "dns", "dns-opt", "dns-option", "dns-search", "domainname", "entrypoint", "env", "env-file",
-    "expose", "gidmap", "gpus", "group-add", "group-entry", "health-cmd", "health-interval", "health-retries",
-    "health-start-period", "health-start-interval", "health-timeout", "hostname", "hostuser", "image-volume", "ip",
-    "ip6", "ipc", "isolation", "kernel-memory", "label", "label-file", "link", "link-local-ip", "log-driver",
-    "log-opt", "mac-address", "memory", "memory-reservation", "memory-swap", "memory-swappiness", "mount", "name",
-    "net", "net-alias", "network", "network-alias", "oom-score-adj", "pid", "pids-limit", "platform", "pod", "pull",
-    "restart", "runtime", "security-opt", "shm-size", "stop-signal", "stop-timeout", "storage-opt", "sysctl", "tmpfs",
-    "ulimit", "user", "userns", "publish", "volume", "volumes-from", "volume-driver", "workdir", "uts", "uidmap",
-    "subuidname", "tz",
+    "add-host", "annotation", "attach", "blkio-weight", "blkio-weight-device", "cap-add", "cap-drop",
+    "cgroup-parent", "cgroupns", "cgroup-conf", "cidfile", "conmon-pidfile", "cpu-count", "cpu-percent",
+    "cpu-period", "cpu-quota", "cpu-rt-period", "cpu-rt-runtime", "cpu-shares", "cpus", "cpuset-cpus",
+    "cpuset-mems", "decryption-key", "detach-keys", "device", "device-cgroup-rule", "device-read-bps",
+    "device-read-iops", "device-write-bps", "device-write-iops", "dns", "dns-opt", "dns-option",
+    "dns-search", "domainname", "entrypoint", "env", "env-file", "expose", "gidmap", "gpus", "group-add",
+    "group-entry", "health-cmd", "health-interval", "health-retries", "health-start-period",
+    "health-start-interval", "health-timeout", "hostname", "hostuser", "image-volume", "ip", "ip6", "ipc",
+    "isolation", "kernel-memory", "label", "label-file", "link", "link-local-ip", "log-driver", "log-opt",
+    "mac-address", "memory", "memory-reservation", "memory-swap", "memory-swappiness", "mount", "name",
+    "net", "net-alias", "network", "network-alias", "oom-score-adj", "pid", "pids-limit", "platform", "pod",
+    "pull", "restart", "runtime", "security-opt", "shm-size", "stop-signal", "stop-timeout", "storage-opt",
+    "sysctl", "tmpfs", "ulimit", "user", "userns", "publish", "volume", "volumes-from", "volume-driver",
+    "workdir", "uts", "uidmap", "subuidname", "tz",
 ];
 
 /// `docker [options] exec|run [options] container|image command…`
@@ -28,8 +30,19 @@ pub(super) fn docker(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "Hlc",
         long_flags: &["debug", "tls", "tlsverify", "version", "help", "remote"],
         long_values: &[
-            "config", "context", "host", "log-level", "tlscacert", "tlscert", "tlskey", "connection", "url", "root",
-            "runroot", "storage-driver", "identity",
+            "config",
+            "context",
+            "host",
+            "log-level",
+            "tlscacert",
+            "tlscert",
+            "tlskey",
+            "connection",
+            "url",
+            "root",
+            "runroot",
+            "storage-driver",
+            "identity",
         ],
         ..Spec::default()
     };
@@ -70,9 +83,30 @@ fn run(walker: &mut Walker, args: &[Field], context: &Context) {
         flags: "ditPqT",
         values: "aceghlmpuvw",
         long_flags: &[
-            "detach", "init", "interactive", "no-healthcheck", "oom-kill-disable", "privileged", "publish-all", "quiet",
-            "read-only", "rm", "sig-proxy", "tty", "disable-content-trust", "replace", "systemd", "no-hosts", "rmi",
-            "http-proxy", "tls-verify", "use-api-socket", "no-deps", "service-ports", "build", "remove-orphans",
+            "detach",
+            "init",
+            "interactive",
+            "no-healthcheck",
+            "oom-kill-disable",
+            "privileged",
+            "publish-all",
+            "quiet",
+            "read-only",
+            "rm",
+            "sig-proxy",
+            "tty",
+            "disable-content-trust",
+            "replace",
+            "systemd",
+            "no-hosts",
+            "rmi",
+            "http-proxy",
+            "tls-verify",
+            "use-api-socket",
+            "no-deps",
+            "service-ports",
+            "build",
+            "remove-orphans",
         ],
         long_values: &RUN_VALUES,
         ..Spec::default()
@@ -81,9 +115,9 @@ fn run(walker: &mut Walker, args: &[Field], context: &Context) {
     note(walker, &found);
     if let Some(entry) = found.value(&["entrypoint"]) {
         let rest = args.get(found.rest + 1..).unwrap_or_default();
-        let argv: Vec<Field> = std::iter::once(entry.clone()).chain(rest.iter().cloned()).collect();
+        let whole: Vec<Field> = std::iter::once(entry.clone()).chain(rest.iter().cloned()).collect();
         let is_reset = entry.is("");
-        walker.start(if is_reset { rest } else { &argv }, &foreign(context));
+        walker.start(if is_reset { rest } else { &whole }, &foreign(context));
         return;
     }
     inside(walker, args, &found, context);
@@ -96,7 +130,14 @@ pub(super) fn compose(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "fp",
         long_flags: &["all-resources", "compatibility", "dry-run", "version", "help"],
         long_values: &[
-            "ansi", "env-file", "file", "parallel", "profile", "progress", "project-directory", "project-name",
+            "ansi",
+            "env-file",
+            "file",
+            "parallel",
+            "profile",
+            "progress",
+            "project-directory",
+            "project-name",
         ],
         ..Spec::default()
     };
@@ -116,14 +157,42 @@ pub(super) fn kubectl(walker: &mut Walker, args: &[Field], context: &Context) {
         flags: "itqh",
         values: "ncfsvlu",
         long_flags: &[
-            "stdin", "tty", "quiet", "insecure-skip-tls-verify", "match-server-version", "warnings-as-errors", "help",
+            "stdin",
+            "tty",
+            "quiet",
+            "insecure-skip-tls-verify",
+            "match-server-version",
+            "warnings-as-errors",
+            "help",
             "disable-compression",
         ],
         long_values: &[
-            "namespace", "container", "filename", "pod-running-timeout", "as", "as-group", "as-uid", "cache-dir",
-            "certificate-authority", "client-certificate", "client-key", "cluster", "context", "kubeconfig", "password",
-            "profile", "profile-output", "request-timeout", "server", "tls-server-name", "token", "user", "username",
-            "v", "vmodule", "log-flush-frequency",
+            "namespace",
+            "container",
+            "filename",
+            "pod-running-timeout",
+            "as",
+            "as-group",
+            "as-uid",
+            "cache-dir",
+            "certificate-authority",
+            "client-certificate",
+            "client-key",
+            "cluster",
+            "context",
+            "kubeconfig",
+            "password",
+            "profile",
+            "profile-output",
+            "request-timeout",
+            "server",
+            "tls-server-name",
+            "token",
+            "user",
+            "username",
+            "v",
+            "vmodule",
+            "log-flush-frequency",
         ],
         ..Spec::default()
     };

@@ -81,19 +81,13 @@ fn take_long(written: &str, args: &[Field], spec: &Spec, found: &mut Found) {
         None => (written, None),
     };
     let all = || spec.long_flags.iter().chain(spec.long_values);
-    let full = match all().find(|known| **known == name) {
-        Some(known) => known,
-        None => {
-            // GNU programs accept the beginning of a name that begins like no other.
-            let mut candidates = all().filter(|known| known.starts_with(name));
-            match (candidates.next(), candidates.next()) {
-                (Some(known), None) => known,
-                _ => {
-                    found.unclear = true;
-                    return;
-                }
-            }
-        }
+    let exact = all().find(|known| **known == name);
+    // GNU programs accept the beginning of a name that begins like no other.
+    let mut candidates = all().filter(|known| known.starts_with(name));
+    let unique = candidates.next().filter(|_| candidates.next().is_none());
+    let Some(full) = exact.or(unique) else {
+        found.unclear = true;
+        return;
     };
     let mut value = attached;
     if value.is_none() && spec.long_values.contains(full) {

@@ -7,11 +7,7 @@ use crate::shell::walk::{Context, Walker};
 
 /// `ssh [options] host [command…]`
 pub(super) fn ssh(walker: &mut Walker, args: &[Field], context: &Context) {
-    let spec = Spec {
-        flags: "46AaCfGgKkMNnqsTtVvXxYy",
-        values: "BbcDEeFIiJLlmOoPpQRSWw",
-        ..Spec::default()
-    };
+    let spec = Spec { flags: "46AaCfGgKkMNnqsTtVvXxYy", values: "BbcDEeFIiJLlmOoPpQRSWw", ..Spec::default() };
     let found = scan(args, &spec);
     for (name, value) in &found.options {
         if name == "o" {
@@ -55,7 +51,9 @@ fn local_code(walker: &mut Walker, option: Option<&Field>, context: &Context) {
     };
     let (name, value) = text.split_once(['=', ' ']).unwrap_or((text, ""));
     let name = name.trim().to_ascii_lowercase();
-    if matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand") && value.trim() != "none" {
+    if matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand")
+        && value.trim() != "none"
+    {
         code(walker, &Field::known(value), None, context);
     }
 }
@@ -75,7 +73,9 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
                 at += 1;
             }
             Some(text) if text.starts_with("--config-env=") => walker.dynamic(),
-            Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix") => at += 1,
+            Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix") => {
+                at += 1;
+            }
             Some(text) if text.starts_with('-') => {}
             // An operand that is not known may be one of these options too, but is far more often a subcommand.
             _ => return,
@@ -100,15 +100,18 @@ fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
     let last = key.rsplit('.').next().unwrap_or_default();
     let is_code = matches!(
         key.as_str(),
-        "core.pager" | "core.editor" | "core.sshcommand" | "core.fsmonitor" | "sequence.editor" | "diff.external"
+        "core.pager"
+            | "core.editor"
+            | "core.sshcommand"
+            | "core.fsmonitor"
+            | "sequence.editor"
+            | "diff.external"
     ) || matches!(last, "clean" | "smudge" | "process" | "textconv" | "cmd" | "driver")
         || key.starts_with("pager.");
     let is_plain = matches!(value, "" | "true" | "false");
     if is_code && !is_plain {
         code(walker, &Field::known(value), None, context);
-    } else if last == "helper" {
-        if let Some(value) = value.trim_start().strip_prefix('!') {
-            code(walker, &Field::known(value), None, context);
-        }
+    } else if let ("helper", Some(value)) = (last, value.trim_start().strip_prefix('!')) {
+        code(walker, &Field::known(value), None, context);
     }
 }

@@ -12,12 +12,20 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "adEILnPsJRS",
         optional: "eil",
         long_flags: &[
-            "null", "eof", "replace", "max-lines", "open-tty", "interactive", "no-run-if-empty", "exit",
-            "show-limits", "verbose", "help", "version",
+            "null",
+            "eof",
+            "replace",
+            "max-lines",
+            "open-tty",
+            "interactive",
+            "no-run-if-empty",
+            "exit",
+            "show-limits",
+            "verbose",
+            "help",
+            "version",
         ],
-        long_values: &[
-            "arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var",
-        ],
+        long_values: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
     };
     let found = scan(args, &spec);
     if found.has(&["help", "version"]) {
@@ -30,17 +38,18 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     let command = args.get(found.rest..).unwrap_or_default();
     let replaces = found.has(&["I", "i", "replace", "J"]);
     let sign = found.value(&["I", "i", "replace", "J"]).map_or(Some("{}"), Field::as_str);
-    let mut argv: Vec<Field> = command.iter().map(|field| with_hole(field, sign.filter(|_| replaces))).collect();
+    let mut whole: Vec<Field> =
+        command.iter().map(|field| with_hole(field, sign.filter(|_| replaces))).collect();
     if replaces && sign.is_none() {
         walker.dynamic();
     }
-    if argv.is_empty() {
-        argv.push(Field::known("echo"));
+    if whole.is_empty() {
+        whole.push(Field::known("echo"));
     }
     if !replaces {
-        argv.push(Field::unknown());
+        whole.push(Field::unknown());
     }
-    walker.start(&argv, &context);
+    walker.start(&whole, &context);
 }
 
 /// A word in which something takes the place of `sign`.
@@ -61,13 +70,14 @@ pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
         let is_action = |text: &str| matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir");
         let Some(action) = action.as_str().filter(|text| is_action(text)) else { continue };
         let end = behind.iter().enumerate().position(|(at, field)| {
-            let is_after_braces = || at.checked_sub(1).and_then(|at| behind.get(at)).is_some_and(|field| field.is("{}"));
+            let is_after_braces =
+                || at.checked_sub(1).and_then(|at| behind.get(at)).is_some_and(|field| field.is("{}"));
             field.is(";") || (field.is("+") && is_after_braces())
         });
         let command = behind.get(..end.unwrap_or(behind.len())).unwrap_or_default();
-        let argv: Vec<Field> = command.iter().map(|field| with_hole(field, Some("{}"))).collect();
+        let whole: Vec<Field> = command.iter().map(|field| with_hole(field, Some("{}"))).collect();
         rest = behind.get(end.unwrap_or(behind.len())..).unwrap_or_default();
-        walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&argv, context));
+        walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&whole, context));
     }
 }
 
@@ -78,14 +88,64 @@ pub(super) fn parallel(walker: &mut Walker, args: &[Field], context: &Context) {
         values: "jPSaNnLIdsEC",
         optional: "il",
         long_flags: &[
-            "null", "keep-order", "xargs", "quote", "ungroup", "dry-run", "verbose", "exit", "progress", "bar", "eta",
-            "no-notice", "will-cite", "line-buffer", "lb", "group", "pipe", "no-run-if-empty", "version", "help",
-            "tag", "citation", "files", "resume", "bg", "fg", "link", "silent",
+            "null",
+            "keep-order",
+            "xargs",
+            "quote",
+            "ungroup",
+            "dry-run",
+            "verbose",
+            "exit",
+            "progress",
+            "bar",
+            "eta",
+            "no-notice",
+            "will-cite",
+            "line-buffer",
+            "lb",
+            "group",
+            "pipe",
+            "no-run-if-empty",
+            "version",
+            "help",
+            "tag",
+            "citation",
+            "files",
+            "resume",
+            "bg",
+            "fg",
+            "link",
+            "silent",
         ],
         long_values: &[
-            "jobs", "max-procs", "sshlogin", "sshloginfile", "arg-file", "max-args", "max-replace-args", "max-lines",
-            "replace", "delimiter", "max-chars", "colsep", "halt", "joblog", "timeout", "delay", "retries", "results",
-            "nice", "load", "memfree", "tmpdir", "env", "workdir", "wd", "block", "tagstring", "shuf",
+            "jobs",
+            "max-procs",
+            "sshlogin",
+            "sshloginfile",
+            "arg-file",
+            "max-args",
+            "max-replace-args",
+            "max-lines",
+            "replace",
+            "delimiter",
+            "max-chars",
+            "colsep",
+            "halt",
+            "joblog",
+            "timeout",
+            "delay",
+            "retries",
+            "results",
+            "nice",
+            "load",
+            "memfree",
+            "tmpdir",
+            "env",
+            "workdir",
+            "wd",
+            "block",
+            "tagstring",
+            "shuf",
         ],
     };
     let found = scan(args, &spec);
@@ -104,7 +164,8 @@ pub(super) fn parallel(walker: &mut Walker, args: &[Field], context: &Context) {
     let inputs = rest.get(sources..).unwrap_or_default();
     if template.is_empty() {
         // The inputs are the commands.
-        let is_literal = inputs.iter().all(|field| field.text.is_some()) && inputs.first().is_some_and(|field| field.is(":::"));
+        let is_literal = inputs.iter().all(|field| field.text.is_some())
+            && inputs.first().is_some_and(|field| field.is(":::"));
         if !is_literal {
             walker.dynamic();
         }

@@ -28,7 +28,8 @@ pub(super) fn decode(written: &str) -> Option<String> {
             '?' => b'?',
             '0'..='7' => {
                 let first = escape.to_digit(8).unwrap_or_default();
-                let value = digits(&mut chars, 8, 2).map_or(first, |(value, count)| (first << (3 * count)) | value);
+                let value =
+                    digits(&mut chars, 8, 2).map_or(first, |(value, count)| (first << (3 * count)) | value);
                 // Bash keeps eight bits.
                 u8::try_from(value & 0xff).unwrap_or_default()
             }
@@ -83,11 +84,7 @@ fn push(bytes: &mut Vec<u8>, character: char) {
 }
 
 /// Up to `most` digits, as a number and with their count; `None` if there are none.
-fn digits(
-    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    radix: u32,
-    most: u32,
-) -> Option<(u32, u32)> {
+fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: u32) -> Option<(u32, u32)> {
     let (mut value, mut count) = (0_u32, 0);
     while count < most {
         let Some(digit) = chars.peek().and_then(|next| next.to_digit(radix)) else { break };

@@ -168,7 +168,9 @@ impl Parser<'_> {
             match next {
                 b'(' | b')' | b'!' | b'<' | b'>' | b'|' | b'&' if !is_pattern => {
                     let is_process = matches!(next, b'<' | b'>') && self.cursor.peek_second() == Some(b'(');
-                    if !is_process && (next != b'!' || matches!(self.cursor.peek_second(), Some(b' ' | b'\t' | b'('))) {
+                    if !is_process
+                        && (next != b'!' || matches!(self.cursor.peek_second(), Some(b' ' | b'\t' | b'(')))
+                    {
                         self.cursor.skip();
                         continue;
                     }

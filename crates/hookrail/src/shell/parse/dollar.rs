@@ -14,10 +14,10 @@ impl Parser<'_> {
         match next {
             b'(' => {
                 self.cursor.skip();
-                if self.cursor.peek() == Some(b'(') {
-                    if let Some(expression) = self.expression() {
-                        return Some(Part::Arithmetic(Rc::new(expression)));
-                    }
+                if self.cursor.peek() == Some(b'(')
+                    && let Some(expression) = self.expression()
+                {
+                    return Some(Part::Arithmetic(Rc::new(expression)));
                 }
                 Some(Part::Command(self.substitution()))
             }
@@ -140,7 +140,10 @@ impl Parser<'_> {
         }
         let operation = match operation {
             Operation::Plain if name.is_empty() => Operation::Other(Word::default()),
-            Operation::Plain | Operation::Default(..) | Operation::Assign(..) | Operation::Alternative(..)
+            Operation::Plain
+            | Operation::Default(..)
+            | Operation::Assign(..)
+            | Operation::Alternative(..)
                 if prefixed =>
             {
                 // The length of a value, or the value of the variable that it names.

@@ -49,10 +49,8 @@ impl Bench {
 
     fn stub(&self, name: &str, then: &str) {
         let log = self.folder.path().join("log");
-        let text = format!(
-            "#!/bin/sh\nprintf '%s\\0' \"$#\" \"${{0##*/}}\" \"$@\" >> {}\n{then}\n",
-            log.display()
-        );
+        let text =
+            format!("#!/bin/sh\nprintf '%s\\0' \"$#\" \"${{0##*/}}\" \"$@\" >> {}\n{then}\n", log.display());
         let path = self.bin().join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

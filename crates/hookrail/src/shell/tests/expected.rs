@@ -233,7 +233,8 @@ fn paths_are_told() {
 
 #[test]
 fn an_argv_is_not_read_by_a_shell() {
-    let argv = |words: &[&str]| facts_of_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let argv =
+        |words: &[&str]| facts_of_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     let facts = argv(&["rm", "$X", "a b", "*", "{a,b}", "> f"]);
     assert_eq!(commands(&facts), ["rm $X a b * {a,b} > f"]);
     assert_eq!(facts.commands[0].argv.len(), 6);

@@ -31,7 +31,11 @@ fn quoted(word: &str, how: &[u8]) -> String {
     }
     let chars: Vec<char> = word.chars().collect();
     let how = |at: usize| how.get(at % how.len().max(1)).copied().unwrap_or(2);
-    chars.iter().enumerate().map(|(at, character)| written(*character, how(at), chars.get(at + 1).copied())).collect()
+    chars
+        .iter()
+        .enumerate()
+        .map(|(at, character)| written(*character, how(at), chars.get(at + 1).copied()))
+        .collect()
 }
 
 proptest! {

@@ -43,7 +43,7 @@ impl Walker {
     }
 
     /// Joins the changes since `mark` with the chance that they were never made.
-    fn settle(&mut self, mark: usize) {
+    pub(super) fn settle(&mut self, mark: usize) {
         if self.state.mark() > mark {
             let changes = self.state.take_changes(mark);
             self.state.join(&[changes, Changes::new()]);
@@ -76,7 +76,7 @@ impl Walker {
             argv.extend(self.expand_words(words, context));
             self.silent -= 1;
         }
-        self.emit(&argv, true, context);
+        self.emit(&argv, !context.posix, context);
     }
 
     /// Reads one command.
@@ -84,12 +84,13 @@ impl Walker {
         if !self.step(0) {
             return;
         }
-        self.deeper(|walker| match &command.kind {
-            Kind::Simple { assigns, words } => walker.simple(assigns, words, &command.redirects, context),
-            _ => {
-                let context = walker.redirects(&command.redirects, context);
-                walker.compound(&command.kind, &context);
+        self.deeper(|walker| {
+            if let Kind::Simple { assigns, words } = &command.kind {
+                walker.simple(assigns, words, &command.redirects, context);
+                return;
             }
+            let context = walker.redirects(&command.redirects, context);
+            walker.compound(&command.kind, &context);
         });
     }
 

@@ -8,31 +8,11 @@ use crate::shell::state::{Key, Value};
 use crate::shell::syntax::{Operation, Parameter, Part, Word};
 
 /// Variables that a shell sets by itself.
+#[rustfmt::skip] // A list is read as a block.
 const SET_BY_SHELL: [&str; 24] = [
-    "_",
-    "BASHPID",
-    "BASH_ARGC",
-    "BASH_ARGV",
-    "BASH_COMMAND",
-    "BASH_LINENO",
-    "BASH_REMATCH",
-    "BASH_SOURCE",
-    "BASH_SUBSHELL",
-    "COMP_WORDS",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "FUNCNAME",
-    "GROUPS",
-    "LINENO",
-    "OLDPWD",
-    "OPTARG",
-    "OPTIND",
-    "PIPESTATUS",
-    "PWD",
-    "RANDOM",
-    "SECONDS",
-    "SRANDOM",
+    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE",
+    "BASH_SUBSHELL", "COMP_WORDS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "FUNCNAME", "GROUPS",
+    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PIPESTATUS", "PWD", "RANDOM", "SECONDS", "SRANDOM",
 ];
 
 /// What a parameter expands to.
@@ -251,14 +231,16 @@ impl Walker {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
         match (name, &value) {
-            ("BASH_ALIASES" | "BASH_CMDS", _) => self.dynamic(),
+            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
+                self.dynamic()
+            }
             ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
-            ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => self.dynamic(),
             ("PROMPT_COMMAND", Some(code)) => self.run_later(code, context),
             (_, Some(text)) => self.expanded_as_subscript(text, context),
             _ => {}
         }
-        let is_followed = !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        let is_followed =
+            !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
         let value = value.map(|value| Value::Text(value.into()));
         self.state.set(Key::Variable(name.to_owned()), value);
