@@ -157,7 +157,12 @@ const CASES: &[Case] = &[
     ),
     (
         "kubectl delete -n prod",
-        &["kubectl -n prod delete x", "kubectl delete x --namespace=prod"],
+        &[
+            "kubectl -n prod delete x",
+            "kubectl -n=prod delete x",
+            "kubectl -nprod delete x",
+            "kubectl delete x --namespace=prod",
+        ],
         &["kubectl -n dev delete x"],
         &[],
     ),
