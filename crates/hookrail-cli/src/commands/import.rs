@@ -104,7 +104,7 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
             let Ok(text) = fs::read_to_string(&path) else { continue };
             for hint in script_hints(&text) {
                 let place = format!("{}:{}", shown(&path, context), hint.line);
-                printer.talk(format_args!("script: {place}: {}", escape_line(&hint.to_string())));
+                printer.talk(format_args!("script: {place}: `{}` {}", hint.word, hint.meaning));
             }
             seen.push(path);
         }
