@@ -81,7 +81,8 @@ fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow:
     let session = session(agent, &event, &context, &log);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
-        return Ok(refuse(args, stdin, &format!("{refusal:#}")));
+        let help = "In a terminal, outside of this agent, mend that file; `hookrail check` shows the place.";
+        return Ok(refuse(args, stdin, &format!("{refusal:#}. {help}")));
     }
     let mut verdict = match event.event {
         Some(name) => match fire(&session, name, &event)? {
