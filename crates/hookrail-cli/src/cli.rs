@@ -301,7 +301,7 @@ pub(crate) struct InitArgs {
     /// The hook's name, which its script gets too; asked for on a terminal
     #[arg(long, value_name = "NAME", value_parser = hook_name)]
     pub(crate) name: Option<String>,
-    /// Write a rule, which needs no script, instead of a script; for BeforeTool
+    /// Write a rule, which needs no script, instead of a script; for `BeforeTool`
     #[arg(long, conflicts_with = "lang")]
     pub(crate) rule: bool,
     /// Write into the user's settings instead of the project's

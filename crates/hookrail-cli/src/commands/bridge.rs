@@ -152,10 +152,11 @@ fn stay_in_project(input: &mut TypedInput, project: &Path) {
         !cwd.canonicalize()
             .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
     });
-    if outside && let Some(cwd) = input.base.cwd.replace(project.to_owned()) {
-        if let Some(Value::Object(agent)) = input.extra.get_mut("agent") {
-            agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
-        }
+    if outside
+        && let Some(cwd) = input.base.cwd.replace(project.to_owned())
+        && let Some(Value::Object(agent)) = input.extra.get_mut("agent")
+    {
+        agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
     }
 }
 

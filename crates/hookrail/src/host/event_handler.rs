@@ -239,7 +239,7 @@ impl HookEventHandler {
         for (place, hook) in hooks.iter().enumerate() {
             match rules::ask(hook, &facts) {
                 Asked::Start => start.push((place, Arc::clone(hook))),
-                Asked::Answered(run) => answered.push((place, run)),
+                Asked::Answered(run) => answered.push((place, *run)),
                 Asked::DoesNotHold => not_held.push(Arc::clone(hook)),
             }
         }

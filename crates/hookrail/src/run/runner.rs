@@ -221,7 +221,7 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = match asked {
-                        Asked::Answered(run) => run,
+                        Asked::Answered(run) => *run,
                         _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread).await,
                     };
                     on_finish(&run, &made);

@@ -266,15 +266,13 @@ impl<'v> HookReader<'_, '_, 'v> {
             let at = span(problem.range.clone());
             self.findings.warn(problem.code, &at, problem.message.clone(), problem.help.clone());
         }
-        match rule {
-            Some(rule) => HookKind::Rule(Arc::new(rule)),
-            None => {
-                let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
-                let place = self.findings.source().place(object.range.start..object.range.start + 1);
-                let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
-                HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
-            }
+        if let Some(rule) = rule {
+            return HookKind::Rule(Arc::new(rule));
         }
+        let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
+        let place = self.findings.source().place(object.range.start..object.range.start + 1);
+        let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
+        HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
     }
 
     /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.

@@ -1,4 +1,5 @@
 //! Rules among the hooks of an event: order, merge, conditions on commands, and what becomes of unreadable ones.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use std::fs;
 

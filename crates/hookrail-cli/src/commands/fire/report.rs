@@ -162,7 +162,7 @@ pub(super) fn skipped(
 
 /// Why a hook that was planned did not run.
 fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
-    if result.not_held.iter().any(|other| std::ptr::eq(&**other, hook)) {
+    if result.not_held.iter().any(|other| std::ptr::eq(Arc::as_ptr(other), hook)) {
         let is_rule = hook.command_text().is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }
