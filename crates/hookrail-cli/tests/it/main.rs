@@ -30,6 +30,7 @@ mod list;
 mod log;
 mod program;
 mod pty;
+mod rules;
 mod schema;
 mod serve;
 mod support;

@@ -82,6 +82,14 @@ impl Engine {
         assert!(verdict.is_none_or(|verdict| verdict.block.is_none()), "the hooks allow it");
     }
 
+    /// Fires `BeforeTool` for a call; nothing blocks it.
+    pub(crate) fn fire_tool(&self, tool: &str, input: &JsonObject) {
+        let handler = self.config.hook_system().and_then(|system| system.event_handler().ok());
+        let handler = handler.expect("hooks are on and started");
+        let result = self.runtime.block_on(handler.fire_before_tool_event(tool, input));
+        assert!(result.block.is_none(), "the rules allow it");
+    }
+
     /// Asks the hooks before a model call; all of them allow it.
     pub(crate) fn before_model(&self, request: &GenerateContentParameters) {
         let verdict = self.runtime.block_on(fire_before_model_hook(&self.config, request));

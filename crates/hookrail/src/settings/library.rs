@@ -30,7 +30,12 @@ pub(super) fn read_library(
         match element.as_string_lit() {
             Some(name) => add_guard(&name.value, element, level, findings, settings),
             None => {
-                findings.wrong_type(route.index(index), "a name", element, "`hookrail rules` lists the names")
+                findings.wrong_type(
+                    route.index(index),
+                    "a name",
+                    element,
+                    "`hookrail rules` lists the names",
+                );
             }
         }
     }
