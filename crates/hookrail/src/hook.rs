@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -35,6 +36,8 @@ pub struct Hook {
     pub env: Vec<(String, String)>,
     /// What its failure means.
     pub on_failure: OnFailure,
+    /// Patterns of project files that its approval is bound to besides those that its command names.
+    pub watch: Vec<String>,
     /// Its rank.
     pub source: ConfigSource,
     /// Where it stands in the settings.
@@ -56,6 +59,7 @@ impl Hook {
             timeout: DEFAULT_HOOK_TIMEOUT,
             env: Vec::new(),
             on_failure: OnFailure::Allow,
+            watch: Vec::new(),
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
         }
@@ -67,6 +71,16 @@ impl Hook {
             HookKind::Command(command) => command,
             HookKind::Plugin => "",
         }
+    }
+
+    /// The fields that an approval is bound to and that most hooks do not have, under their names in the settings.
+    /// A field with its default is left out, so that approvals from before it existed still hold.
+    pub fn further_terms(&self) -> Map<String, Value> {
+        let mut terms = Map::new();
+        if !self.watch.is_empty() {
+            terms.insert("watch".to_owned(), self.watch.clone().into());
+        }
+        terms
     }
 
     /// The `type` in its settings.

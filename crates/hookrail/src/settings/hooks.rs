@@ -10,7 +10,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route, shortened, span};
-use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
+use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{HookSpans, Settings};
 use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::json_object::JsonObject;
@@ -20,8 +20,8 @@ use crate::matcher::Matcher;
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
 /// The fields of a hook.
-pub(super) const HOOK_KEYS: [&str; 7] =
-    ["type", "command", "timeout", "name", "description", "env", "onFailure"];
+pub(super) const HOOK_KEYS: [&str; 8] =
+    ["type", "command", "timeout", "name", "description", "env", "onFailure", "watch"];
 
 /// A year. Deadlines further away overflow clocks and mean "never" to everyone.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
@@ -173,7 +173,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             return self.findings.wrong_type(route, "a hook", value, help);
         };
         let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [kind, command, timeout, name, description, env, on_failure] = fields;
+        let [kind, command, timeout, name, description, env, on_failure, watch] = fields;
         let Some(kind) = self.read_kind(object, kind, command, route) else { return };
         let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
@@ -190,6 +190,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             timeout: self.read_timeout(timeout, route.key("timeout")),
             env: self.read_env(env, route.key("env")),
             on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
+            watch: texts(watch, route.key("watch"), self.findings),
             source: match self.level {
                 Level::Extension(_) => ConfigSource::Extensions,
                 Level::Project | Level::User | Level::System => ConfigSource::Project,

@@ -111,6 +111,9 @@ struct HookWire {
     env: Option<BTreeMap<String, String>>,
     /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
     on_failure: Option<OnFailure>,
+    /// Files of the project that an approval of this hook is bound to besides those that its command names, as
+    /// patterns such as `hooks/**`. At most 1,000 files and 16 MiB.
+    watch: Option<Vec<String>>,
 }
 
 /// What kind of program a hook is.
