@@ -33,10 +33,11 @@ impl Context {
         // Hooks see one name for a directory, whatever way the user took to it.
         let directory =
             directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;
-        let mut paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
-        if !paths.home.as_os_str().is_empty() {
-            // A relative one is meant from where the user stands, not from where a hook runs.
-            paths.home = current.join(&paths.home);
+        let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
+        if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
+            // It would be looked for where the program happens to stand: in a project, which could bring one along.
+            let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
+            return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
         }
         let mut context = Self { paths, started_in: directory };
         context.paths.project_dir = context.find_project();

@@ -101,8 +101,9 @@ pub use settings::{
 };
 pub use trust::atomic_file::{AtomicFileError, LockedFile};
 pub use trust::{
-    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
-    NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
+    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookTrust,
+    Judgement, NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy,
+    VanishedGuard, Why,
 };
 pub use verdict::aggregator::HookAggregator;
 pub use verdict::common_fields::{

@@ -1,5 +1,6 @@
 //! Runs hooks: side by side or chained, as processes with one deadline each. The only folder that starts processes.
 
+mod busy;
 mod capture;
 mod command;
 mod direct;
@@ -17,6 +18,7 @@ mod runner;
 mod unix;
 mod watch;
 
+pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::inherited_environment;
 pub use self::payload::{Payload, PayloadError};
 #[cfg(any(test, feature = "fuzzing"))]

@@ -6,11 +6,13 @@
 
 mod diagnose;
 pub mod edit;
+mod extension_command;
 mod extensions;
 mod files;
 mod hooks;
 mod library;
 mod load;
+mod ownership;
 mod project;
 mod read;
 mod resolve;
@@ -28,7 +30,7 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
-use crate::plan::registry::DisabledEntry;
+use crate::plan::registry::{DisabledEntry, DisabledList};
 
 pub use files::SettingsFiles;
 pub use load::load_settings;
@@ -218,6 +220,10 @@ impl Settings {
         say("redaction.enabled", own.redaction.enabled.map(Value::from));
         say("redaction.allowed", listed(&own.redaction.allowed));
         say("redaction.blocked", listed(&own.redaction.blocked));
+        let own_list = DisabledList::Settings(Level::Project);
+        let disabled = self.disabled.iter().filter(|entry| entry.list == own_list);
+        let disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
+        say("disabled", listed(&disabled));
         Value::Object(said)
     }
 }

@@ -19,7 +19,9 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::payload::BaseOverrides;
 use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
 use crate::hook::{Hook, Level};
+use crate::host::admission::{take_out_busy_guards, take_out_strays};
 use crate::host::observer::{HookBatch, HookCall};
+use crate::host::second_round::{SecondRound, objections};
 use crate::host::session::Host;
 use crate::host::system::{SubscriptionSlot, end_subscription};
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
@@ -134,10 +136,12 @@ impl HookEventHandler {
     ) -> ProcessedHookResult {
         let base = self.base_fields(base);
         let directory = self.directory_for(&base.cwd);
-        let (hooks, refused) = self.admit(plan, &base.cwd, directory);
+        let (mut hooks, mut refused) = self.admit(plan, &base.cwd, directory);
+        refused.changed.extend(take_out_busy_guards(plan, &mut hooks).await);
+        let strays = take_out_strays(&mut hooks, directory);
         let input = HookInput { base: &base, event, extra };
         let records = Records::default();
-        let (runs, not_held) = if hooks.is_empty() {
+        let (mut runs, not_held) = if hooks.is_empty() {
             (Vec::new(), Vec::new())
         } else {
             match self.run_hooks(plan, &hooks, &input, directory, &records).await {
@@ -145,7 +149,22 @@ impl HookEventHandler {
                 Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
         };
-        let aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
+        if !strays.is_empty() {
+            let payload = Payload::new(&input);
+            for (run, payload) in strays.iter().zip(payload.iter().cycle()) {
+                records.keep(|| self.log_run(plan.event, run, payload));
+            }
+            runs.extend(strays);
+        }
+        let mut aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
+        let final_output = aggregated.final_output.as_ref();
+        if let Some(round) = SecondRound::after(event, &runs, final_output, plan.sequential) {
+            match self.ask_again(&round, &input, directory, &records).await {
+                Ok(objections) => runs.extend(objections),
+                Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
+            }
+            aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
+        }
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
         result.warnings.extend(plan.warnings.iter().cloned());
@@ -251,6 +270,28 @@ impl HookEventHandler {
         Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() }
     }
 
+    /// Asks hooks about arguments that a project's hook changed after they had seen them. Returns what they object.
+    async fn ask_again(
+        &self,
+        round: &SecondRound,
+        input: &HookInput<'_>,
+        cwd: &Path,
+        records: &Records,
+    ) -> Result<Vec<HookRun>, PayloadError> {
+        let Event::BeforeTool { tool_name, .. } = input.event else { return Ok(Vec::new()) };
+        let event = Event::BeforeTool { tool_name, tool_input: &round.tool_input };
+        let input = HookInput { base: input.base, event: &event, extra: input.extra };
+        let (answered, start, _) = self.ask_rules(&round.hooks, &input);
+        let start: Vec<Arc<Hook>> = start.into_iter().map(|(_, hook)| hook).collect();
+        let payload = Payload::new(&input)?;
+        let mut runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
+        runs.extend(self.runner.execute_hooks_parallel(&start, &payload, cwd).await);
+        for run in &runs {
+            records.keep(|| self.log_run(event.name(), run, &payload));
+        }
+        Ok(objections(&event, runs))
+    }
+
     fn base_fields<'a>(&'a self, given: &'a BaseOverrides) -> BaseFields<'a> {
         let transcript = self.host.transcript_path.as_deref().map(Path::to_string_lossy);
         BaseFields {
@@ -270,8 +311,7 @@ impl HookEventHandler {
         if is_inside(cwd, project) { project } else { cwd }
     }
 
-    /// Leaves out project hooks that may not run: another directory, or a file changed since approval. A hook of
-    /// another level that such a one stood in for runs itself.
+    /// Leaves out project hooks that may not run: another directory, or a file changed since approval.
     fn admit(&self, plan: &Plan, cwd: &Path, directory: &Path) -> (Vec<Arc<Hook>>, Refused) {
         let mut refused =
             Refused { standing: self.blocked_anyway(plan.event).cloned(), ..Refused::default() };
@@ -284,7 +324,7 @@ impl HookEventHandler {
                 refused.warnings.push(format!(
                     "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
                 ));
-                return planned.stand_in.clone();
+                return None;
             }
             match self.recheck(planned) {
                 Recheck::Unchanged => Some(Arc::clone(&planned.hook)),
@@ -292,7 +332,7 @@ impl HookEventHandler {
                     refused.changed.push(format!(
                         "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
                     ));
-                    planned.stand_in.clone()
+                    None
                 }
             }
         };
@@ -306,7 +346,8 @@ impl HookEventHandler {
             Recheck::Unchanged => Recheck::Unchanged,
             changed @ Recheck::Changed { .. } => {
                 match self.host.trust.reapproved(&self.host.working_dir, &planned.hook) {
-                    Some(_) => Recheck::Unchanged,
+                    // Approved again, and still it may be unable to start.
+                    Some(seal) => seal.recheck(),
                     None => changed,
                 }
             }

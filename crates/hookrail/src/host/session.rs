@@ -11,7 +11,7 @@ use crate::host::bus::MessageBus;
 use crate::host::observer::HookObserver;
 use crate::host::system::HookSystem;
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableFile};
-use crate::trust::TrustPolicy;
+use crate::trust::{TrustPolicy, VanishedGuard};
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
@@ -68,10 +68,11 @@ impl Host {
 
     /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
     pub(crate) fn standing_block(&self) -> Option<String> {
-        if self.unusable_settings == UnusableSettings::Warn {
-            return None;
-        }
-        let reasons: Vec<String> = self.settings().refusals().map(UnusableFile::why_blocked).collect();
+        let settings = self.settings();
+        let refusals = settings.refusals().filter(|_| self.unusable_settings == UnusableSettings::Block);
+        let reasons = refusals.map(UnusableFile::why_blocked);
+        let reasons: Vec<String> =
+            reasons.chain(settings.vanished.iter().map(VanishedGuard::why_blocked)).collect();
         (!reasons.is_empty()).then(|| reasons.join("\n"))
     }
 }
@@ -236,7 +237,8 @@ impl ConfigBuilder {
         let (flag, unusable) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let enabled = [flag.project, flag.user, flag.system].contains(&Some(true))
-            || (unusable && self.unusable_settings == UnusableSettings::Block);
+            || (unusable && self.unusable_settings == UnusableSettings::Block)
+            || self.trust.says_enabled(&working_dir);
         let host = Host {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,

@@ -112,6 +112,9 @@ struct HookWire {
     env: Option<BTreeMap<String, String>>,
     /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
     on_failure: Option<OnFailure>,
+    /// Files of the project that an approval of this hook is bound to besides those that its command names, as
+    /// patterns such as `hooks/**`. At most 1,000 files and 16 MiB.
+    watch: Option<Vec<String>>,
     /// Whether running it changes nothing outside of itself, so that `hookrail replay` may ask it.
     pure: Option<bool>,
     /// A condition on the facts of the event. A rule holds when it does; a command is started unless it does not.
