@@ -350,7 +350,7 @@ impl Run {
             }
         } else if alarm.as_mut().poll(cx).is_ready() {
             if self.alarm_at >= self.deadline {
-                return Poll::Ready(End::DeadlinePassed);
+                return Poll::Ready(self.last_look());
             }
             if let ExitWatch::Outputs = self.exit_watch {
                 self.watch_exit();
@@ -361,6 +361,20 @@ impl Run {
         }
         self.ticker.arm(cx);
         Poll::Pending
+    }
+
+    /// Decides at the deadline. It may be long past: this process was stopped, the machine slept, or the thread was
+    /// busy. What the hook did meanwhile counts, whether or not the reactor has heard of it.
+    fn last_look(&mut self) -> End {
+        let end = match unix::peek(self.group.leader) {
+            Peek::Ended(exit) => End::Exited(exit),
+            Peek::Lost => End::Lost,
+            Peek::Running => End::DeadlinePassed,
+        };
+        // Whatever a process has written before its end fits into its pipes.
+        self.stdout.read_available(&mut self.scratch);
+        self.stderr.read_available(&mut self.scratch);
+        end
     }
 
     fn poll_feed(&mut self, cx: &mut Context<'_>) {
