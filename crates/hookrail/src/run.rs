@@ -11,8 +11,10 @@ mod join;
 mod json_text;
 mod payload;
 mod process;
+mod reading;
 mod reaper;
 mod runner;
+mod shortage;
 mod unix;
 mod watch;
 
