@@ -20,6 +20,7 @@ mod watch;
 
 pub use self::environment::inherited_environment;
 pub use self::payload::{Payload, PayloadError};
+pub(crate) use self::reading::{apart, is_long};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};

@@ -22,6 +22,7 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::payload::{InputError, TypedInput, parse_input};
 use crate::host::event_handler::{catch_panic, panic_message};
 use crate::host::system::Inner;
+use crate::run::{apart, is_long};
 use crate::verdict::json::{JsonProblem, parse_json};
 use crate::verdict::result::{HookError, ProcessedHookResult};
 
@@ -520,7 +521,10 @@ pub(crate) async fn execute(system: &Inner, request: CheckedRequest) -> HookExec
             }
             response
         }
-        None => HookExecutionResponse { correlation_id, outcome: Ok(ExecutionOutput::from(&result)) },
+        None => {
+            let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+            HookExecutionResponse { correlation_id, outcome: Ok(output) }
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::host::observer::{HookBatch, HookCall};
 use crate::host::session::Host;
 use crate::host::system::{SubscriptionSlot, end_subscription};
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
-use crate::run::{HookRunner, Payload, PayloadError};
+use crate::run::{HookRunner, Payload, PayloadError, apart, is_long};
 use crate::trust::Recheck;
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::chain::unusable_request_fields;
@@ -132,8 +132,12 @@ impl HookEventHandler {
                 Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
             }
         };
-        let aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
-        let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
+        let (name, sequential, aggregator) = (event.name(), plan.sequential, self.aggregator);
+        let mut result = apart(is_long(&runs), move || {
+            let aggregated = aggregator.aggregate_results(name, &runs, sequential);
+            process_common_hook_output_fields(name, aggregated, runs)
+        })
+        .await;
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
         records.keep(|| self.log_summary(&result));

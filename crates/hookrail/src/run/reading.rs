@@ -58,6 +58,26 @@ impl OutputReader {
     }
 }
 
+/// Does what takes its time with long outputs, such as copying and merging them, without occupying this thread for long.
+pub(crate) async fn apart<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
+    if !is_long {
+        return work();
+    }
+    match spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is being shut down, and drops this future next.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+/// Whether these hooks wrote so much that nothing should be done with all of it on a thread that others wait for.
+pub(crate) fn is_long(runs: &[HookRun]) -> bool {
+    runs.iter().map(|run| run.stdout.len() + run.stderr.len()).sum::<usize>() > LONG
+}
+
 /// A hook whose answer nobody had the time to read. An exit code that decides by itself still does.
 fn unread(hook: &Arc<Hook>, exit: Exit) -> HookRun {
     let exit = if exit == Exit::Code(0) { Exit::TimedOut(hook.timeout) } else { exit };
