@@ -199,7 +199,10 @@ impl SessionLog {
             use std::os::unix::fs::DirBuilderExt as _;
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = File::options().create(true).append(true).mode(0o600).open(path)?;
+        // A pipe that nobody reads is refused, and one whose reader is slow loses lines: neither holds the agent up.
+        let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file =
+            File::options().create(true).append(true).mode(0o600).custom_flags(never_wait).open(path)?;
         let path = std::path::absolute(path)?;
         Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file), problem: OnceLock::new() })
     }

@@ -12,7 +12,6 @@ use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingM
 use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{Happening, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent_ui::{AgentUi, outcome_text};
@@ -24,6 +23,7 @@ use crate::hook_log::HookLog;
 use crate::interactive::{self, Desk, Ended};
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::signals::EndSignals;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 /// dropped, which kills hooks and tools.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let cancel = CancellationToken::new();
-    let mut signals = Signals::listen()?;
+    let mut signals = EndSignals::listen()?;
     let escalations = OnceLock::new();
     let session = run_session(args, context, prompt, cancel.clone(), &escalations);
     let interrupted = async {
@@ -90,45 +90,6 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
         escalations.get().inspect(|escalations| escalations.kill());
         Ok(ExitStatus::Interrupted)
     })
-}
-
-/// The signals that ask a program to end.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    /// `None` where whoever started the program wants it to outlive its terminal.
-    hang_up: Option<Signal>,
-}
-
-impl Signals {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
-        })
-    }
-
-    async fn next(&mut self) {
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(signal) => signal.recv().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = hang_up => {}
-        }
-    }
-}
-
-/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
-fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
 async fn run_session(

@@ -23,6 +23,7 @@ mod demo;
 mod docs;
 mod explain;
 mod fire;
+mod fire_limits;
 mod guards_off;
 mod init;
 mod interactive;

@@ -23,12 +23,16 @@ use crate::formats::payload::{InputError, TypedInput, parse_input};
 use crate::host::event_handler::{catch_panic, panic_message};
 use crate::host::system::Inner;
 use crate::output::json::{JsonProblem, parse_json};
+use crate::run::{apart, is_long};
 use crate::verdict::result::{HookError, ProcessedHookResult};
 
 /// The `type` of a request.
 pub const HOOK_EXECUTION_REQUEST: &str = "hook-execution-request";
 /// The `type` of a response.
 pub const HOOK_EXECUTION_RESPONSE: &str = "hook-execution-response";
+
+/// A longer message is read by the reader that bounds the number of its values.
+const LONG_MESSAGE: usize = 1024 * 1024;
 
 /// A message on the bus.
 #[derive(Debug, Clone)]
@@ -382,7 +386,9 @@ impl CheckedRequest {
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
         answering_panics(|| {
-            if let Some(request) = PlainRequest::read(text) {
+            if text.len() <= LONG_MESSAGE
+                && let Some(request) = PlainRequest::read(text)
+            {
                 return request.check();
             }
             HookExecutionRequest::parse(read_message(text)?)?.check()
@@ -436,17 +442,24 @@ impl PlainRequest<'_> {
 }
 
 fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
-    let problem = match serde_json::from_slice(text) {
-        Ok(message) => return Ok(message),
-        Err(problem) => problem,
+    let problem = if text.len() <= LONG_MESSAGE {
+        match serde_json::from_slice(text) {
+            Ok(message) => return Ok(message),
+            Err(problem) => Some(problem),
+        }
+    } else {
+        None
     };
     let Ok(text) = std::str::from_utf8(text) else {
         return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
     };
-    parse_json(text).map_err(|tolerant| match tolerant {
-        JsonProblem::TooDeep => not_json(&tolerant),
+    parse_json(text).map_err(|tolerant| match (tolerant, problem) {
+        (JsonProblem::TooManyValues, _) => {
+            HookExecutionResponse::invalid_request("the message holds more values than are read")
+        }
         // The stricter reader says more about what is wrong.
-        JsonProblem::NotJson { .. } => not_json(&problem),
+        (JsonProblem::NotJson { .. }, Some(problem)) => not_json(&problem),
+        (tolerant, _) => not_json(&tolerant),
     })
 }
 
@@ -508,7 +521,10 @@ pub(crate) async fn execute(system: &Inner, request: CheckedRequest) -> HookExec
             }
             response
         }
-        None => HookExecutionResponse { correlation_id, outcome: Ok(ExecutionOutput::from(&result)) },
+        None => {
+            let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+            HookExecutionResponse { correlation_id, outcome: Ok(output) }
+        }
     }
 }
 

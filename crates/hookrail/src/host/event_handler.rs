@@ -27,7 +27,7 @@ use crate::host::system::{SubscriptionSlot, end_subscription};
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules::{self, Asked};
-use crate::run::{HookRunner, Payload, PayloadError};
+use crate::run::{HookRunner, Payload, PayloadError, apart, is_long};
 use crate::trust::Recheck;
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::chain::unusable_request_fields;
@@ -156,7 +156,12 @@ impl HookEventHandler {
             }
             runs.extend(strays);
         }
-        let mut aggregated = self.aggregator.aggregate_results(event.name(), &runs, plan.sequential);
+        let (name, sequential, aggregator) = (event.name(), plan.sequential, self.aggregator);
+        let (mut aggregated, mut runs) = apart(is_long(&runs), move || {
+            let aggregated = aggregator.aggregate_results(name, &runs, sequential);
+            (aggregated, runs)
+        })
+        .await;
         let final_output = aggregated.final_output.as_ref();
         if let Some(round) = SecondRound::after(event, &runs, final_output, plan.sequential) {
             match self.ask_again(&round, &input, directory, &records).await {

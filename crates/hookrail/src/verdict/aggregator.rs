@@ -16,7 +16,7 @@ use crate::verdict::result::{AggregatedHookResult, HookError};
 pub(crate) use fields::merge_system_messages;
 
 /// Merges what the hooks of one event said.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 pub struct HookAggregator;
 
 impl HookAggregator {

@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;
 use super::descriptor::Descriptor;
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, Refusal};
 use super::outbox::{Debt, Outbox};
 use super::signals::{Phase, reached};
 
@@ -29,7 +29,7 @@ pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descrip
 }
 
 async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Outbox>) {
-    let mut lines = Lines::new(server.max_line_bytes);
+    let mut lines = Lines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
     let mut answers = Vec::new();
     loop {
         // A client that does not read its answers is not listened to.
@@ -90,11 +90,21 @@ enum Looked {
 }
 
 fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
-    let Line::Text(text) = line else {
-        let longest = server.max_line_bytes;
-        return Looked::Answered(HookExecutionResponse::invalid_request(&format!(
-            "the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`"
-        )));
+    let text = match line {
+        Line::Text(text) => text,
+        Line::Refused(why) => {
+            let longest = server.max_line_bytes;
+            let message = match why {
+                Refusal::TooLong => {
+                    format!("the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`")
+                }
+                Refusal::NoMemory => {
+                    "the unfinished lines of all clients together are too long; send it again later"
+                        .to_owned()
+                }
+            };
+            return Looked::Answered(HookExecutionResponse::invalid_request(&message));
+        }
     };
     let request = match CheckedRequest::parse_text(text) {
         Ok(request) => request,
@@ -119,11 +129,50 @@ async fn run_hooks(
         answer = system.execute(request) => answer,
         () = reached(server.phase.clone(), Phase::Killed) => return,
     };
-    let mut line = Vec::with_capacity(512);
-    write_answer(&answer, &mut line);
+    let line = answer_line(answer).await;
     // Others may start while this client takes its time to read.
     drop(permit);
     debt.pay(line);
+}
+
+/// An answer as one line. A long one is written on another thread, because no other client is to wait for it.
+async fn answer_line(answer: HookExecutionResponse) -> Vec<u8> {
+    let mut line = Bounded { bytes: Vec::with_capacity(512), most: BATCH };
+    if serde_json::to_writer(&mut line, &answer).is_ok() {
+        line.bytes.push(b'\n');
+        return line.bytes;
+    }
+    let id = answer.correlation_id.clone();
+    let written = tokio::task::spawn_blocking(move || {
+        let mut line = Vec::new();
+        write_answer(&answer, &mut line);
+        line
+    });
+    written.await.unwrap_or_else(|problem| {
+        let mut line = Vec::new();
+        write_answer(&HookExecutionResponse::internal_error(id, &problem.to_string()), &mut line);
+        line
+    })
+}
+
+/// Takes so many bytes, then refuses.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + more.len() > self.most {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Adds an answer as one line.
