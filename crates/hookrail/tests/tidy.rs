@@ -34,7 +34,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
 
 /// What touches the outside world, and the files that may.
 const EFFECTS: [(&str, &[&str]); 5] = [
-    ("tokio::", &["run", "host/bus.rs"]),
+    ("tokio::", &["run", "host/bus"]),
     ("std::fs", &["settings/files.rs", "settings/project.rs", "settings/extensions.rs", "trust", "run"]),
     ("process::Command", &["run"]),
     ("posix_spawn(", &["run/image.rs"]),

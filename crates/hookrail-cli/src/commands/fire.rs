@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{Config, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{FireArgs, Format};
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
-    log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
-    let settings = config.settings();
+    let hooks = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
+    let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
     findings::tell(settings, context, printer);
     if settings.hooks.is_empty()
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
-    let Some(system) = config.hook_system() else {
+    let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event);
         return print(
             args,
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &config, system, &input, context, printer))
+    runtime.block_on(fire(args, &hooks, system, &input, context, printer))
 }
 
 /// What one event brought.
@@ -83,7 +83,7 @@ struct Fired<'a> {
 
 async fn fire(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &TypedInput,
     context: &Context,
@@ -97,7 +97,7 @@ async fn fire(
     let fired = tokio::select! {
         // Giving the event up kills its hooks.
         () = interrupted() => None,
-        fired = fire_repeatedly(args, config, system, input) => Some(fired?),
+        fired = fire_repeatedly(args, hooks, system, input) => Some(fired?),
     };
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
@@ -115,7 +115,7 @@ async fn fire(
 /// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &'a TypedInput,
 ) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
@@ -135,7 +135,7 @@ async fn fire_repeatedly<'a>(
         }
     }
     let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event));
-    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
+    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
     Ok((Fired { input, result, skipped }, summary))
 }
 
@@ -146,7 +146,7 @@ fn gravity(result: &ProcessedHookResult) -> u8 {
 fn status_of(result: &ProcessedHookResult) -> ExitStatus {
     if result.block.is_some() {
         ExitStatus::Blocked
-    } else if result.should_stop {
+    } else if result.stop.is_some() {
         ExitStatus::Stopped
     } else {
         ExitStatus::Success

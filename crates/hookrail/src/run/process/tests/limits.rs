@@ -18,7 +18,7 @@ fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
     }
-    let name = format!("runner::process::tests::limits::{test}");
+    let name = format!("run::process::tests::limits::{test}");
     let output = Command::new(std::env::current_exe().unwrap())
         .args([&name, "--exact", "--nocapture", "--test-threads=1"])
         .env(INSIDE, "1")
