@@ -55,8 +55,13 @@ pub enum LogLine<'a> {
         args: &'a JsonObject,
         status: ToolStatus,
         duration_ms: u64,
+        /// As the model got it.
         #[schemars(with = "JsonObject")]
         result: &'a ToolResult,
+        /// The tool's own result, where a hook replaced it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<JsonObject>")]
+        original_result: Option<&'a ToolResult>,
     },
     HookCall(HookCallLine<'a>),
     HookBatch {

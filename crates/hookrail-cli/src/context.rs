@@ -8,8 +8,8 @@ use crate::exit::Hinted;
 use crate::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::{
-    ApprovalStore, Config, ConfigBuilder, HookObserver, ResolvedSettings, SettingsFiles, SettingsPaths,
-    TrustPolicy, find_project,
+    ApprovalStore, HookObserver, HookSession, HookSessionBuilder, ResolvedSettings, SettingsFiles,
+    SettingsPaths, TrustPolicy, find_project,
 };
 
 /// The surroundings of a command.
@@ -90,9 +90,13 @@ impl Context {
     }
 
     /// A session of the engine with this program's trust policy.
-    pub(crate) fn engine(&self, trust_hooks: bool, observer: Option<Arc<dyn HookObserver>>) -> ConfigBuilder {
+    pub(crate) fn engine(
+        &self,
+        trust_hooks: bool,
+        observer: Option<Arc<dyn HookObserver>>,
+    ) -> HookSessionBuilder {
         let trust = self.trust_policy(trust_hooks);
-        let builder = Config::builder(self.project()).settings_paths(self.paths.clone()).trust(trust);
+        let builder = HookSession::builder(self.project(), trust).settings_paths(self.paths.clone());
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

@@ -144,6 +144,17 @@ pub enum OnFailure {
     Block,
 }
 
+/// What `ask` means as the decision of a `BeforeTool` hook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AskReading {
+    /// A person decides about the call.
+    #[default]
+    Person,
+    /// The call runs, as if the hook had allowed it.
+    Allow,
+}
+
 /// A hook's rank: lower runs first and wins deduplication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, Level};
+use crate::hook::{AskReading, Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
 pub use files::SettingsFiles;
@@ -201,6 +201,7 @@ impl Settings {
                 blocked: list(|redaction| &redaction.blocked),
             },
             agent_events: levels.iter().find_map(|level| level.agent_events),
+            ask: levels.iter().find_map(|level| level.ask).unwrap_or_default(),
         }
     }
 
@@ -217,6 +218,7 @@ impl Settings {
         say("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
         say("maxOutputBytes", own.max_output_bytes.map(Value::from));
         say("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
+        say("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok()));
         say("redaction.enabled", own.redaction.enabled.map(Value::from));
         say("redaction.allowed", listed(&own.redaction.allowed));
         say("redaction.blocked", listed(&own.redaction.blocked));
@@ -263,6 +265,8 @@ pub struct LevelSettings {
     pub max_output_bytes: Option<u64>,
     /// `hooksConfig.agentEvents`.
     pub agent_events: Option<AgentEvents>,
+    /// `hooksConfig.ask`.
+    pub ask: Option<AskReading>,
     /// `security.environmentVariableRedaction`.
     pub redaction: RedactionSettings,
     /// `extensions.disabled`.
@@ -289,6 +293,8 @@ pub struct EffectiveSettings {
     pub redaction: Redaction,
     /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
     pub agent_events: Option<AgentEvents>,
+    /// What a hook's `ask` means.
+    pub ask: AskReading,
 }
 
 /// Bounds on running hooks.

@@ -49,7 +49,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 
 /// What touches the outside world, and the files that may.
 const EFFECTS: [(&str, &[&str]); 5] = [
-    ("tokio::", &["run", "host/bus.rs"]),
+    ("tokio::", &["run", "host/bus"]),
     (
         "std::fs",
         &[

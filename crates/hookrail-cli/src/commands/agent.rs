@@ -10,7 +10,7 @@ use hookrail::{Escalations, HookObserver, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};
-use hookrail_agent::ui::{Happening, Ui as _};
+use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
 use tokio_util::sync::CancellationToken;
 
@@ -112,22 +112,22 @@ async fn run_session(
         ui: progress.clone(),
         next: Some(engine_log(context, &session_id)),
     };
-    let config = context
+    let hooks = context
         .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
         .session_id(&session_id)
         .transcript_path(log.path())
         .build();
-    findings::refuse_unusable(config.settings(), context)?;
-    for line in findings::lines(config.settings(), context) {
+    findings::refuse_unusable(hooks.settings(), context)?;
+    for line in findings::lines(hooks.settings(), context) {
         if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
     }
-    if let Some(system) = config.hook_system() {
+    if let Some(system) = hooks.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
 
     let mut session = Session::new(SessionParts {
         context: ToolContext { project: context.project().to_owned(), cancel: cancel.clone() },
-        config,
+        hooks,
         model,
         tools: ToolTable::standard(),
         log,
@@ -155,7 +155,7 @@ async fn run_session(
     };
     session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
     progress.idle();
-    if let Some(system) = session.config().hook_system() {
+    if let Some(system) = session.hooks().hook_system() {
         system.drain().await;
     }
     if let Some(problem) = session.parts().log.problem() {
@@ -201,7 +201,7 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
-        watcher.happened(&Happening::Notice(&notice.to_string()));
+        watcher.notify(&AgentEvent::Notice(&notice.to_string()));
     });
     match &args.record {
         Some(file) => Ok(Arc::new(RecordingModel::create(file, gemini)?)),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use hookrail::{
-    AgentEvents, Config, EventName, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
+    AgentEvents, EventName, HookSession, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
     parse_input,
 };
 use hookrail_bridge::{
@@ -105,7 +105,7 @@ fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow:
 }
 
 /// A session of the engine that answers within the time that the agent grants.
-fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookLog>) -> Config {
+fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookLog>) -> HookSession {
     let mut environment: Vec<_> = std::env::vars_os().collect();
     environment.push((INSIDE_BRIDGE.into(), "1".into()));
     let mut builder = context
@@ -125,7 +125,7 @@ fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookL
 
 /// Runs the hooks of an event; `None` when none listens.
 fn fire(
-    session: &Config,
+    session: &HookSession,
     name: EventName,
     event: &BridgeEvent,
 ) -> anyhow::Result<Option<ProcessedHookResult>> {
@@ -167,7 +167,7 @@ fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInp
 
 /// Whether the outputs of an event count. Unlike the agent of this program, other agents apply all of them unless the
 /// settings say otherwise.
-fn applies(session: &Config, name: EventName) -> bool {
+fn applies(session: &HookSession, name: EventName) -> bool {
     let core = [
         EventName::BeforeTool,
         EventName::AfterTool,

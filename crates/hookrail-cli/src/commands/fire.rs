@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{Config, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
-    log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
-    let settings = config.settings();
+    let hooks = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
+    let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
     findings::tell(settings, context, printer);
     if settings.hooks.is_empty()
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
-    let Some(system) = config.hook_system() else {
+    let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
         let fired = Fired { input: &input, result: nothing, skipped: Vec::new() };
         return Ok(print(args, &fired, None, context, printer));
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &config, system, &input, context, printer))
+    runtime.block_on(fire(args, &hooks, system, &input, context, printer))
 }
 
 /// What one event brought.
@@ -77,7 +77,7 @@ struct Fired<'a> {
 
 async fn fire(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &TypedInput,
     context: &Context,
@@ -87,7 +87,7 @@ async fn fire(
     let fired = tokio::select! {
         // Giving the event up kills its hooks.
         () = signals.next() => None,
-        fired = fire_repeatedly(args, config, system, input) => Some(fired?),
+        fired = fire_repeatedly(args, hooks, system, input) => Some(fired?),
     };
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
@@ -108,7 +108,7 @@ async fn fire(
 /// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &'a TypedInput,
 ) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
@@ -128,7 +128,7 @@ async fn fire_repeatedly<'a>(
         }
     }
     let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
-    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
+    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
     Ok((Fired { input, result, skipped }, summary))
 }
 
@@ -139,7 +139,7 @@ fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
 fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
     if result.block.is_some() {
         ExitStatus::Blocked
-    } else if result.should_stop {
+    } else if result.stop.is_some() {
         ExitStatus::Stopped
     } else if args.fail_on_error && !result.aggregated.errors.is_empty() {
         ExitStatus::Failure

@@ -1,58 +1,98 @@
-//! Hooks that must not be started: a guard that is off because of its file counts as changed, and a command from
-//! outside of the project that would run a file of the project counts as failed.
+//! Which planned hooks may run for one event, decided just before they do.
+//!
+//! A project's hook runs in its project only, and only while its files are as they were approved.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::hook::Hook;
-use crate::plan::planner::Plan;
-use crate::run::stays_open_for_writing;
-use crate::trust::file_run_by_accident;
-use crate::verdict::hook_run::{Exit, HookRun};
+use crate::event::EventName;
+use crate::hook::{Hook, Level};
+use crate::host::shared::Host;
+use crate::plan::planner::{Plan, PlannedHook};
+use crate::trust::Recheck;
+use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
-/// Takes out the guards whose program somebody holds open for writing: the system would not execute it. Says what is
-/// wrong with each.
-pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>) -> Vec<String> {
-    let mut busy = Vec::new();
-    for planned in &plan.hooks {
-        let Some(program) = planned.seal.as_ref().and_then(|seal| seal.program()) else { continue };
-        let admitted = hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook));
-        if admitted && stays_open_for_writing(program).await {
-            hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
-            busy.push(format!(
-                "hook `{}` cannot be started: `{}` is open for writing, so that it may be changing; close it, or run \
-                 `hookrail trust` to look at it",
-                planned.name,
-                program.display()
-            ));
-        }
-    }
-    busy
+/// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
+pub(crate) fn directory_for<'a>(host: &'a Host, cwd: &'a Path) -> &'a Path {
+    let project = host.working_dir.as_path();
+    if is_inside(cwd, project) { project } else { cwd }
 }
 
-/// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
-/// that they run in. Returns their runs, which failed before they began.
-pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> Vec<HookRun> {
-    let mut strays = Vec::new();
-    hooks.retain(|hook| {
-        let Some(file) = file_run_by_accident(hook, directory) else { return true };
-        let why = format!(
-            "a hook of the {} settings must not run `{}`, a file of the folder that it runs in; write an absolute path",
-            hook.origin.level,
-            file.display()
-        );
-        strays.push(HookRun {
-            hook: Arc::clone(hook),
-            exit: Exit::NotStarted(why.clone()),
-            stdout: String::new(),
-            stderr: String::new(),
-            duration: Duration::ZERO,
-            output: None,
-            failure: Some(why),
-            warnings: Vec::new(),
-        });
-        false
-    });
-    strays
+/// Leaves out project hooks that may not run: another directory, or a file changed since approval.
+pub(crate) fn admit(
+    host: &Host,
+    plan: &Plan,
+    cwd: &Path,
+    directory: &Path,
+    standing_block: Option<&String>,
+) -> (Vec<Arc<Hook>>, Refused) {
+    let mut refused = Refused { standing: standing_block.cloned(), ..Refused::default() };
+    let project = host.working_dir.as_path();
+    let elsewhere = !std::ptr::eq(directory, project);
+    let mut admit = |planned: &PlannedHook| {
+        let name = &planned.name;
+        if elsewhere && planned.origin.level == Level::Project {
+            let (project, cwd) = (project.display(), cwd.display());
+            refused.warnings.push(format!(
+                "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
+            ));
+            return None;
+        }
+        match recheck(host, planned) {
+            Recheck::Unchanged => Some(Arc::clone(&planned.hook)),
+            Recheck::Changed { what } => {
+                refused.changed.push(format!(
+                    "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
+                ));
+                None
+            }
+        }
+    };
+    (plan.hooks.iter().filter_map(&mut admit).collect(), refused)
+}
+
+/// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
+fn recheck(host: &Host, planned: &PlannedHook) -> Recheck {
+    let Some(seal) = &planned.seal else { return Recheck::Unchanged };
+    match seal.recheck() {
+        Recheck::Unchanged => Recheck::Unchanged,
+        changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, &planned.hook) {
+            Some(_) => Recheck::Unchanged,
+            None => changed,
+        },
+    }
+}
+
+/// Hooks that were planned but may not run.
+#[derive(Default)]
+pub(crate) struct Refused {
+    /// What blocks the event whatever the hooks say.
+    standing: Option<String>,
+    /// Approved once, changed since: a guard that was tampered with must not be a guard that is off.
+    changed: Vec<String>,
+    /// Not run for a reason that needs no block.
+    warnings: Vec<String>,
+}
+
+impl Refused {
+    /// Adds guards that turned out not to be what was approved.
+    pub(crate) fn also_changed(&mut self, what: Vec<String>) {
+        self.changed.extend(what);
+    }
+
+    /// Adds to a result what follows from the refusals.
+    pub(crate) fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
+        let reasons: Vec<&str> = self.standing.iter().chain(&self.changed).map(String::as_str).collect();
+        if event.is_guarded() && !reasons.is_empty() {
+            result.block_with(Block { reason: reasons.join("\n"), cause: BlockCause::Failure });
+        }
+        result.warnings.extend(self.changed);
+        result.warnings.extend(self.warnings);
+    }
+}
+
+/// Whether a path leads into a folder, however the two are spelled.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    path == folder
+        || matches!((path.canonicalize(), folder.canonicalize()), (Ok(path), Ok(folder)) if path.starts_with(&folder))
 }

@@ -26,6 +26,7 @@ impl SecondRound {
     pub(super) fn after(
         event: &Event<'_>,
         runs: &[HookRun],
+        not_held: &[Arc<Hook>],
         merged: Option<&HookOutput>,
         sequential: bool,
     ) -> Option<Self> {
@@ -49,6 +50,8 @@ impl SecondRound {
             .enumerate()
             .filter(|(place, run)| run.hook.origin.level != Level::Project && saw_old(*place))
             .map(|(_, run)| Arc::clone(&run.hook))
+            // A condition that did not hold for the old arguments may hold for the new ones.
+            .chain(not_held.iter().filter(|hook| hook.origin.level != Level::Project).cloned())
             .collect();
         let mut tool_input = (*given).clone();
         tool_input.extend(changes.iter().map(|(key, value)| (key.clone(), value.clone())));

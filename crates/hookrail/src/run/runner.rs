@@ -20,9 +20,8 @@ use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level};
 use crate::settings::{Limits, Redaction};
-use crate::verdict::chain::apply_hook_output_to_input;
+use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::hook_run::{Exit, HookRun};
-use crate::verdict::views;
 
 /// What is kept of each output stream, unless the settings say otherwise or the payload is large.
 const KEPT_OUTPUT: usize = 16 * 1024 * 1024;
@@ -238,7 +237,7 @@ impl HookRunner {
                 }
                 Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
             };
-            let ends_chain = ends_chain(event, &run);
+            let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
             if !ends_chain
                 && run.success()
                 && run
@@ -341,16 +340,6 @@ fn descriptor_limit() -> Option<u64> {
 fn descriptor_bound(descriptors: Option<u64>) -> usize {
     let left = descriptors.unwrap_or(u64::MAX).saturating_sub(RESERVED_DESCRIPTORS);
     usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
-}
-
-/// Whether the hooks behind this one are not run any more. Where a block has no effect it does not keep
-/// others from running either; a hook that only asks the agent to stop lets them have their say.
-fn ends_chain(event: EventName, run: &HookRun) -> bool {
-    let Some(output) = &run.output else { return false };
-    match event {
-        EventName::AfterTool | EventName::AfterModel | EventName::BeforeToolSelection => false,
-        _ => views::blocks(event, output),
-    }
 }
 
 fn not_started(why: String) -> Finished {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::AgentEvents;
 use crate::formats::json_object::JsonObject;
-use crate::hook::OnFailure;
+use crate::hook::{AskReading, OnFailure};
 
 /// The JSON Schema of a settings file, for editors.
 pub fn settings_schema() -> Schema {
@@ -179,6 +179,9 @@ struct HooksConfigWire {
     disabled: Option<Vec<String>>,
     /// What the agent does with outputs of the agent, session, compression and notification events.
     agent_events: Option<AgentEvents>,
+    /// What `ask` of a hook means: `person` (if not given) puts the question to somebody, `allow` lets the call run.
+    /// In a project's file only for that project's hooks.
+    ask: Option<AskReading>,
     /// How many hooks run at once; 64 if not given.
     #[schemars(range(min = 1))]
     max_concurrent_hooks: Option<u64>,
@@ -300,11 +303,12 @@ mod tests {
             (with("type", json!("script")), false),
             (with("command", json!(["x"])), false),
             (
-                json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply",
+                json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply", "ask": "allow",
                 "maxConcurrentHooks": 3, "maxOutputBytes": 9 } }),
                 true,
             ),
             (json!({ "hooksConfig": { "agentEvents": "never" } }), false),
+            (json!({ "hooksConfig": { "ask": "nobody" } }), false),
             (json!({ "hooksConfig": { "maxConcurrentHooks": -1 } }), false),
             (json!({ "hooksConfig": { "maxOutputBytes": 1.5 } }), false),
             (json!({ "extensions": { "disabled": ["a"] } }), true),

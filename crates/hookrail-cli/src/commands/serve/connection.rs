@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::{CheckedRequest, Config, HookExecutionResponse};
+use hookrail::{CheckedRequest, HookExecutionResponse, HookSession};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;
@@ -67,8 +67,8 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
 
 /// Answers a line on the spot, or starts the hooks that will.
 async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
-    let config = server.engines.current();
-    let request = match look_at(server, &config, line) {
+    let hooks = server.engines.current();
+    let request = match look_at(server, &hooks, line) {
         Looked::Heard(request) => request,
         Looked::Answered(answer) => return write_answer(&answer, answers),
     };
@@ -78,7 +78,7 @@ async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, 
         outbox.send(answers);
         permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
     }
-    tokio::spawn(run_hooks(Arc::clone(server), config, request, outbox.owe(), permit));
+    tokio::spawn(run_hooks(Arc::clone(server), hooks, request, outbox.owe(), permit));
 }
 
 /// What a line comes to.
@@ -89,7 +89,7 @@ enum Looked {
     Answered(HookExecutionResponse),
 }
 
-fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
+fn look_at(server: &Server, hooks: &HookSession, line: &Line<'_>) -> Looked {
     let text = match line {
         Line::Text(text) => text,
         Line::Refused(why) => {
@@ -110,7 +110,7 @@ fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
         Ok(request) => request,
         Err(refusal) => return Looked::Answered(refusal),
     };
-    match config.hook_system() {
+    match hooks.hook_system() {
         Some(system) if system.hears(&request) => Looked::Heard(request),
         _ => Looked::Answered(request.answer_without_hooks()),
     }
@@ -119,12 +119,12 @@ fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
 /// Runs to its end also when the client has gone.
 async fn run_hooks(
     server: Arc<Server>,
-    config: Arc<Config>,
+    hooks: Arc<HookSession>,
     request: CheckedRequest,
     debt: Debt,
     permit: Option<OwnedSemaphorePermit>,
 ) {
-    let Some(system) = config.hook_system() else { return };
+    let Some(system) = hooks.hook_system() else { return };
     let answer = tokio::select! {
         answer = system.execute(request) => answer,
         () = reached(server.phase.clone(), Phase::Killed) => return,

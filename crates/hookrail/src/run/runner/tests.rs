@@ -147,9 +147,10 @@ async fn what_a_hook_changes_the_next_one_sees() {
 }
 
 #[tokio::test]
-async fn a_block_ends_the_chain_and_nothing_else_does() {
+async fn a_stop_ends_a_chain_and_a_block_does_where_it_has_an_effect() {
     let block = r#"echo '{"decision":"block","hookSpecificOutput":{"tool_input":{"a":2}}}'"#;
     let deny = r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny"}}'"#;
+    let stop = r#"echo '{"continue":false}'"#;
     for (event, command, runs_all) in [
         (EventName::BeforeTool, block, false),
         (EventName::BeforeTool, r#"echo '{"decision":"deny"}'"#, false),
@@ -157,9 +158,12 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         (EventName::BeforeTool, deny, false),
         (EventName::BeforeModel, block, false),
         (EventName::BeforeAgent, block, false),
-        (EventName::SessionEnd, block, false),
-        // Asking to stop is not a block, nor is a word that does not block, nor a failure.
-        (EventName::BeforeTool, r#"echo '{"continue":false}'"#, true),
+        (EventName::AfterAgent, block, false),
+        (EventName::BeforeTool, stop, false),
+        (EventName::AfterTool, stop, false),
+        (EventName::SessionEnd, stop, false),
+        (EventName::BeforeToolSelection, stop, false),
+        // A word that does not block goes on, and so does a failure.
         (EventName::BeforeTool, r#"echo '{"decision":"ask"}'"#, true),
         (EventName::BeforeTool, "exit 1", true),
         // Only tools have permissions.
@@ -167,6 +171,8 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         // Here a block has no effect at all.
         (EventName::AfterTool, block, true),
         (EventName::AfterModel, block, true),
+        (EventName::SessionEnd, block, true),
+        (EventName::SessionStart, block, true),
         (EventName::BeforeToolSelection, block, true),
     ] {
         let (_root, dir) = project();
@@ -177,7 +183,7 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         assert_eq!(
             (runs.len() == 3, dir.join("ran").exists()),
             (runs_all, runs_all),
-            "HOOK-107: {event} {command}"
+            "HOOK-107 (L17): {event} {command}"
         );
         assert_eq!(last, input, "HOOK-107: what a blocking hook would change is not used");
     }
