@@ -9,7 +9,7 @@ use hookrail::{
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{approve, builder, builder_trusting, command, object, on, paths, says, store};
+use crate::kit::{approve, builder_trusting, command, object, on, paths, says, store};
 
 const NO: &str = "cat >/dev/null; echo no >&2; exit 2";
 
