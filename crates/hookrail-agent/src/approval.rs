@@ -40,7 +40,7 @@ pub(crate) enum Permission {
     Stopped(StopReason),
 }
 
-/// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
+/// Decides about one call; `protected` says why it needs a yes in every mode, if it does. `Notification` hooks hear of a question before it is asked, also where
 /// nobody is there to answer it: what hooks see does not depend on a terminal.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
@@ -48,8 +48,10 @@ pub(crate) async fn ask_permission(
     ui: &dyn Ui,
     tool: &dyn Tool,
     args: &JsonObject,
+    protected: Option<&'static str>,
 ) -> Permission {
-    if mode.allows(tool.kind()) {
+    // Whoever may edit files without a question may not edit what guards the agent.
+    if mode.allows(tool.kind()) && protected.is_none() {
         return Permission::Given;
     }
     let title = tool.title(args);
@@ -72,6 +74,6 @@ pub(crate) async fn ask_permission(
             }
         }
     }
-    let question = Question { tool: tool.name().to_owned(), title };
+    let question = Question { tool: tool.name().to_owned(), title, why: protected.map(str::to_owned) };
     if ui.ask(&question).await { Permission::Given } else { Permission::Denied }
 }

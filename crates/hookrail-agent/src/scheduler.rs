@@ -158,10 +158,15 @@ impl Scheduler<'_> {
 
         let with_hooks = execute_tool_with_hooks(self.config, tool.name(), args, |args| async move {
             buffer(cancelled(args.clone()));
-            let refusal = match ask_permission(self.approval, self.config, self.ui, tool, &args).await {
+            let protected = self.context.why_protected(tool, &args);
+            let permission =
+                ask_permission(self.approval, self.config, self.ui, tool, &args, protected).await;
+            let refusal = match permission {
                 Permission::Given => None,
                 Permission::Denied => {
-                    let text = format!("Permission to run `{}` was not given.", tool.name());
+                    let why = protected.map(|why| format!(" It is asked for in every mode: {why}."));
+                    let why = why.unwrap_or_default();
+                    let text = format!("Permission to run `{}` was not given.{why}", tool.name());
                     let result = ToolResult::failure(text, "permission_denied");
                     Some(refused(ToolStatus::Denied, args.clone(), result))
                 }
@@ -173,7 +178,9 @@ impl Scheduler<'_> {
                 return std::future::pending().await;
             }
             step.send_replace(Step::Running);
-            let result = tool.run(args.clone(), self.context).await;
+            let allowing = protected.map(|_| self.context.allowing_protected());
+            let context = allowing.as_ref().unwrap_or(self.context);
+            let result = tool.run(args.clone(), context).await;
             buffer(Done {
                 result: result.clone(),
                 status: status_of(&result),

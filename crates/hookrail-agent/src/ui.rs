@@ -118,6 +118,8 @@ pub struct Question {
     pub tool: String,
     /// What the call would do, in one line.
     pub title: String,
+    /// Why it is asked in every approval mode, if it is.
+    pub why: Option<String>,
 }
 
 /// Shows a run and answers its questions.

@@ -121,8 +121,12 @@ impl Ui for AgentUi {
         Box::pin(async {
             // Without a terminal nobody can answer, and nobody's answer is no.
             if !terminal::can_ask() {
+                let more = match &question.why {
+                    Some(why) => format!("and {}", escape_line(why)),
+                    None => "see --approval-mode".to_owned(),
+                };
                 self.talk(&format!(
-                    "{}: permission denied, there is no terminal to ask on; see --approval-mode",
+                    "{}: permission denied, there is no terminal to ask on; {more}",
                     escape_line(&question.title)
                 ));
                 return false;

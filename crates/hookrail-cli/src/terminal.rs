@@ -39,7 +39,8 @@ pub(crate) async fn ask(question: &Question) -> bool {
 }
 
 fn question_text(question: &Question) -> String {
-    format!("Allow {}? [y/n] ", escape_line(&question.title))
+    let why = question.why.as_ref().map(|why| format!(" ({})", escape_line(why))).unwrap_or_default();
+    format!("Allow {}?{why} [y/n] ", escape_line(&question.title))
 }
 
 /// Yes only for a clear yes.
@@ -121,8 +122,13 @@ mod tests {
 
     #[test]
     fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
-        let question =
-            Question { tool: "run_shell_command".to_owned(), title: "run: rm x\u{1b}[2K\nAllow".to_owned() };
+        let mut question = Question {
+            tool: "run_shell_command".to_owned(),
+            title: "run: rm x\u{1b}[2K\nAllow".to_owned(),
+            why: None,
+        };
         assert_eq!(question_text(&question), "Allow run: rm x\\u{1b}[2K\\nAllow? [y/n] ");
+        question.why = Some("it guards you".to_owned());
+        assert!(question_text(&question).ends_with("? (it guards you) [y/n] "));
     }
 }
