@@ -128,7 +128,8 @@ fn what_an_agent_does_to_the_settings_does_not_help_it() {
 
 #[test]
 fn keeping_the_guard_open_for_writing_does_not_help() {
-    let over = attacked(shell("sleep 20 3>>hooks/guard.sh >/dev/null 2>&1 & sleep 0.2")).run("go");
+    let over =
+        attacked(shell("setsid sleep 10 3>>hooks/guard.sh </dev/null >/dev/null 2>&1 & sleep 0.3")).run("go");
     assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.told());
     assert!(!forbidden_exists(&over.project));
     over.expect_said("open for writing");
@@ -208,7 +209,7 @@ fn a_project_hook_cannot_carry_arguments_past_the_users_guard() {
     assert_eq!(over.tools(), ["write_file blocked"], "{}", over.told());
     over.expect_said("the guard says no");
     assert!(!forbidden_exists(&over.project));
-    let asked = over.lines("hook_call").iter().filter(|line| line["hook"] == "BeforeTool-1").count();
+    let asked = over.lines("hook_call").iter().filter(|line| line["name"] == "BeforeTool-1").count();
     assert_eq!(asked, 2, "both rounds are in the log: {:?}", over.lines("hook_call"));
 }
 
@@ -223,6 +224,47 @@ fn a_home_that_is_not_absolute_is_refused() {
         assert_eq!(output.status.code(), Some(1), "{home}: {said}");
         assert!(said.contains("not an absolute path"), "{home}: {said}");
     }
+}
+
+#[test]
+fn check_names_commands_of_the_user_that_the_project_could_take_over() {
+    let project = TestProject::new();
+    project.script("guard.sh", "exit 0");
+    project.file("json.py", "");
+    for (command, code, expected) in [
+        ("./guard.sh", "relative-command", 1),
+        ("bash guard.sh", "relative-command", 1),
+        ("python3 -c 'import json'", "python-shadowed-import", 1),
+        ("python3 -c 'import sys'", "python-imports-from-project", 0),
+    ] {
+        project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+            { "type": "command", "command": command },
+        ] }] } }));
+        let checked = run(&project, &["check", "--format", "json"]);
+        assert!(checked.stdout.contains(code), "{command}: {checked}");
+        assert_eq!(checked.code, Some(expected), "{command}: {checked}");
+    }
+}
+
+#[test]
+fn settings_of_the_user_that_others_may_write_are_refused_by_every_program() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true }));
+    let mode = |mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(project.user_settings_path(), permissions).unwrap();
+    };
+    mode(0o666);
+    for args in [&["fire", "BeforeTool"][..], &["serve"]] {
+        let ran = run(&project, args);
+        assert_eq!(ran.code, Some(1), "{ran}");
+        assert!(ran.stderr.contains("can be written by other users"), "{ran}");
+    }
+    let checked = run(&project, &["check"]);
+    assert_eq!(checked.code, Some(1), "{checked}");
+    assert!(checked.stdout.contains("chmod o-w"), "{checked}");
+    mode(0o600);
+    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0));
 }
 
 #[test]
