@@ -30,7 +30,8 @@ impl ApprovalMode {
     }
 }
 
-/// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
+/// Decides about one call; `protected` says why it needs a yes in every mode, if it does. `Notification` hooks hear of a
+/// question before it is asked, also where
 /// nobody is there to answer it: what hooks see does not depend on a terminal.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
@@ -39,10 +40,12 @@ pub(crate) async fn ask_permission(
     tool: &dyn Tool,
     args: &JsonObject,
     decider: Decider<'_>,
+    protected: Option<&'static str>,
 ) -> Permission {
     // What a hook wants a person for is asked in every mode, and about every kind of tool.
     let hook_reason = match decider {
-        Decider::Host if mode.allows(tool.kind()) => return Permission::Granted,
+        // Whoever may edit files without a question may not edit what guards the agent.
+        Decider::Host if mode.allows(tool.kind()) && protected.is_none() => return Permission::Granted,
         Decider::Host => None,
         Decider::Person { reason } => Some(reason),
     };
@@ -60,15 +63,22 @@ pub(crate) async fn ask_permission(
     if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = told.gate {
         return Permission::Stopped { reason };
     }
-    let question =
-        Question { tool: tool.name().to_owned(), title, hook_reason: hook_reason.map(str::to_owned) };
+    let question = Question {
+        tool: tool.name().to_owned(),
+        title,
+        hook_reason: hook_reason.map(str::to_owned),
+        why: protected.map(str::to_owned),
+    };
     if ui.ask(&question).await {
         return Permission::Granted;
     }
     let name = tool.name();
     Permission::Denied {
         reason: match hook_reason {
-            None => format!("Permission to run `{name}` was not given."),
+            None => {
+                let why = protected.map(|why| format!(" It is asked for in every mode: {why}."));
+                format!("Permission to run `{name}` was not given.{}", why.unwrap_or_default())
+            }
             Some(reason) => {
                 format!(
                     "A hook wanted a person to decide about `{name}`, and permission was not given: {reason}"

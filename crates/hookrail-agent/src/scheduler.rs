@@ -136,11 +136,14 @@ impl Scheduler<'_> {
             *lock() = Progress::Before { args: input.clone() };
             // Readers run side by side, but a person answers one question at a time.
             let _turn = self.questions.lock().await;
-            ask_permission(self.approval, self.hooks, self.ui, tool, input, request.decider).await
+            let protected = self.context.why_protected(tool, input);
+            ask_permission(self.approval, self.hooks, self.ui, tool, input, request.decider, protected).await
         };
         let run = async |args: &JsonObject| {
             *lock() = Progress::Running;
-            let result = tool.run(args.clone(), self.context).await;
+            // A person said yes to this very call.
+            let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
+            let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
             *lock() = Progress::Ran { args: args.clone(), result: result.clone() };
             result
         };

@@ -18,7 +18,7 @@ use crate::log::{LogLine, SessionLog};
 use crate::model::{ModelClient, ModelError};
 use crate::model_call::Audience;
 use crate::scheduler::{Call, Scheduler};
-use crate::tools::{ToolContext, ToolTable};
+use crate::tools::{ProtectedPaths, ToolContext, ToolTable};
 use crate::ui::{AgentEvent, Ui};
 
 /// How often in a row `AfterAgent` hooks may send the agent back to work.
@@ -103,7 +103,8 @@ pub(crate) enum Interrupt {
 
 impl Session {
     /// A session with an empty history.
-    pub fn new(parts: SessionParts) -> Self {
+    pub fn new(mut parts: SessionParts) -> Self {
+        parts.context.protected = ProtectedPaths::of(parts.hooks.settings());
         Self {
             parts,
             history: History::default(),

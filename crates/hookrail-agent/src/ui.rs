@@ -120,6 +120,8 @@ pub struct Question {
     pub title: String,
     /// Why a hook wants a person to decide; `None` when the approval mode asks.
     pub hook_reason: Option<String>,
+    /// Why it is asked in every approval mode, if it is.
+    pub why: Option<String>,
 }
 
 /// Shows a run and answers its questions.

@@ -124,7 +124,11 @@ impl Ui for AgentUi {
                 let title = escape_line(&question.title);
                 self.talk(&match &question.hook_reason {
                     None => {
-                        format!("{title}: permission denied, there is no terminal to ask on; see --approval-mode")
+                        let more = match &question.why {
+                            Some(why) => format!("and {}", escape_line(why)),
+                            None => "see --approval-mode".to_owned(),
+                        };
+                        format!("{title}: permission denied, there is no terminal to ask on; {more}")
                     }
                     Some(reason) => format!(
                         "{title}: refused, a hook wanted a person to decide and there is no terminal to ask on: {}",

@@ -366,7 +366,8 @@ mod tests {
         let (progress, screen) = progress();
         progress.notify(&AgentEvent::ModelStarted { model: "m" });
         wait_for(&screen, "model m 0.");
-        let question = Question { tool: "t".to_owned(), title: "it".to_owned(), hook_reason: None };
+        let question =
+            Question { tool: "t".to_owned(), title: "it".to_owned(), hook_reason: None, why: None };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(runtime.block_on(progress.ask(&question)));
         let text = screen.text();

@@ -42,10 +42,11 @@ pub(crate) async fn ask(question: &Question) -> bool {
 
 fn question_text(question: &Question) -> String {
     let title = escape_line(&question.title);
+    let why = question.why.as_ref().map(|why| format!(" ({})", escape_line(why))).unwrap_or_default();
     match &question.hook_reason {
-        None => format!("Allow {title}? [y/n] "),
+        None => format!("Allow {title}?{why} [y/n] "),
         Some(reason) => {
-            format!("A hook asks for your decision: {}\nAllow {title}? [y/N] ", escape_line(reason))
+            format!("A hook asks for your decision: {}\nAllow {title}?{why} [y/N] ", escape_line(reason))
         }
     }
 }
@@ -131,12 +132,14 @@ mod tests {
     #[test]
     fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
         let title = "run: rm x\u{1b}[2K\nAllow".to_owned();
-        let question = Question { tool: "run_shell_command".to_owned(), title, hook_reason: None };
+        let question = Question { tool: "run_shell_command".to_owned(), title, hook_reason: None, why: None };
         assert_eq!(question_text(&question), "Allow run: rm x\\u{1b}[2K\\nAllow? [y/n] ");
         let asked = Question { hook_reason: Some("prod\u{1b}[2K\n?".to_owned()), ..question };
         assert_eq!(
             question_text(&asked),
             "A hook asks for your decision: prod\\u{1b}[2K\\n?\nAllow run: rm x\\u{1b}[2K\\nAllow? [y/N] "
         );
+        let protected = Question { hook_reason: None, why: Some("it guards you".to_owned()), ..asked };
+        assert!(question_text(&protected).ends_with("? (it guards you) [y/n] "));
     }
 }

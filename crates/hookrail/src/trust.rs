@@ -7,6 +7,7 @@
 
 mod approve;
 pub(crate) mod atomic_file;
+mod data_files;
 mod disk;
 mod error;
 mod files;

@@ -68,7 +68,11 @@ fn bench(events: &[&str], replies: &[Value]) -> Bench {
         hooks,
         model: Arc::new(ReplayModel::parse("replay.jsonl", replay.join("\n").as_bytes()).unwrap()),
         tools: ToolTable::standard(),
-        context: ToolContext { project: project.dir(), cancel: CancellationToken::new() },
+        context: ToolContext {
+            project: project.dir(),
+            cancel: CancellationToken::new(),
+            ..ToolContext::default()
+        },
         log,
         ui: watcher.clone(),
         options: SessionOptions {

@@ -126,7 +126,11 @@ async fn run_session(
     }
 
     let mut session = Session::new(SessionParts {
-        context: ToolContext { project: context.project().to_owned(), cancel: cancel.clone() },
+        context: ToolContext {
+            project: context.project().to_owned(),
+            cancel: cancel.clone(),
+            ..ToolContext::default()
+        },
         hooks,
         model,
         tools: ToolTable::standard(),

@@ -151,7 +151,7 @@ impl Stage {
             hooks,
             model: Arc::new(ReplayModel::parse(format!("{}.jsonl", scene.hook), scene.replay.as_bytes())?),
             tools: ToolTable::standard(),
-            context: ToolContext { project, cancel: CancellationToken::new() },
+            context: ToolContext { project, cancel: CancellationToken::new(), ..ToolContext::default() },
             log,
             ui: ui.clone(),
             options: SessionOptions {

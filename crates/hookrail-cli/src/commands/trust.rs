@@ -79,9 +79,10 @@ fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::
             printer.data(show::everything(review).trim_end())?;
             printer.flush()?;
             printer.talk("error: nothing was approved: there is no terminal to ask on");
-            printer.talk(
-                "hint: `hookrail trust --yes` approves everything shown above, and accepts what is gone, without asking",
-            );
+            let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
+            printer.talk(format_args!(
+                "hint: `hookrail trust --yes` approves everything shown above{gone} without asking"
+            ));
         }
     }
     Ok(ExitStatus::Failure)

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod agent_attacks;
 mod agent_events;
 mod agent_failures;
 mod agent_http;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
 use crate::host::shared::Host;
-use crate::plan::planner::{Plan, PlannedHook};
-use crate::trust::Recheck;
+use crate::plan::planner::Plan;
+use crate::trust::{Recheck, Seal, file_run_by_accident};
 use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
 /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
@@ -29,17 +29,17 @@ pub(crate) fn admit(
     let mut refused = Refused { standing: standing_block.cloned(), ..Refused::default() };
     let project = host.working_dir.as_path();
     let elsewhere = !std::ptr::eq(directory, project);
-    let mut admit = |planned: &PlannedHook| {
-        let name = &planned.name;
-        if elsewhere && planned.origin.level == Level::Project {
+    let mut admit = |hook: &Arc<Hook>, seal: Option<&Arc<Seal>>| {
+        let name = &hook.name;
+        if elsewhere && hook.origin.level == Level::Project {
             let (project, cwd) = (project.display(), cwd.display());
             refused.warnings.push(format!(
                 "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
             ));
             return None;
         }
-        match recheck(host, planned) {
-            Recheck::Unchanged => Some(Arc::clone(&planned.hook)),
+        match recheck(host, hook, seal) {
+            Recheck::Unchanged => Some(Arc::clone(hook)),
             Recheck::Changed { what } => {
                 refused.changed.push(format!(
                     "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
@@ -48,15 +48,26 @@ pub(crate) fn admit(
             }
         }
     };
-    (plan.hooks.iter().filter_map(&mut admit).collect(), refused)
+    let mut hooks = Vec::with_capacity(plan.hooks.len());
+    for planned in &plan.hooks {
+        hooks.extend(admit(&planned.hook, planned.seal.as_ref()));
+        // A hook that would run a file of the project by accident is taken out later. It must not take the project's own
+        // guard with it, whose command is the same.
+        if let Some(displaced) = &planned.displaces
+            && file_run_by_accident(&planned.hook, directory).is_some()
+        {
+            hooks.extend(admit(&displaced.hook, displaced.seal.as_ref()));
+        }
+    }
+    (hooks, refused)
 }
 
 /// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
-fn recheck(host: &Host, planned: &PlannedHook) -> Recheck {
-    let Some(seal) = &planned.seal else { return Recheck::Unchanged };
+fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
+    let Some(seal) = seal else { return Recheck::Unchanged };
     match seal.recheck() {
         Recheck::Unchanged => Recheck::Unchanged,
-        changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, &planned.hook) {
+        changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, hook) {
             Some(_) => Recheck::Unchanged,
             None => changed,
         },

@@ -11,21 +11,26 @@ use crate::run::stays_open_for_writing;
 use crate::trust::file_run_by_accident;
 use crate::verdict::hook_run::{Exit, HookRun};
 
-/// Takes out the guards whose program somebody holds open for writing: the system would not execute it. Says what is
+/// Takes out the guards whose files somebody holds open for writing: the system would not execute them. Says what is
 /// wrong with each.
 pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>) -> Vec<String> {
     let mut busy = Vec::new();
     for planned in &plan.hooks {
-        let Some(program) = planned.seal.as_ref().and_then(|seal| seal.program()) else { continue };
-        let admitted = hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook));
-        if admitted && stays_open_for_writing(program).await {
-            hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
-            busy.push(format!(
-                "hook `{}` cannot be started: `{}` is open for writing, so that it may be changing; close it, or run \
-                 `hookrail trust` to look at it",
-                planned.name,
-                program.display()
-            ));
+        let Some(seal) = &planned.seal else { continue };
+        if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {
+            continue;
+        }
+        for file in seal.executables() {
+            if stays_open_for_writing(file).await {
+                hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
+                busy.push(format!(
+                    "guard `{}` cannot be started: `{}` is open for writing, so that it may be changing; close it, or \
+                     run `hookrail trust` to look at it",
+                    planned.name,
+                    file.display()
+                ));
+                break;
+            }
         }
     }
     busy

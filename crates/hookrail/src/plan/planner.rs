@@ -37,6 +37,18 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to look at again right before it runs; `None` where nobody needs to look.
     pub seal: Option<Arc<Seal>>,
+    /// The project's hook with the same command that this one, of another level, keeps from running, with its seal. It
+    /// runs where this one turns out not to be startable.
+    pub(crate) displaces: Option<Displaced>,
+}
+
+/// A hook of the project that another one keeps from running.
+#[derive(Debug, Clone)]
+pub(crate) struct Displaced {
+    /// The hook.
+    pub(crate) hook: Arc<Hook>,
+    /// What to look at again before it runs.
+    pub(crate) seal: Option<Arc<Seal>>,
 }
 
 impl Deref for PlannedHook {
@@ -205,6 +217,14 @@ impl HookPlanner {
             }
         }
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
+        let displaced: Vec<(Arc<Hook>, Displaced)> = planned
+            .iter()
+            .filter_map(|candidate| {
+                let (hook, seal) =
+                    (Arc::clone(&candidate.registered.hook), candidate.registered.seal.clone());
+                Some((candidate.displaced_by.clone()?, Displaced { hook, seal }))
+            })
+            .collect();
         for Candidate { rank, registered, verdict, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {
@@ -218,7 +238,11 @@ impl HookPlanner {
             if verdict == MatchVerdict::BoundReached {
                 plan.warnings.push(undecided(hook, targets));
             }
-            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
+            let displaces = displaced
+                .iter()
+                .find(|(by, _)| Arc::ptr_eq(by, hook))
+                .map(|(_, displaced)| displaced.clone());
+            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone(), displaces });
         }
         (!plan.hooks.is_empty()).then_some(plan)
     }

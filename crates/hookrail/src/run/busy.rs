@@ -38,8 +38,11 @@ pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_open_for_writing(path: &Path) -> bool {
     use std::os::fd::AsRawFd as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
 
-    let Ok(file) = File::open(path) else { return false };
+    // Without blocking: somebody may have put a pipe in its place.
+    let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let Ok(file) = open else { return false };
     // SAFETY: the descriptor is open for the whole block, and these requests take plain numbers.
     unsafe {
         // Whoever opens the file while the lease exists makes the kernel send a signal, by default one that kills.

@@ -3,7 +3,7 @@
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
 //! whether hooks are on, which of them wait for approval, or what is wrong with a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::SettingsFiles;
@@ -225,6 +225,11 @@ impl ResolvedSettings {
             Some(AgentEvents::Apply) => AgentEvents::Apply,
             _ => own.unwrap_or(default),
         }
+    }
+
+    /// The files that approvals are bound to. Whoever writes one of them, or beside one, may change what a hook does.
+    pub fn sealed_files(&self) -> impl Iterator<Item = &Path> {
+        self.hooks.iter().filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
     }
 
     /// A registry of these hooks.

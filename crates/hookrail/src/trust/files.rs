@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::data_files::data_files;
 use super::fingerprint::{FileContent, FileRights};
 use super::snapshot::{Snapshot, hexadecimal};
 use super::watch::{BadWatch, watched_files};
@@ -168,7 +169,11 @@ pub(super) fn load_named_files(
     env: &[(String, String)],
     watch: &[String],
 ) -> Result<NamedFiles, FilesError> {
-    let words = words(command, env)?;
+    let mut words = words(command, env)?;
+    for data in data_files(command) {
+        words.remove(&data);
+        words.retain(|word| !word.ends_with(&format!("={data}")));
+    }
     // Ordered, so that two readings of the same files are equal.
     let mut places = BTreeMap::new();
     let mut folders = Vec::new();

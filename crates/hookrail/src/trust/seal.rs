@@ -28,6 +28,8 @@ pub struct Seal {
     env: Vec<(String, String)>,
     watch: Vec<String>,
     files: Vec<SealedFile>,
+    /// Whether guarded events depend on it.
+    is_guard: bool,
     /// What a guard is started with, if that is a file of the project: without it the guard is off.
     program: Option<PathBuf>,
     /// Places where a file would be named by the command if it came into being.
@@ -83,6 +85,7 @@ impl Seal {
             command: hook.command().to_owned(),
             env: hook.env.clone(),
             watch: hook.watch.clone(),
+            is_guard: hook.event.is_guarded(),
             program: hook.event.is_guarded().then(|| project.program_of(hook.command())).flatten(),
             files: sealed.collect::<Result<_, _>>()?,
             folders: files.absent.iter().filter(|path| path.is_dir()).cloned().collect(),
@@ -99,9 +102,10 @@ impl Seal {
         }
     }
 
-    /// The file that a guard is started with, if it is one of the project.
-    pub(crate) fn program(&self) -> Option<&Path> {
-        self.program.as_deref()
+    /// The files that a guard may be executing; none for a hook that is no guard.
+    pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
+        let executable = self.files.iter().filter(|file| self.is_guard && file.rights.mode & 0o111 != 0);
+        executable.map(|file| file.location.as_path())
     }
 
     /// The files that the seal is on, relative to the project where they are inside.

@@ -1,5 +1,6 @@
 //! Approvals of all projects: judge by them, show what waits, give and take them.
 
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,7 +113,10 @@ impl ApprovalStore {
         let mut count = 0;
         update(&self.dir, |store| {
             let Some(project) = store.projects.get_mut(&key) else { return false };
-            let before = project.hooks.len();
+            let lineages = |project: &ProjectWire| {
+                project.hooks.iter().map(|hook| hook.lineage).collect::<BTreeSet<_>>()
+            };
+            let before = lineages(project);
             match hook {
                 None => project.hooks.clear(),
                 Some(hook) => {
@@ -123,7 +127,8 @@ impl ApprovalStore {
                     });
                 }
             }
-            count = before - project.hooks.len();
+            // The states of one hook are one hook.
+            count = before.difference(&lineages(project)).count();
             let hooks = &project.hooks;
             project
                 .accepted_absences

@@ -3,6 +3,7 @@
 //! Nobody can tell from `./hooks/*.sh` or `make check` which files run. Such a command can be approved, but whoever does
 //! so is told; a `watch` that names the files is the better answer.
 
+use super::data_files::data_files;
 use super::files::ProjectDir;
 use super::fingerprint::FileContent;
 use super::review::Reading;
@@ -27,7 +28,7 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
         }
     };
     let bare = unquoted(command);
-    say(bare.contains(['*', '?', '[']), "its command has a pattern of file names".to_owned());
+    say(has_pattern(&bare), "its command has a pattern of file names".to_owned());
     say(has_braces(&bare), "its command has a list in braces".to_owned());
     say(bare.contains("$'"), "its command has a word in `$'…'`".to_owned());
     say(
@@ -45,6 +46,9 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
         let is_folder = !word.is_empty() && *word != "." && *word != "/" && place.is_dir();
         let is_entered = index > 0 && words.get(index - 1).is_some_and(|before| *before == "cd");
         say(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
+    }
+    for data in data_files(command) {
+        say(project.real().join(&data).is_file(), format!("`{data}` is handed over as data"));
     }
     for file in reading.named_files() {
         let FileContent::Text { text } = &file.content else { continue };
@@ -97,6 +101,15 @@ fn unquoted(command: &str) -> String {
         previous = char;
     }
     bare
+}
+
+fn has_pattern(bare: &str) -> bool {
+    // The programs `[` and `[[` are no patterns, and `$?` is the last exit code.
+    let has_set = bare.split('[').skip(1).any(|behind| {
+        let word = behind.split(char::is_whitespace).next().unwrap_or_default();
+        word.find(']').is_some_and(|end| end > 0)
+    });
+    has_set || bare.replace("$?", "").contains(['*', '?'])
 }
 
 fn has_braces(bare: &str) -> bool {
@@ -154,6 +167,7 @@ mod tests {
         fs::write(dir.path().join("hooks/plain.sh"), "#!/bin/sh\nexit 0\n").unwrap();
         fs::write(dir.path().join("hooks/sourcing.sh"), "#!/bin/sh\n  . ./lib.sh\n").unwrap();
         fs::write(dir.path().join("hooks/relative.py"), "#!venv/bin/python\n").unwrap();
+        fs::write(dir.path().join("package.json"), "{}").unwrap();
         let project = ProjectDir::new(dir.path());
         for (command, expected) in [
             ("./hooks/plain.sh --strict", ""),
@@ -162,6 +176,9 @@ mod tests {
             ("cd hooks && ./plain.sh", ""),
             ("jq -e '.tool_input[\"x\"]' | grep -q '[a-z]*'", ""),
             ("./hooks/*.sh", "pattern"),
+            ("bash hooks/[p]lain.sh", "pattern"),
+            ("[ -f x ] && [[ -n $PWD ]]; exit $?", ""),
+            ("[ -f x ]; ./hooks/*.sh; exit $?", "pattern"),
             ("./hooks/{plain,other}.sh", "braces"),
             ("bash $'hooks/\\x70lain.sh'", "$'…'"),
             ("bash $SCRIPT", "variable"),
@@ -174,6 +191,8 @@ mod tests {
             ("python3 -I -m guard", "`-m` runs"),
             ("grep -m 1 x", ""),
             ("python3 hooks", "`hooks` is a folder"),
+            ("./hooks/plain.sh --config package.json", "`package.json` is handed over as data"),
+            ("./hooks/plain.sh --config missing.json", ""),
             ("./hooks/sourcing.sh", "`hooks/sourcing.sh` reads further scripts"),
             ("./hooks/relative.py", "`hooks/relative.py` has an interpreter"),
         ] {

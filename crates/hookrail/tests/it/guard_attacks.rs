@@ -132,6 +132,24 @@ async fn a_guard_kept_open_for_writing_blocks() {
     assert!(verdict(&by_shell).await.is_some_and(|(cause, _)| cause == BlockCause::Failure));
     drop(writer);
     assert_eq!(verdict(&session).await, Some((BlockCause::Policy, "no".to_owned())));
+    // Where the text does not begin with the script, too.
+    project.settings(&on("BeforeTool", &[named("guard", "cd hooks && ./guard.sh")]));
+    trust_all(&project);
+    let _writer = fs::File::options().append(true).open(&path).expect("a writer");
+    refused("behind another command")(verdict(&careful(&project)).await);
+}
+
+#[tokio::test]
+async fn data_that_a_command_names_may_change() {
+    let project = guarded();
+    project.file("package.json", "{}");
+    project.settings(&on("BeforeTool", &[named("guard", "./hooks/guard.sh --config package.json")]));
+    trust_all(&project);
+    let session = careful(&project);
+    project.file("package.json", "{ \"version\": 2 }");
+    for session in [session, careful(&project)] {
+        assert_eq!(verdict(&session).await, Some((BlockCause::Policy, "no".to_owned())));
+    }
 }
 
 /// Time stamps do not tell: a mapping that was written to before the hook was judged is written to again afterwards.
