@@ -135,7 +135,7 @@ impl LogLine<'_> {
             timestamp: String,
             session_id: &'a str,
         }
-        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id };
+        let stamped = Stamped { line: self, timestamp: hookrail::internal::timestamp_now(), session_id };
         let mut bytes = serde_json::to_vec(&stamped)?;
         bytes.push(b'\n');
         Ok(bytes)

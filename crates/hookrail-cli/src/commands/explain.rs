@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hookrail::{
-    Diagnostic, EventName, Explanation, Hook, HookPlanner, RegistryScope, ResolvedSettings, SkipReason,
-};
+use hookrail::components::{Explanation, HookPlanner, SkipReason};
+use hookrail::internal::{RegistryScope, ResolvedSettings};
+use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
 
 use crate::cli::{ExplainArgs, Format};
@@ -75,7 +75,7 @@ struct PlannedReport<'e> {
     hook: HookName<'e>,
     timeout_ms: u128,
     sequential: bool,
-    on_failure: hookrail::OnFailure,
+    on_failure: hookrail::components::OnFailure,
 }
 
 #[derive(Serialize)]
@@ -194,7 +194,7 @@ fn terms(hook: &Hook) -> String {
         terms.push(format!("matcher `{}`", escape_line(matcher)));
     }
     terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
-    if hook.on_failure == hookrail::OnFailure::Block {
+    if hook.on_failure == hookrail::components::OnFailure::Block {
         terms.push("a failure blocks".to_owned());
     }
     terms.join(", ")

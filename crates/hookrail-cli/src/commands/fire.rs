@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::HookSession;
+use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{FireArgs, Format};

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use crate::diagnostic::Diagnostic;
 use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
 use crate::host::shared::{Host, UnusableSettings};
@@ -62,6 +63,18 @@ impl HookSession {
     #[inline]
     pub fn enable_hooks(&self) -> bool {
         self.enabled
+    }
+
+    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    pub async fn drain(&self) {
+        if let Some(system) = self.system.get() {
+            system.drain().await;
+        }
+    }
+
+    /// What was found about settings and approvals: what cannot be used, what has no effect, what waits for approval.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.host.settings().findings
     }
 
     /// Settings and approvals as this session uses them, also while hooks are off.

@@ -12,6 +12,7 @@ mod logging;
 mod logs;
 mod panics;
 mod security;
+mod surface;
 mod system;
 mod tool_trigger;
 mod trigger;
