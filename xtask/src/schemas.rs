@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use hookrail::{EventName, input_schema, output_schema, settings_schema};
+use hookrail::EventName;
+use hookrail::internal::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::Generated;

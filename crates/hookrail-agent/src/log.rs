@@ -143,7 +143,8 @@ impl LogLine<'_> {
             #[serde(skip_serializing_if = "Option::is_none")]
             agent: Option<&'a str>,
         }
-        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id, agent };
+        let stamped =
+            Stamped { line: self, timestamp: hookrail::internal::timestamp_now(), session_id, agent };
         let mut bytes = serde_json::to_vec(&stamped)?;
         bytes.push(b'\n');
         Ok(bytes)

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use anyhow::Context as _;
-use hookrail::{EventName, TypedInput, parse_input, sample_input};
+use hookrail::EventName;
+use hookrail::components::{TypedInput, parse_input};
+use hookrail::internal::sample_input;
 use serde_json::{Value, json};
 
 use crate::cli::EventArgs;

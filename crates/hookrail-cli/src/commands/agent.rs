@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail::{Escalations, HookObserver, SessionEndReason, SessionStartSource};
+use hookrail::components::Escalations;
+use hookrail::{HookObserver, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};

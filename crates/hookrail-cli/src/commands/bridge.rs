@@ -13,10 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hookrail::{
-    AgentEvents, EventName, HookSession, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
-    parse_input,
-};
+use hookrail::components::{AgentEvents, ProcessedHookResult, TypedInput, parse_input};
+use hookrail::{EventName, HookSession, JsonObject, UnusableSettings};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };

@@ -10,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookrail::{
-    ConfigSource, DisabledBy, DisabledList, EventName, Hook, HookKind, HookPlanner, HookRegistry, Level,
-    MatchVerdict, ResolvedSettings, SkipReason,
+use hookrail::components::{
+    ConfigSource, DisabledBy, DisabledList, HookKind, HookPlanner, HookRegistry, Level, MatchVerdict,
+    SkipReason,
 };
+use hookrail::internal::ResolvedSettings;
+use hookrail::{EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
 

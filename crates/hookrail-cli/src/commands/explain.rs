@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use hookrail::{
-    Diagnostic, EventName, Explanation, Facts, Folders, Hook, HookKind, HookPlanner, RegistryScope,
-    ResolvedSettings, RuleExplanation, SkipReason, Subject, Truth,
-};
+use hookrail::components::{Explanation, HookKind, HookPlanner, SkipReason};
+use hookrail::internal::{Facts, Folders, RegistryScope, ResolvedSettings, RuleExplanation, Subject, Truth};
+use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
 
 use crate::cli::{EventArgs, ExplainArgs, Format};
@@ -116,7 +115,7 @@ struct PlannedReport<'e> {
     condition: Option<&'e RuleExplanation>,
     timeout_ms: u128,
     sequential: bool,
-    on_failure: hookrail::OnFailure,
+    on_failure: hookrail::components::OnFailure,
 }
 
 #[derive(Serialize)]
@@ -264,7 +263,7 @@ fn terms(hook: &Hook) -> String {
     if hook.command_text().is_some() {
         terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
     }
-    if hook.on_failure == hookrail::OnFailure::Block {
+    if hook.on_failure == hookrail::components::OnFailure::Block {
         terms.push("a failure blocks".to_owned());
     }
     terms.join(", ")

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::HookSession;
+use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;

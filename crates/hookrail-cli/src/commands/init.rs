@@ -9,7 +9,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::{EventName, FileContent, edit};
+use hookrail::EventName;
+use hookrail::internal::{FileContent, edit};
 use serde_json::json;
 
 use self::starters::Starter;
@@ -247,7 +248,7 @@ fn print_next_steps(
         printer.data(format_args!("{what}:"))?;
         printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
     }
-    if starter.needs_apply && settings.agent_events() == hookrail::AgentEvents::Observe {
+    if starter.needs_apply && settings.agent_events() == hookrail::components::AgentEvents::Observe {
         printer.data(format_args!(
             "\nThe agent applies the answers of {event} hooks only with this in the settings:"
         ))?;

@@ -1,6 +1,8 @@
 //! `hookrail list`: every hook with its state and its history.
 
-use hookrail::{Diagnostic, EventName, HookStatus, RegistryScope};
+use hookrail::components::HookStatus;
+use hookrail::internal::RegistryScope;
+use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 
 use crate::cli::{Format, ListArgs};

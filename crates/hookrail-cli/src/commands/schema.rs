@@ -1,6 +1,6 @@
 //! `hookrail schema`: JSON Schemas, made from the types.
 
-use hookrail::{input_schema, output_schema, settings_schema};
+use hookrail::internal::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::cli::{SchemaArgs, SchemaKind};

@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use hookrail::{
-    BlockCause, HookSession, HookTrust, JsonObject, Settings, TrustPolicy, VanishedGuard, load_settings,
-};
+use hookrail::components::HookTrust;
+use hookrail::internal::{Settings, VanishedGuard, load_settings};
+use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

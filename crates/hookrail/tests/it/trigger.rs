@@ -84,7 +84,7 @@ async fn before_model_blocks_with_or_without_an_answer() {
 
 #[tokio::test]
 async fn a_blocked_call_without_an_answer_reads_as_one_empty_candidate() {
-    let view = hookrail::BeforeModelHookOutput::default();
+    let view = hookrail::components::BeforeModelHookOutput::default();
     let empty = view.response_when_blocked().unwrap();
     let expected = response(json!({
         "candidates": [{ "content": { "role": "model", "parts": [] }, "finishReason": "STOP", "index": 0 }],

@@ -7,7 +7,8 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::{Hook, Level};
+use hookrail::Hook;
+use hookrail::components::Level;
 
 use super::finding::Severity;
 use super::words::beginning;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun, Level, ProcessedHookResult};
+use hookrail::components::{Level, ProcessedHookResult};
+use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun};
 use hookrail_agent::log::millis;
 use serde_json::Value;
 

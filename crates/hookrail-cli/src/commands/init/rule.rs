@@ -1,6 +1,7 @@
 //! `hookrail init --rule`: a first rule in the settings, with examples. There is no script to write.
 
-use hookrail::{EventName, edit};
+use hookrail::EventName;
+use hookrail::internal::edit;
 use serde_json::json;
 
 use super::Place;

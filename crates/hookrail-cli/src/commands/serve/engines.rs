@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{HookSession, HookSystem};
+use hookrail::HookSession;
+use hookrail::components::HookSystem;
 
 use super::talk;
 use crate::context::Context;

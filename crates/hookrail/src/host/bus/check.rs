@@ -24,7 +24,7 @@ const LONG_MESSAGE: usize = 1024 * 1024;
 /// A request that can be executed: its message and its event's payload have both been checked.
 ///
 /// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
-/// a task only for the others: see [`HookSystem::hears`](crate::HookSystem::hears).
+/// a task only for the others: see [`HookSystem::hears`](crate::components::HookSystem::hears).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedRequest {
     pub(super) event_name: EventName,
