@@ -1,6 +1,7 @@
 //! `hookrail check`: everything that is wrong with the hook settings, at once.
 
 mod finding;
+mod indexed_text;
 mod program;
 mod python;
 mod shell;
@@ -173,15 +174,17 @@ impl Check<'_> {
     }
 
     fn commands(&mut self) {
-        for (index, resolved) in self.settings.hooks.iter().enumerate() {
-            let hook = &resolved.hook;
-            let HookKind::Command(command) = &hook.kind else { continue };
-            if command.contains('\0') {
-                continue; // Reported by the engine, and nothing can be asked about it.
+        let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
+            match &resolved.hook.kind {
+                // Others are reported by the engine, and nothing can be asked about them.
+                HookKind::Command(command) if !command.contains('\0') => {
+                    Some((index, &resolved.hook, command.as_str()))
+                }
+                _ => None,
             }
-            for problem in program::problems(hook, command, self.context) {
-                self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
-            }
+        });
+        for (index, problem) in program::all_problems(&commands.collect::<Vec<_>>(), self.context) {
+            self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
         }
     }
 

@@ -318,3 +318,25 @@ fn usage_errors_are_64() {
     let run = Run::new(&project, &["-C", "nowhere", "check"]);
     assert_snapshot!("no_such_directory", run.shown());
 }
+
+/// The settings are one line, which is the worst case for finding places in them.
+#[test]
+fn ten_thousand_hooks_are_checked_in_a_moment() {
+    let project = TestProject::new();
+    let hooks: Vec<_> = (0..10_000)
+        .map(|n| serde_json::json!({ "type": "command", "command": format!("./hooks/h{n}.sh"), "name": format!("é{n}") }))
+        .collect();
+    project.user_settings(&serde_json::json!({
+        "enableHooks": true,
+        "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": hooks }] },
+    }));
+    let begin = std::time::Instant::now();
+    let run = Run::new(&project, &["check", "--format", "json"]);
+    let took = begin.elapsed();
+    let report = run.json();
+    let missing =
+        report["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "script-missing");
+    assert_eq!(missing.count(), 10_000);
+    // An unoptimised build on a busy machine; optimised it takes less than a second.
+    assert!(took < std::time::Duration::from_secs(40), "{took:?}");
+}

@@ -8,6 +8,7 @@
 )]
 
 mod clients;
+mod huge;
 mod load;
 mod protocol;
 mod signals;
