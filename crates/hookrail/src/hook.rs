@@ -43,6 +43,8 @@ pub struct Hook {
     pub definition: Option<String>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
+    /// Whether its process is kept for the next event.
+    pub worker: WorkerMode,
     /// Its rank.
     pub source: ConfigSource,
     /// Where it stands in the settings.
@@ -67,6 +69,7 @@ impl Hook {
             when: None,
             definition: None,
             pure: false,
+            worker: WorkerMode::Off,
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
         }
@@ -125,6 +128,18 @@ pub enum OnFailure {
     Allow,
     /// A `BeforeTool` or `BeforeModel` operation is blocked.
     Block,
+}
+
+/// Whether the process of a command hook is kept for the next event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum WorkerMode {
+    /// One process for each event.
+    #[default]
+    Off,
+    /// One process answers many events, line by line; `"worker": true`.
+    Lines,
+    /// A Python script that runs in forks of one interpreter; `"worker": "fork"`.
+    Fork,
 }
 
 /// A hook's rank: lower runs first and wins deduplication.

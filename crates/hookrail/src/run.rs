@@ -16,9 +16,11 @@ pub(crate) mod rules;
 mod runner;
 mod unix;
 mod watch;
+mod worker;
 
 pub use self::environment::inherited_environment;
 pub use self::payload::{Payload, PayloadError};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
+pub use self::worker::{WorkerPool, WorkerStatus};

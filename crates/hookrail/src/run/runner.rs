@@ -14,9 +14,10 @@ use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, run_process};
 use super::reaper::Reaper;
 use super::rules::Asked;
+use super::worker::WorkerPool;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, HookKind, Level};
+use crate::hook::{Hook, HookKind, Level, WorkerMode};
 use crate::settings::{Limits, Redaction};
 use crate::verdict::chain::apply_hook_output_to_input;
 use crate::verdict::exit_table::interpret;
@@ -51,6 +52,8 @@ pub struct RunnerOptions {
     pub grace: Duration,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
+    /// The workers of an earlier session; new ones are made without it.
+    pub workers: Option<WorkerPool>,
 }
 
 impl RunnerOptions {
@@ -64,6 +67,7 @@ impl RunnerOptions {
             direct_execution: true,
             grace: GRACE,
             on_start: None,
+            workers: None,
         }
     }
 }
@@ -74,6 +78,7 @@ pub struct HookRunner {
     /// For the project's own hooks, where its settings differ: they must not change how others run.
     project_terms: Option<Terms>,
     reaper: Reaper,
+    workers: WorkerPool,
     handovers: Handovers,
     on_start: Option<StartListener>,
 }
@@ -134,14 +139,24 @@ enum SpawnOn {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions { limits, redaction, project, environment, direct_execution, grace, on_start } =
-            options;
+        let RunnerOptions {
+            limits,
+            redaction,
+            project,
+            environment,
+            direct_execution,
+            grace,
+            on_start,
+            workers,
+        } = options;
+        let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
         let project_terms = project
             .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
         Self {
             terms: Terms::new(limits, &redaction, environment, direct_execution),
             project_terms,
-            reaper: Reaper::with_grace(grace),
+            reaper: workers.reaper().clone(),
+            workers,
             handovers: Handovers::new(),
             on_start,
         }
@@ -236,11 +251,17 @@ impl HookRunner {
         Escalations(self.reaper.clone())
     }
 
-    /// Waits until every hook that ran out of time or was given up has really ended. A program does this
-    /// before it exits.
+    /// Ends the workers, and waits until they and every hook that ran out of time or was given up have really ended.
+    /// A program does this before it exits.
     pub async fn drain(&self) {
+        self.workers.end();
         self.handovers.drain().await;
         self.reaper.drain().await;
+    }
+
+    /// The workers, to be handed to the next session or looked at.
+    pub fn workers(&self) -> &WorkerPool {
+        &self.workers
     }
 
     /// Whether [`HookRunner::drain`] would return at once.
@@ -279,14 +300,30 @@ impl HookRunner {
         cwd: &Path,
         thread: SpawnOn,
     ) -> Finished {
-        // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
+        let worker = match hook.worker {
+            WorkerMode::Off => None,
+            WorkerMode::Lines | WorkerMode::Fork => {
+                Some(self.workers.worker(hook, &terms.commands.prepare(hook, cwd)))
+            }
+        };
+        // Whoever waits for a busy worker keeps no other hook from running.
+        let admitted = match &worker {
+            Some(worker) => Some(worker.admit().await),
+            None => None,
+        };
+        // Nobody closes the semaphore, so this waits at most.
         let _slot = terms.slots.acquire().await;
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
+        if let Some(admitted) = admitted
+            && let Some(finished) = admitted.ask(payload, hook.timeout, keep).await
+        {
+            return finished;
+        }
         // If another thread is not to be had, this one is as good.
         if thread == SpawnOn::AnotherThread
             && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await

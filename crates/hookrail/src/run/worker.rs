@@ -1,0 +1,210 @@
+//! Workers: processes that are kept for the next event instead of being started for each one.
+//!
+//! A pool holds one worker for each command, environment and directory. Nothing is started before an event needs it, and
+//! hooks without a worker never come here.
+
+mod answer;
+mod files;
+mod health;
+mod keeper;
+mod line_worker;
+mod lines;
+mod question;
+mod start;
+mod status;
+mod talk;
+mod turns;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::keeper::Keeper;
+use self::line_worker::LineWorker;
+pub use self::status::WorkerStatus;
+use self::turns::Turn;
+use super::command::PreparedCommand;
+use super::environment::Variable;
+use super::payload::Payload;
+use super::process::Finished;
+use super::reaper::Reaper;
+use crate::hook::{Hook, WorkerMode};
+
+/// How long a worker may have nothing to do before it is ended.
+const IDLE: Duration = Duration::from_mins(10);
+/// How many workers are remembered. Beyond that, those without a process are forgotten.
+const REMEMBERED: usize = 256;
+/// How many hooks are remembered to belong to a worker.
+const REMEMBERED_HOOKS: usize = 4096;
+
+/// The workers of a session. Clones share them; the last one to be dropped ends them.
+///
+/// A host that reads its settings again hands the pool to its next session, so that workers whose hooks did not change
+/// go on.
+#[derive(Debug, Clone)]
+pub struct WorkerPool {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    reaper: Reaper,
+    workers: Mutex<HashMap<Key, Arc<Worker>>>,
+    /// Workers by the address of the prepared command of a hook, which is kept alive here. Comparing whole environments
+    /// at each event would cost more than the event.
+    known: Mutex<HashMap<usize, (Arc<PreparedCommand>, Arc<Worker>)>>,
+    keeper: Keeper,
+}
+
+/// What makes two hooks share a worker.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    mode: WorkerMode,
+    program: OsString,
+    arg0: Option<OsString>,
+    args: Vec<OsString>,
+    env: Arc<[Variable]>,
+    cwd: PathBuf,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    /// The command as configured, and what its settings add to the environment.
+    command: String,
+    added: Vec<(String, String)>,
+    mode: WorkerMode,
+    lines: LineWorker,
+}
+
+/// An event that may be put to a worker now.
+#[derive(Debug)]
+pub(super) struct Admitted<'w> {
+    worker: &'w Worker,
+    turn: Turn<'w>,
+}
+
+impl WorkerPool {
+    /// A pool without workers, whose processes have so long to clean up when they are ended.
+    pub fn new(grace: Duration) -> Self {
+        Self::with_idle(grace, IDLE)
+    }
+
+    /// A pool that ends workers after so long without an event.
+    pub fn with_idle(grace: Duration, idle: Duration) -> Self {
+        let reaper = Reaper::with_grace(grace);
+        let (workers, known) = (Mutex::default(), Mutex::default());
+        Self { shared: Arc::new(Shared { reaper, workers, known, keeper: Keeper::new(idle) }) }
+    }
+
+    /// Whoever ends processes for this pool.
+    pub(super) fn reaper(&self) -> &Reaper {
+        &self.shared.reaper
+    }
+
+    /// The worker of a hook that has one.
+    pub(super) fn worker(&self, hook: &Hook, command: &Arc<PreparedCommand>) -> Arc<Worker> {
+        let address = Arc::as_ptr(command).addr();
+        if let Some((_, worker)) = lock(&self.shared.known).get(&address) {
+            return Arc::clone(worker);
+        }
+        let key = Key {
+            mode: hook.worker,
+            program: command.program.clone(),
+            arg0: command.arg0.clone(),
+            args: command.args.clone(),
+            env: Arc::clone(&command.env),
+            cwd: command.cwd.clone(),
+        };
+        let worker = {
+            let mut workers = lock(&self.shared.workers);
+            if workers.len() >= REMEMBERED {
+                workers.retain(|_, worker| worker.lines.process_id().is_some());
+                lock(&self.shared.known).clear();
+            }
+            let make = || Arc::new(Worker::new(hook, command, &self.shared.reaper));
+            Arc::clone(workers.entry(key).or_insert_with(make))
+        };
+        let mut known = lock(&self.shared.known);
+        if known.len() >= REMEMBERED_HOOKS {
+            known.clear();
+        }
+        known.insert(address, (Arc::clone(command), Arc::clone(&worker)));
+        drop(known);
+        Keeper::start(&self.shared);
+        worker
+    }
+
+    /// Ends workers that belong to none of these hooks. For a host that has read its settings again.
+    pub fn keep_only<'h>(&self, hooks: impl IntoIterator<Item = &'h Hook>) {
+        let hooks: Vec<&Hook> = hooks.into_iter().collect();
+        let belongs = |worker: &Worker| {
+            hooks.iter().any(|hook| {
+                hook.worker == worker.mode && hook.command() == worker.command && hook.env == worker.added
+            })
+        };
+        lock(&self.shared.known).retain(|_, (_, worker)| belongs(worker));
+        lock(&self.shared.workers).retain(|_, worker| {
+            let keep = belongs(worker);
+            if !keep {
+                worker.end();
+            }
+            keep
+        });
+    }
+
+    /// Ends all workers, each as soon as nobody waits for its answer. The next event starts new ones.
+    pub fn end(&self) {
+        for worker in lock(&self.shared.workers).values() {
+            worker.end();
+        }
+    }
+
+    /// What the workers did.
+    pub fn status(&self) -> Vec<WorkerStatus> {
+        lock(&self.shared.workers).values().map(|worker| worker.status()).collect()
+    }
+}
+
+impl Worker {
+    fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
+        Self {
+            command: hook.command().to_owned(),
+            added: hook.env.clone(),
+            mode: hook.worker,
+            lines: LineWorker::new(hook.command(), command, reaper),
+        }
+    }
+
+    /// Waits until this worker may be asked. That does not use up anybody's timeout.
+    pub(super) async fn admit(&self) -> Admitted<'_> {
+        Admitted { worker: self, turn: self.lines.turn().await }
+    }
+
+    fn end(&self) {
+        self.lines.end();
+    }
+}
+
+impl Admitted<'_> {
+    /// Puts an event to the worker. `None` if it has to be run by a process of its own.
+    pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+        Some(self.worker.lines.ask(self.turn, payload, timeout, keep).await)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        for worker in lock(&self.workers).values() {
+            worker.end();
+        }
+        self.keeper.stop();
+    }
+}
+
+/// A panic while one of these locks was held leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
