@@ -91,8 +91,8 @@ pub use rules::{
     Truth, library, patched_files,
 };
 pub use run::{
-    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, WorkerPool, WorkerStatus,
-    inherited_environment,
+    Escalations, ForkObstacle, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, WorkerPool,
+    WorkerStatus, fork_obstacle, inherited_environment,
 };
 pub use settings::{
     Activation, AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings,

@@ -23,4 +23,4 @@ pub use self::payload::{Payload, PayloadError};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
-pub use self::worker::{WorkerPool, WorkerStatus};
+pub use self::worker::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle};

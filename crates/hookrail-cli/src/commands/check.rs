@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookrail::{
-    ConfigSource, DisabledBy, DisabledList, EventName, Hook, HookKind, HookPlanner, HookRegistry, Level,
-    MatchVerdict, ResolvedSettings, SkipReason,
+    ConfigSource, DisabledBy, DisabledList, EventName, ForkObstacle, Hook, HookKind, HookPlanner, HookRegistry, Level,
+    MatchVerdict, ResolvedSettings, SkipReason, fork_obstacle, inherited_environment,
 };
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
@@ -175,6 +175,15 @@ impl Check<'_> {
             let HookKind::Command(command) = &hook.kind else { continue };
             if command.contains('\0') {
                 continue; // Reported by the engine, and nothing can be asked about it.
+            }
+            if let Some(obstacle) = fork_obstacle(&Arc::new(hook.clone()), inherited_environment(), self.context.project()) {
+                let severity = match obstacle {
+                    ForkObstacle::NotPython(_) => Severity::Warning,
+                    ForkObstacle::NotTheSame(_) => Severity::Note,
+                };
+                let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
+                let help = "each event starts a process of its own".to_owned();
+                self.at_hook(index, severity, "fork-without-effect", message, help);
             }
             for problem in program::problems(hook, command, self.context) {
                 self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);

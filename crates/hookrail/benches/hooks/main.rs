@@ -25,6 +25,7 @@ mod report;
 mod serve;
 mod stats;
 mod sys;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -83,7 +84,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 11] = [
+    let workloads: [(&str, Workload); 12] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -95,6 +96,7 @@ fn measure(args: &Args) -> Report {
         ("P8", program::measure),
         ("P9", serve::measure),
         ("AGENT", program::agent),
+        ("W", workers::measure),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::host::bus::MessageBus;
 use crate::host::observer::HookObserver;
 use crate::host::system::HookSystem;
+use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableFile};
 use crate::trust::TrustPolicy;
 
@@ -36,6 +37,8 @@ pub(crate) struct Host {
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) direct_execution: bool,
+    /// The workers of an earlier session of the same host.
+    pub(crate) workers: Option<WorkerPool>,
 }
 
 /// Where settings come from.
@@ -87,6 +90,7 @@ impl Config {
             observer: None,
             environment: None,
             direct_execution: true,
+            workers: None,
         }
     }
 
@@ -139,6 +143,7 @@ pub struct ConfigBuilder {
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
     direct_execution: bool,
+    workers: Option<WorkerPool>,
 }
 
 impl ConfigBuilder {
@@ -203,6 +208,13 @@ impl ConfigBuilder {
         self
     }
 
+    /// Goes on with the workers of an earlier session, for a host that reads its settings again. Without it the session
+    /// has workers of its own.
+    pub fn workers(mut self, workers: WorkerPool) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
     /// Reads the enable flag and makes the session.
     pub fn build(self) -> Config {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -229,6 +241,7 @@ impl ConfigBuilder {
             observer: self.observer,
             environment: self.environment,
             direct_execution: self.direct_execution,
+            workers: self.workers,
         };
         let has_bus = host.bus.is_some();
         let config = Config { host: Arc::new(host), enabled, system: OnceLock::new() };

@@ -13,7 +13,7 @@ use crate::host::event_handler::HookEventHandler;
 use crate::host::session::Host;
 use crate::plan::planner::{Explanation, HookPlanner};
 use crate::plan::registry::{HookRegistry, HookStatus};
-use crate::run::{Escalations, HookRunner, RunnerOptions, StartListener, inherited_environment};
+use crate::run::{Escalations, HookRunner, RunnerOptions, StartListener, WorkerStatus, inherited_environment};
 use crate::settings::{AgentEvents, RegistryScope};
 use crate::verdict::aggregator::HookAggregator;
 
@@ -141,7 +141,12 @@ impl HookSystem {
         bus::answer(&self.inner, message).await
     }
 
-    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    /// What the session's workers did.
+    pub fn workers(&self) -> Vec<WorkerStatus> {
+        self.inner.started.get().map(|started| started.handler.runner().workers().status()).unwrap_or_default()
+    }
+
+    /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.inner.started.get() {
             started.handler.runner().drain().await;
@@ -217,6 +222,7 @@ impl Started {
             project: project.map(|project| (project.limits, project.redaction)),
             direct_execution: host.direct_execution,
             on_start: Some(start_listener(host)),
+            workers: host.workers.clone(),
             ..RunnerOptions::new(environment)
         });
         let planner = HookPlanner::new(Arc::clone(&registry));

@@ -32,9 +32,9 @@ use crate::verdict::hook_run::Exit;
 /// is how long one may take that leaves its outputs to another process.
 const PATIENCE: Duration = Duration::from_millis(25);
 /// After the hook's exit, an output that somebody else keeps open is read until it is silent for this long, …
-const QUIET: Duration = Duration::from_millis(200);
+pub(super) const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
-const LINGER: Duration = Duration::from_millis(450);
+pub(super) const LINGER: Duration = Duration::from_millis(450);
 /// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
 const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// Attempts on a program that is just being written, and the pause between them.

@@ -14,7 +14,7 @@ use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, run_process};
 use super::reaper::Reaper;
 use super::rules::Asked;
-use super::worker::WorkerPool;
+use super::worker::{WeakPool, WorkerPool};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
@@ -120,12 +120,16 @@ impl Terms {
 /// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
 /// program that has to exit at once.
 #[derive(Debug, Clone)]
-pub struct Escalations(Reaper);
+pub struct Escalations {
+    reaper: Reaper,
+    workers: WeakPool,
+}
 
 impl Escalations {
-    /// Kills all of them, and from now on whoever runs out of time.
+    /// Kills all of them and all workers, and from now on whoever runs out of time.
     pub fn kill(&self) {
-        self.0.kill_all();
+        self.workers.end();
+        self.reaper.kill_all();
     }
 }
 
@@ -248,7 +252,7 @@ impl HookRunner {
 
     /// A handle on the hooks that ran out of time.
     pub fn escalations(&self) -> Escalations {
-        Escalations(self.reaper.clone())
+        Escalations { reaper: self.reaper.clone(), workers: self.workers.downgrade() }
     }
 
     /// Ends the workers, and waits until they and every hook that ran out of time or was given up have really ended.

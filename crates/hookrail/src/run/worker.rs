@@ -5,6 +5,7 @@
 
 mod answer;
 mod files;
+mod fork;
 mod health;
 mod keeper;
 mod line_worker;
@@ -17,20 +18,25 @@ mod turns;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+pub use self::fork::ForkObstacle;
+use self::fork::ForkWorker;
 use self::keeper::Keeper;
+use self::health::Health;
 use self::line_worker::LineWorker;
 pub use self::status::WorkerStatus;
 use self::turns::Turn;
-use super::command::PreparedCommand;
+use super::command::{CommandPreparer, PreparedCommand};
 use super::environment::Variable;
 use super::payload::Payload;
 use super::process::Finished;
 use super::reaper::Reaper;
+use super::runner::GRACE;
 use crate::hook::{Hook, WorkerMode};
+use crate::settings::Redaction;
 
 /// How long a worker may have nothing to do before it is ended.
 const IDLE: Duration = Duration::from_mins(10);
@@ -58,6 +64,19 @@ struct Shared {
     keeper: Keeper,
 }
 
+/// A handle that keeps no worker alive.
+#[derive(Debug, Clone)]
+pub(super) struct WeakPool(Weak<Shared>);
+
+impl WeakPool {
+    /// Ends all workers, if there still are some.
+    pub(super) fn end(&self) {
+        if let Some(shared) = self.0.upgrade() {
+            WorkerPool { shared }.end();
+        }
+    }
+}
+
 /// What makes two hooks share a worker.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
@@ -76,14 +95,28 @@ pub(super) struct Worker {
     command: String,
     added: Vec<(String, String)>,
     mode: WorkerMode,
-    lines: LineWorker,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Lines(LineWorker),
+    Fork(ForkWorker),
 }
 
 /// An event that may be put to a worker now.
 #[derive(Debug)]
-pub(super) struct Admitted<'w> {
-    worker: &'w Worker,
-    turn: Turn<'w>,
+pub(super) enum Admitted<'w> {
+    /// To be asked in turn.
+    Lines(&'w LineWorker, Turn<'w>),
+    /// To be run beside others.
+    Fork(&'w ForkWorker),
+}
+
+impl Default for WorkerPool {
+    fn default() -> Self {
+        Self::new(GRACE)
+    }
 }
 
 impl WorkerPool {
@@ -97,6 +130,11 @@ impl WorkerPool {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
         Self { shared: Arc::new(Shared { reaper, workers, known, keeper: Keeper::new(idle) }) }
+    }
+
+    /// The same pool, without keeping its workers alive.
+    pub(super) fn downgrade(&self) -> WeakPool {
+        WeakPool(Arc::downgrade(&self.shared))
     }
 
     /// Whoever ends processes for this pool.
@@ -121,7 +159,7 @@ impl WorkerPool {
         let worker = {
             let mut workers = lock(&self.shared.workers);
             if workers.len() >= REMEMBERED {
-                workers.retain(|_, worker| worker.lines.process_id().is_some());
+                workers.retain(|_, worker| worker.process_id().is_some());
                 lock(&self.shared.known).clear();
             }
             let make = || Arc::new(Worker::new(hook, command, &self.shared.reaper));
@@ -170,29 +208,70 @@ impl WorkerPool {
 
 impl Worker {
     fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
-        Self {
-            command: hook.command().to_owned(),
-            added: hook.env.clone(),
-            mode: hook.worker,
-            lines: LineWorker::new(hook.command(), command, reaper),
-        }
+        let kind = match hook.worker {
+            WorkerMode::Fork => Kind::Fork(ForkWorker::new(hook, command, reaper)),
+            WorkerMode::Lines | WorkerMode::Off => {
+                Kind::Lines(LineWorker::new(hook.command(), command, reaper))
+            }
+        };
+        Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
     }
 
     /// Waits until this worker may be asked. That does not use up anybody's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
-        Admitted { worker: self, turn: self.lines.turn().await }
+        match &self.kind {
+            Kind::Lines(lines) => Admitted::Lines(lines, lines.turn().await),
+            Kind::Fork(fork) => Admitted::Fork(fork),
+        }
     }
 
     fn end(&self) {
-        self.lines.end();
+        match &self.kind {
+            Kind::Lines(lines) => lines.end(),
+            Kind::Fork(fork) => fork.end(),
+        }
+    }
+
+    fn tidy(&self, idle: Duration) {
+        match &self.kind {
+            Kind::Lines(lines) => lines.tidy(idle),
+            Kind::Fork(fork) => fork.tidy(idle),
+        }
+    }
+
+    fn process_id(&self) -> Option<i32> {
+        match &self.kind {
+            Kind::Lines(lines) => lines.process_id(),
+            Kind::Fork(fork) => fork.process_id(),
+        }
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        match &self.kind {
+            Kind::Lines(lines) => lines.health(),
+            Kind::Fork(fork) => fork.health(),
+        }
     }
 }
 
 impl Admitted<'_> {
     /// Puts an event to the worker. `None` if it has to be run by a process of its own.
     pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
-        Some(self.worker.lines.ask(self.turn, payload, timeout, keep).await)
+        match self {
+            Self::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            Self::Fork(fork) => fork.ask(payload, timeout, keep).await,
+        }
     }
+}
+
+/// Why a hook with `"worker": "fork"` would be run once per event in this directory; `None` if it runs in forks, or has
+/// no such setting.
+pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -> Option<ForkObstacle> {
+    if hook.worker != WorkerMode::Fork {
+        return None;
+    }
+    let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
+    fork::obstacle(hook, &preparer.prepare(hook, cwd))
 }
 
 impl Drop for Shared {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{Config, HookSystem};
+use hookrail::{Config, HookStatus, HookSystem, HookTrust, WorkerPool};
 
 use super::talk;
 use crate::context::Context;
@@ -13,6 +13,8 @@ use crate::hook_log::HookLog;
 pub(super) struct Engines {
     context: Context,
     trust_hooks: bool,
+    /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
+    workers: WorkerPool,
     current: RwLock<Arc<Config>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<Config>>>,
@@ -21,11 +23,12 @@ pub(super) struct Engines {
 impl Engines {
     /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
     pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
-        let config = make(&context, trust_hooks, None);
+        let workers = WorkerPool::default();
+        let config = make(&context, trust_hooks, None, &workers);
         findings::refuse_unusable(config.settings(), &context)?;
         tell_state(&config, &context);
         let current = RwLock::new(Arc::new(config));
-        Ok(Self { context, trust_hooks, current, retired: Mutex::default() })
+        Ok(Self { context, trust_hooks, workers, current, retired: Mutex::default() })
     }
 
     /// The one for new requests.
@@ -37,7 +40,7 @@ impl Engines {
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
-        let config = make(&self.context, self.trust_hooks, Some(session));
+        let config = make(&self.context, self.trust_hooks, Some(session), &self.workers);
         tell_state(&config, &self.context);
         if !config.settings().unusable.is_empty() {
             talk("warning: the settings were not reloaded; those read before stay in force");
@@ -46,6 +49,12 @@ impl Engines {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Arc::new(config));
         drop(current);
+        if let Some(system) = self.current().hook_system() {
+            let hooks = system.all_hooks();
+            self.workers.keep_only(hooks.iter().filter(may_run).map(|status| &*status.hook));
+        } else {
+            self.workers.end();
+        }
         self.retire(old);
         talk("settings reloaded");
     }
@@ -88,9 +97,9 @@ fn is_drained(config: &Config) -> bool {
     config.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> Config {
+fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> Config {
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let builder = context.engine(trust_hooks, Some(log.clone()));
+    let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone());
     let config = match session {
         Some(session) => builder.session_id(session),
         None => builder,
@@ -119,4 +128,9 @@ fn tell_state(config: &Config, context: &Context) {
     } else if settings.findings.iter().any(|finding| finding.code == "project-not-approved") {
         talk("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
+}
+
+/// Whether a hook may be asked.
+fn may_run(status: &&HookStatus) -> bool {
+    status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. })
 }

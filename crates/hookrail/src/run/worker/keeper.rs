@@ -71,7 +71,7 @@ impl Desk {
             let Some(shared) = pool.upgrade() else { return };
             let workers: Vec<_> = lock(&shared.workers).values().cloned().collect();
             for worker in &workers {
-                worker.lines.tidy(shared.keeper.idle);
+                worker.tidy(shared.keeper.idle);
             }
             drop((workers, shared));
             state = self.lock();

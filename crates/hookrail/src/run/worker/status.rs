@@ -27,8 +27,8 @@ pub struct WorkerStatus {
 impl Worker {
     /// What it did so far.
     pub(super) fn status(&self) -> WorkerStatus {
-        let process = self.lines.process_id();
-        let health = self.lines.health();
+        let process = self.process_id();
+        let health = self.health();
         WorkerStatus {
             command: self.command.clone(),
             process,
