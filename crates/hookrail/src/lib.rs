@@ -67,7 +67,9 @@ pub use formats::translator::{
     apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
     response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
 };
-pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, WorkerMode, Origin};
+pub use hook::{
+    ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin, WorkerMode,
+};
 pub use host::bus::{
     BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
     HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookrail::{
-    ConfigSource, DisabledBy, DisabledList, EventName, ForkObstacle, Hook, HookKind, HookPlanner, HookRegistry, Level,
-    MatchVerdict, ResolvedSettings, SkipReason, fork_obstacle, inherited_environment,
+    ConfigSource, DisabledBy, DisabledList, EventName, ForkObstacle, Hook, HookKind, HookPlanner,
+    HookRegistry, Level, MatchVerdict, ResolvedSettings, SkipReason, fork_obstacle, inherited_environment,
 };
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
@@ -176,7 +176,9 @@ impl Check<'_> {
             if command.contains('\0') {
                 continue; // Reported by the engine, and nothing can be asked about it.
             }
-            if let Some(obstacle) = fork_obstacle(&Arc::new(hook.clone()), inherited_environment(), self.context.project()) {
+            if let Some(obstacle) =
+                fork_obstacle(&Arc::new(hook.clone()), inherited_environment(), self.context.project())
+            {
                 let severity = match obstacle {
                     ForkObstacle::NotPython(_) => Severity::Warning,
                     ForkObstacle::NotTheSame(_) => Severity::Note,

@@ -96,7 +96,8 @@ impl Scripts {
 
 fn real_program(name: &str, arguments: &[&str]) -> String {
     let output = Command::new(name).args(arguments).output();
-    output.map_or_else(|_| name.to_owned(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    output
+        .map_or_else(|_| name.to_owned(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn engine(event: &str, commands: &[String], worker: &Value) -> Engine {

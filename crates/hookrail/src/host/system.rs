@@ -13,7 +13,9 @@ use crate::host::event_handler::HookEventHandler;
 use crate::host::session::Host;
 use crate::plan::planner::{Explanation, HookPlanner};
 use crate::plan::registry::{HookRegistry, HookStatus};
-use crate::run::{Escalations, HookRunner, RunnerOptions, StartListener, WorkerStatus, inherited_environment};
+use crate::run::{
+    Escalations, HookRunner, RunnerOptions, StartListener, WorkerStatus, inherited_environment,
+};
 use crate::settings::{AgentEvents, RegistryScope};
 use crate::verdict::aggregator::HookAggregator;
 
@@ -143,7 +145,11 @@ impl HookSystem {
 
     /// What the session's workers did.
     pub fn workers(&self) -> Vec<WorkerStatus> {
-        self.inner.started.get().map(|started| started.handler.runner().workers().status()).unwrap_or_default()
+        self.inner
+            .started
+            .get()
+            .map(|started| started.handler.runner().workers().status())
+            .unwrap_or_default()
     }
 
     /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.

@@ -24,8 +24,8 @@ use std::time::Duration;
 
 pub use self::fork::ForkObstacle;
 use self::fork::ForkWorker;
-use self::keeper::Keeper;
 use self::health::Health;
+use self::keeper::Keeper;
 use self::line_worker::LineWorker;
 pub use self::status::WorkerStatus;
 use self::turns::Turn;

@@ -6,7 +6,7 @@ use hookrail::{HookRun, WorkerMode};
 use hookrail_testkit::hostile_workers::{HOSTILE_WORKERS, HostileWorker, Outcome};
 use serde_json::json;
 
-use crate::kit::{LONG, SHORT, Stage, hook};
+use crate::kit::{LONG, SHORT, Stage, hook, python};
 
 /// A worker as it should be.
 const NEIGHBOUR: &str = r#"
@@ -37,7 +37,7 @@ fn fits(seen: Outcome, expected: Outcome) -> bool {
 async fn check(row: &HostileWorker) {
     let stage = Stage::new();
     stage.script("neighbour.py", NEIGHBOUR);
-    let neighbour = hook("python3 neighbour.py", WorkerMode::Lines, LONG);
+    let neighbour = hook(format!("{} neighbour.py", python()), WorkerMode::Lines, LONG);
     // Those that never come to anything are not waited for longer than it takes to be sure.
     let ends_by_deadline = matches!(row.first, Outcome::TimedOut | Outcome::NoVerdict);
     let timeout = if ends_by_deadline { SHORT } else { LONG };
@@ -47,20 +47,32 @@ async fn check(row: &HostileWorker) {
     for round in 0..2 {
         let (first, other) = tokio::join!(stage.run(&hostile, &event), stage.run(&neighbour, &event));
         let seen = outcome(&first);
-        assert!(fits(seen, row.first), "{}, event {round}: {seen:?}, not {:?}: {first:?}", row.name, row.first);
+        assert!(
+            fits(seen, row.first),
+            "{}, event {round}: {seen:?}, not {:?}: {first:?}",
+            row.name,
+            row.first
+        );
         let reason = other.output.and_then(|output| output.reason);
         assert_eq!(reason.as_deref(), Some("neighbour"), "{}", row.name);
         // Whatever it does after its answer is done by now, most often.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let statuses = stage.runner.workers().status();
-    let neighbour = statuses.iter().find(|status| status.command.contains("neighbour")).expect("it was asked");
-    assert_eq!((neighbour.started, neighbour.answered, &neighbour.last_failure), (1, 2, &None), "{}", row.name);
+    let neighbour =
+        statuses.iter().find(|status| status.command.contains("neighbour")).expect("it was asked");
+    assert_eq!(
+        (neighbour.started, neighbour.answered, &neighbour.last_failure),
+        (1, 2, &None),
+        "{}",
+        row.name
+    );
     if row.name == "leaves_its_group.py" {
         // No signal to its group reaches it, with a worker or without.
         stage.runner.drain().await;
         for process in stage.processes() {
-            let pid = rustix::process::Pid::from_raw(i32::try_from(process.pid).expect("small")).expect("not 0");
+            let pid =
+                rustix::process::Pid::from_raw(i32::try_from(process.pid).expect("small")).expect("not 0");
             rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is ours");
         }
         return;

@@ -1,7 +1,9 @@
 //! Hooks that are run directly, with a worker or without.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hookrail::{
@@ -34,11 +36,14 @@ impl Stage {
     pub(crate) fn with_idle(idle: Duration) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mark = format!("worker-test-{}", folder.path().file_name().unwrap_or_default().display());
-        let mut environment = inherited_environment();
-        environment.push((process::MARK.into(), mark.clone().into()));
         let workers = Some(WorkerPool::with_idle(GRACE, idle));
-        let runner = HookRunner::new(RunnerOptions { workers, ..RunnerOptions::new(environment) });
+        let runner = HookRunner::new(RunnerOptions { workers, ..RunnerOptions::new(marked(&mark)) });
         Self { runner, folder, mark }
+    }
+
+    /// What the hooks of this stage inherit.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        marked(&self.mark)
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -72,16 +77,17 @@ impl Stage {
         process::marked(&self.mark)
     }
 
-    /// What the processes of this stage carry in their environment.
-    pub(crate) fn processes_mark(&self) -> String {
-        self.mark.clone()
-    }
-
     /// Ends all workers and asserts that nothing of them is left.
     pub(crate) async fn close(self) {
         self.runner.drain().await;
         assert_eq!(self.processes(), [], "processes are left");
     }
+}
+
+fn marked(mark: &str) -> Vec<(OsString, OsString)> {
+    let mut environment = inherited_environment();
+    environment.push((process::MARK.into(), mark.into()));
+    environment
 }
 
 /// A hook with a worker of this kind.
@@ -100,4 +106,14 @@ pub(crate) fn verdict(run: &HookRun) -> String {
         (None, Some(output)) => output,
         (None, None) => "silence".to_owned(),
     }
+}
+
+/// The interpreter that `python3` stands for, without anything a version manager puts before it.
+pub(crate) fn python() -> &'static str {
+    static PYTHON: LazyLock<String> = LazyLock::new(|| {
+        let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        let output = output.expect("`python3` is needed to test workers");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    });
+    &PYTHON
 }

@@ -3,6 +3,7 @@
 
 mod kit;
 
+mod fork;
 mod hostile;
 mod life;
 mod same;

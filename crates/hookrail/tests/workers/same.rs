@@ -3,7 +3,7 @@
 use hookrail::WorkerMode;
 use serde_json::{Value, json};
 
-use crate::kit::{LONG, SHORT, Stage, hook, verdict};
+use crate::kit::{LONG, SHORT, Stage, hook, python, verdict};
 
 /// Does what the event says: as an ordinary hook, or as a worker.
 const SCRIPT: &str = r#"
@@ -51,7 +51,10 @@ fn answers() -> Vec<(&'static str, Value)> {
         ("an allow with a change", output(r#"{"hookSpecificOutput":{"tool_input":{"a":[1,2.50,"é"]}}}"#)),
         ("ask", output(r#"{"decision":"ask","reason":"sure?"}"#)),
         ("a stop", output(r#"{"continue":false,"stopReason":"enough"}"#)),
-        ("permission", output(r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"r"}}"#)),
+        (
+            "permission",
+            output(r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"r"}}"#),
+        ),
         ("mistyped fields", output(r#"{"decision":5,"continue":"no","x":null}"#)),
         ("an unknown decision", output(r#"{"decision":"blokc"}"#)),
         ("repeated keys", output(r#"{"decision":"allow","decision":"block","reason":"last"}"#)),
@@ -80,9 +83,9 @@ fn answers() -> Vec<(&'static str, Value)> {
 async fn answers_mean_the_same_however_they_come() {
     let stage = Stage::new();
     stage.script("hook.py", SCRIPT);
-    let command = "python3 hook.py";
-    let once = hook(command, WorkerMode::Off, LONG);
-    let others = [hook(command, WorkerMode::Lines, LONG), hook(command, WorkerMode::Fork, LONG)];
+    let command = format!("{} hook.py", python());
+    let once = hook(&command, WorkerMode::Off, LONG);
+    let others = [hook(&command, WorkerMode::Lines, LONG), hook(&command, WorkerMode::Fork, LONG)];
     for (name, event) in answers() {
         let expected = stage.run(&once, &event).await;
         for other in &others {
@@ -114,9 +117,13 @@ async fn failures_are_failures_however_they_come() {
         for mode in [WorkerMode::Off, WorkerMode::Lines, WorkerMode::Fork] {
             let stage = Stage::new();
             stage.script("hook.py", SCRIPT);
-            let run = stage.run(&hook("python3 hook.py", mode, timeout), &event).await;
+            let run = stage.run(&hook(format!("{} hook.py", python()), mode, timeout), &event).await;
             assert!(run.failure.is_some() && !run.success(), "{how} {mode:?}: {run:?}");
-            assert_eq!(run.failure.as_ref().is_some_and(|why| why.contains("timed out")), how == "hang", "{run:?}");
+            assert_eq!(
+                run.failure.as_ref().is_some_and(|why| why.contains("timed out")),
+                how == "hang",
+                "{run:?}"
+            );
             if how == "raise" {
                 assert!(run.stderr.contains("ValueError: a bug"), "{mode:?}: {run:?}");
             }

@@ -59,14 +59,18 @@ impl Kit {
         }
         if args.event != EventName::BeforeTool {
             let message = format!("there is no starter worker for {}", args.event);
-            return Err(Hinted::new(message, "leave the event out, and change the script to your needs").into());
+            return Err(
+                Hinted::new(message, "leave the event out, and change the script to your needs").into()
+            );
         }
         match args.lang {
             Language::Python => Ok(Some(&PYTHON)),
             Language::Node => Ok(Some(&NODE)),
-            Language::Sh => {
-                Err(Hinted::new("there is no kit for this language", "choose `--lang python` or `--lang node`").into())
-            }
+            Language::Sh => Err(Hinted::new(
+                "there is no kit for this language",
+                "choose `--lang python` or `--lang node`",
+            )
+            .into()),
         }
     }
 

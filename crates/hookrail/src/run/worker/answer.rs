@@ -105,7 +105,9 @@ impl<'l> Fields<'l> {
         })
     }
 
-    fn deserialize(reader: &mut serde_json::Deserializer<serde_json::de::StrRead<'l>>) -> serde_json::Result<Self> {
+    fn deserialize(
+        reader: &mut serde_json::Deserializer<serde_json::de::StrRead<'l>>,
+    ) -> serde_json::Result<Self> {
         struct FieldVisitor;
         impl<'de> Visitor<'de> for FieldVisitor {
             type Value = Fields<'de>;
@@ -168,7 +170,8 @@ mod tests {
             Line::Ready(at_once) => format!("ready {at_once}"),
             Line::Answer(id, Answer { exit, stdout, stderr }) => {
                 let cut = if stdout.truncated { " cut" } else { "" };
-                let (stdout, stderr) = (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));
+                let (stdout, stderr) =
+                    (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));
                 format!("{id}: {exit:?} [{stdout}]{cut} [{stderr}]")
             }
             Line::Malformed(id, why) => format!("{id} {why}"),
@@ -185,13 +188,18 @@ mod tests {
             (r#"{"id":"7","output":"plain \"text\""}"#, r#"7: Code(0) [plain "text"] []"#),
             (r#"{"id":"7","output":[1]}"#, "7: Code(0) [[1]] []"),
             (r#"{"id":"7","output":null}"#, "7: Code(0) [null] []"),
-            (r#"{"id":"7","output":{"n":1e999,"s":"\ud800"}}"#, r#"7: Code(0) [{"n":1e999,"s":"\ud800"}] []"#),
+            (
+                r#"{"id":"7","output":{"n":1e999,"s":"\ud800"}}"#,
+                r#"7: Code(0) [{"n":1e999,"s":"\ud800"}] []"#,
+            ),
             (r#"{"id":"7","exitCode":2,"stdout":"","stderr":"no"}"#, "7: Code(2) [] [no]"),
             (r#"{"id":"7","exitCode":0}"#, "7: Code(0) [] []"),
             (r#"{"id":"7","exitCode":255,"stdout":"a\nb"}"#, "7: Code(255) [a\nb] []"),
             (r#"{"id":"7","exitCode":1,"exitCode":2}"#, "7: Code(2) [] []"),
-            (r#"{"id":"7","output":"0123456789012345678901234567890123456789x"}"#,
-             "7: Code(0) [0123456789012345678901234567890123456789] cut []"),
+            (
+                r#"{"id":"7","output":"0123456789012345678901234567890123456789x"}"#,
+                "7: Code(0) [0123456789012345678901234567890123456789] cut []",
+            ),
             (r#"{"id":"7"}"#, "7 has neither `output` nor `exitCode`"),
             (r#"{"id":"7","output":{},"exitCode":2}"#, "7 has both `output` and `exitCode`"),
             (r#"{"id":"7","exitCode":256}"#, "7 has an `exitCode` that no process has"),

@@ -58,7 +58,8 @@ mod tests {
     fn pauses_begin_with_the_third_failure_and_double() {
         let mut health = Health::default();
         let now = Instant::now();
-        let seconds = |health: &Health| (0..100).find(|s| health.pause(now + Duration::from_secs(*s)).is_none());
+        let seconds =
+            |health: &Health| (0..100).find(|s| health.pause(now + Duration::from_secs(*s)).is_none());
         for expected in [0, 0, 1, 2, 4, 8, 16, 30, 30] {
             health.failed("died", now);
             assert_eq!(seconds(&health), Some(expected));

@@ -15,11 +15,11 @@ use super::talk::{Failure, Outcome, Talk, Terms};
 use super::turns::{Place, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
+use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_TIMEOUT};
 use crate::run::reaper::Reaper;
 use crate::run::unix;
 use crate::verdict::hook_run::Exit;
-use crate::run::payload::Payload;
 
 /// The variable that tells a program that it is a worker.
 const VARIABLE: &str = "HOOKRAIL_WORKER";

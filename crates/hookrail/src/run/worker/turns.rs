@@ -168,9 +168,8 @@ mod tests {
     fn a_worker_may_allow_several_at_once() {
         let turns = Turns::new();
         let mut waiting: Vec<_> = (0..4).map(|_| Box::pin(turns.take(Place::Last))).collect();
-        let mut polled = || -> Vec<_> {
-            waiting.iter_mut().filter_map(|future| is_ready(&mut future.as_mut())).collect()
-        };
+        let mut polled =
+            || -> Vec<_> { waiting.iter_mut().filter_map(|future| is_ready(&mut future.as_mut())).collect() };
         let taken = polled();
         assert_eq!(taken.len(), 1);
         turns.allow(3);

@@ -56,8 +56,9 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         return Err(NotTheSame("runs once per event on macOS".to_owned()));
     }
     let home = get(&command.env, "HOME").and_then(OsStr::to_str);
-    let words = plain_words_at_home(hook.command(), home)
-        .ok_or_else(|| NotPython("is more than the words of one program, so that it is left to the shell".to_owned()))?;
+    let words = plain_words_at_home(hook.command(), home).ok_or_else(|| {
+        NotPython("is more than the words of one program, so that it is left to the shell".to_owned())
+    })?;
     let mut words = words.iter().map(|word| word.resolve(&command.cwd));
     let first = words.next().unwrap_or_default();
     let rest: Vec<OsString> = words.collect();
@@ -66,7 +67,8 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     let mut env = environment
         .ok_or_else(|| NotTheSame("has variables in its environment that the shell acts on".to_owned()))?;
     env.retain(|(name, _)| name != "HOOKRAIL_WORKER");
-    let program = find(&first, &env, &command.cwd).ok_or_else(|| NotPython(format!("`{}` is not found", first.display())))?;
+    let program = find(&first, &env, &command.cwd)
+        .ok_or_else(|| NotPython(format!("`{}` is not found", first.display())))?;
     set(&mut env, "_".into(), program.clone());
 
     let (interpreter, arg0, options, script, args) = if is_python(&first) {
@@ -76,8 +78,8 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         (program, first, options.to_vec(), script.clone(), args.to_vec())
     } else {
         let path = command.cwd.join(&program);
-        let (interpreter, arg0, options) = shebang(&path, &env, &command.cwd)
-            .ok_or_else(|| NotPython("is no Python script".to_owned()))?;
+        let (interpreter, arg0, options) =
+            shebang(&path, &env, &command.cwd).ok_or_else(|| NotPython("is no Python script".to_owned()))?;
         (interpreter, arg0, options, program, rest)
     };
     if let Some(option) = options.iter().find(|option| !is_harmless(option)) {
@@ -110,7 +112,9 @@ fn find(name: &OsStr, env: &[Variable], cwd: &Path) -> Option<OsString> {
 fn is_python(program: &OsStr) -> bool {
     let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
     name.strip_prefix("python").is_some_and(|version| {
-        version.is_empty() || version == "3" || version.strip_prefix("3.").is_some_and(|minor| minor.parse::<u8>().is_ok())
+        version.is_empty()
+            || version == "3"
+            || version.strip_prefix("3.").is_some_and(|minor| minor.parse::<u8>().is_ok())
     })
 }
 
@@ -129,7 +133,8 @@ fn shebang(path: &Path, env: &[Variable], cwd: &Path) -> Option<(OsString, OsStr
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?.trim();
     // The system hands over everything behind the interpreter as one argument.
-    let (interpreter, argument) = line.split_once([' ', '\t']).map_or((line, ""), |(word, rest)| (word, rest.trim()));
+    let (interpreter, argument) =
+        line.split_once([' ', '\t']).map_or((line, ""), |(word, rest)| (word, rest.trim()));
     if Path::new(interpreter).file_name()? != "env" {
         let options = (!argument.is_empty()).then(|| OsString::from(argument)).into_iter().collect();
         return is_python(interpreter.as_ref()).then(|| (interpreter.into(), interpreter.into(), options));

@@ -178,7 +178,8 @@ impl State {
         } else if input_closed {
             self.closed = Some((now, "closed its stdin"));
         }
-        let again = self.closed.is_some() || self.process.as_ref().is_some_and(|process| !process.pipes.tells_end());
+        let again =
+            self.closed.is_some() || self.process.as_ref().is_some_and(|process| !process.pipes.tells_end());
         if again { deadline.min(now + LOOK_AFTER) } else { deadline }
     }
 
@@ -253,7 +254,11 @@ impl State {
             },
             Line::Malformed(id, why) => match self.open.owner(&id) {
                 Owner::Open(number) => {
-                    return self.fail(format!("gave an answer that {why}"), Charge::Question(number), line.to_vec());
+                    return self.fail(
+                        format!("gave an answer that {why}"),
+                        Charge::Question(number),
+                        line.to_vec(),
+                    );
                 }
                 _ => ("answered a question that was not asked", Charge::Oldest),
             },
@@ -284,7 +289,9 @@ impl State {
         if !stray.is_empty() {
             // What came along may tell more than the line itself.
             stray.push(b'\n');
-            stray.extend_from_slice(pipes.half_line().get(..AROUND_OUTPUT.min(pipes.half_line().len())).unwrap_or_default());
+            stray.extend_from_slice(
+                pipes.half_line().get(..AROUND_OUTPUT.min(pipes.half_line().len())).unwrap_or_default(),
+            );
         }
         let stderr = pipes.last_words();
         // A process that has answered before and has not read a byte of a question failed at something else.
@@ -294,7 +301,9 @@ impl State {
         let charged = match charge {
             Charge::Nobody => None,
             Charge::Question(number) => Some(number),
-            Charge::Oldest => self.open.unanswered().next().filter(|open| heard(open.begins_at)).map(|open| open.number),
+            Charge::Oldest => {
+                self.open.unanswered().next().filter(|open| heard(open.begins_at)).map(|open| open.number)
+            }
         };
         if let Some(number) = charged {
             self.open.settle(number, Outcome::Failed(Failure { why, stray, stderr }));

@@ -6,7 +6,11 @@ use crate::event::EventName;
 use crate::run::image::OnceImage;
 
 fn brief(folder: &Path, command: &str) -> String {
-    let env = [("PATH", folder.join("bin").into_os_string()), ("HOME", folder.join("h").into()), ("PWD", folder.into())];
+    let env = [
+        ("PATH", folder.join("bin").into_os_string()),
+        ("HOME", folder.join("h").into()),
+        ("PWD", folder.into()),
+    ];
     let prepared = PreparedCommand {
         program: "/bin/bash".into(),
         arg0: None,
@@ -21,7 +25,11 @@ fn brief(folder: &Path, command: &str) -> String {
         Err(ForkObstacle::NotTheSame(_)) => "not the same".to_owned(),
         Ok(launch) => {
             let words = [&launch.interpreter, &launch.arg0].into_iter().chain(&launch.options);
-            let words: Vec<_> = words.chain([&launch.script]).chain(&launch.args).map(|word| word.to_string_lossy()).collect();
+            let words: Vec<_> = words
+                .chain([&launch.script])
+                .chain(&launch.args)
+                .map(|word| word.to_string_lossy())
+                .collect();
             words.join(" ").replace(&*folder.to_string_lossy(), "F")
         }
     }

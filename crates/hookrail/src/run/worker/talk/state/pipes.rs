@@ -92,10 +92,8 @@ impl Pipes {
     /// Whether nobody reads stdin any more, and whether there is something to be heard. Does not wait.
     pub(super) fn glance(&self) -> (bool, bool) {
         let Some(stdout) = &self.stdout else { return (false, false) };
-        let mut seen = [
-            PollFd::new(&self.stdin, PollFlags::empty()),
-            PollFd::new(stdout.get_ref(), PollFlags::IN),
-        ];
+        let mut seen =
+            [PollFd::new(&self.stdin, PollFlags::empty()), PollFd::new(stdout.get_ref(), PollFlags::IN)];
         let none = Timespec { tv_sec: 0, tv_nsec: 0 };
         if poll(&mut seen, Some(&none)).is_err() {
             return (false, true);
