@@ -307,6 +307,9 @@ pub(crate) struct InitArgs {
     /// Write a rule, which needs no script, instead of a script; for `BeforeTool`
     #[arg(long, conflicts_with = "lang")]
     pub(crate) rule: bool,
+    /// Write a hook that is started once and asked many times, with the kit for it; needs `--lang python` or `--lang node`
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) worker: bool,
     /// Write into the user's settings instead of the project's
     #[arg(long)]
     pub(crate) user: bool,

@@ -108,6 +108,7 @@ pub mod components {
     };
     pub use crate::hook::{
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
+        WorkerMode,
     };
     pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{
@@ -147,7 +148,7 @@ pub mod internal {
         Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
         patched_files,
     };
-    pub use crate::run::inherited_environment;
+    pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{
         Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PerLevel,
         RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,

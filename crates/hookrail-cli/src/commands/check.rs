@@ -15,7 +15,7 @@ use hookrail::components::{
     ConfigSource, DisabledBy, DisabledList, HookKind, HookPlanner, HookRegistry, Level, MatchVerdict,
     SkipReason,
 };
-use hookrail::internal::ResolvedSettings;
+use hookrail::internal::{ForkObstacle, ResolvedSettings, fork_obstacle};
 use hookrail::{EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
@@ -174,6 +174,20 @@ impl Check<'_> {
     }
 
     fn commands(&mut self) {
+        let environment = hookrail::internal::inherited_environment();
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let hook = &resolved.hook;
+            let obstacle =
+                fork_obstacle(&Arc::new(hook.clone()), environment.clone(), self.context.project());
+            let Some(obstacle) = obstacle else { continue };
+            let severity = match obstacle {
+                ForkObstacle::NotPython(_) => Severity::Warning,
+                ForkObstacle::NotTheSame(_) => Severity::Note,
+            };
+            let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
+            let help = "each event starts a process of its own".to_owned();
+            self.at_hook(index, severity, "fork-without-effect", message, help);
+        }
         let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
             match &resolved.hook.kind {
                 // Others are reported by the engine, and nothing can be asked about them.

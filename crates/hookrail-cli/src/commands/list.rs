@@ -1,6 +1,6 @@
 //! `hookrail list`: every hook with its state and its history.
 
-use hookrail::components::HookStatus;
+use hookrail::components::{HookStatus, WorkerMode};
 use hookrail::internal::RegistryScope;
 use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
@@ -62,6 +62,9 @@ struct Row<'l> {
     enabled: bool,
     /// `trusted`, `approved` or `no`.
     approved: &'static str,
+    /// `lines` or `fork` for a hook whose process is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<&'static str>,
     #[serde(flatten)]
     history: History,
 }
@@ -85,6 +88,11 @@ impl<'l> Row<'l> {
             hook: HookName::of(hook),
             enabled: status.enabled,
             approved: approved_word(&status.trust),
+            worker: match hook.worker {
+                WorkerMode::Off => None,
+                WorkerMode::Lines => Some("lines"),
+                WorkerMode::Fork => Some("fork"),
+            },
             history: known.map_or_else(History::default, |known| History {
                 runs: known.runs,
                 last_run: Some(known.last_run),

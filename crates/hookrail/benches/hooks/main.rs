@@ -26,6 +26,7 @@ mod rules;
 mod serve;
 mod stats;
 mod sys;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -97,6 +98,7 @@ fn measure(args: &Args) -> Report {
         ("P9", serve::measure),
         ("P10", rules::measure),
         ("AGENT", program::agent),
+        ("W", workers::measure),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

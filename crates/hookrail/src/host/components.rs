@@ -60,6 +60,7 @@ impl Started {
             direct_execution: host.direct_execution,
             longest: host.longest_timeout,
             on_start: Some(start_listener(host)),
+            workers: host.workers.clone(),
             ..RunnerOptions::new(environment)
         });
         let aggregator = HookAggregator::new(effective.ask, project_ask);

@@ -16,7 +16,7 @@ use crate::host::panics::survive;
 use crate::host::shared::Host;
 use crate::plan::planner::Explanation;
 use crate::plan::registry::{HookRegistry, HookStatus};
-use crate::run::Escalations;
+use crate::run::{Escalations, WorkerStatus};
 use crate::settings::AgentEvents;
 
 /// The hook system of one session.
@@ -130,7 +130,16 @@ impl HookSystem {
         answer::answer(&self.components, message).await
     }
 
-    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    /// What the session's workers did.
+    pub fn workers(&self) -> Vec<WorkerStatus> {
+        self.components
+            .started
+            .get()
+            .map(|started| started.handler.runner().workers().status())
+            .unwrap_or_default()
+    }
+
+    /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;

@@ -39,10 +39,27 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
         Exit::Code(code) => Interpreted::complained(&format!("exited with code {code}"), stderr),
         Exit::Signal(signal) => Interpreted::complained(&format!("was ended by signal {signal}"), stderr),
         Exit::TimedOut(after) => Interpreted::failed(format!("timed out after {} ms", after.as_millis())),
+        Exit::NoAnswer(why) => {
+            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(why, stderr) }
+        }
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
         Exit::NotStarted(why) => Interpreted::failed(format!("could not be started: {why}")),
     }
+}
+
+/// What to say of lines that would have been hook outputs, had they not stood where none counts.
+fn lost_outputs(stdout: &str) -> Vec<String> {
+    const TELLING: [&str; 5] = ["decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput"];
+    let is_output = |line: &&str| {
+        line.trim_start().starts_with('{')
+            && matches!(parse_json(line), Ok(Value::Object(fields)) if TELLING.iter().any(|key| fields.contains_key(*key)))
+    };
+    let lost = stdout.lines().filter(is_output).take(1);
+    lost.map(|line| {
+        format!("a line of its output would have been an answer, and does not count: {}", shortened(line))
+    })
+    .collect()
 }
 
 /// Exit 0: a JSON object is the answer, silence is consent, and anything else is a message for the model.

@@ -141,6 +141,7 @@ fn ended(exit: &Exit) -> String {
         Exit::Signal(signal) => format!("ended by signal {signal}"),
         Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
         Exit::NotStarted(_) => "not started".to_owned(),
+        Exit::NoAnswer(_) => "no answer".to_owned(),
         Exit::Rule => "a rule".to_owned(),
     }
 }
