@@ -87,8 +87,32 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
     }
 
-    /// The known name that `word` was probably meant to be.
+    /// The event that `word` was probably meant to be: another agent's name for it, or a near name.
     pub fn nearest(word: &str) -> Option<Self> {
+        Self::of_another_agent(word).or_else(|| Self::near_name(word))
+    }
+
+    /// The event that other agents call by this name. Theirs come in several spellings, so that only letters count.
+    fn of_another_agent(word: &str) -> Option<Self> {
+        if word.len() > 64 {
+            return None;
+        }
+        let letters: String =
+            word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        Some(match letters.as_str() {
+            "pretooluse" | "toolexecutebefore" | "permissionrequest" | "beforeshellexecution" => {
+                Self::BeforeTool
+            }
+            "posttooluse" | "posttoolusefailure" | "toolexecuteafter" => Self::AfterTool,
+            "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => Self::BeforeAgent,
+            "stop" | "agentstop" | "subagentstop" | "sessionidle" => Self::AfterAgent,
+            "precompact" => Self::PreCompress,
+            "sessioncreated" => Self::SessionStart,
+            _ => return None,
+        })
+    }
+
+    fn near_name(word: &str) -> Option<Self> {
         // No name is near a text of this length, and comparing would cost its square.
         if word.len() > 64 {
             return None;

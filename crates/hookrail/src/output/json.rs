@@ -61,6 +61,11 @@ pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
     Reader { text, at: 0, slots }.document()
 }
 
+/// Reads the JSON value at the start of a text, whatever follows it.
+pub(crate) fn parse_json_prefix(text: &str) -> Result<Value, JsonProblem> {
+    Reader { text: trim_output(text), at: 0 }.value()
+}
+
 /// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
 /// the byte order mark, and NULs at the end.
 pub(crate) fn trim_output(text: &str) -> &str {
@@ -93,6 +98,13 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn document(mut self) -> Result<Value, JsonProblem> {
+        let value = self.value()?;
+        self.skip_space();
+        if self.at == self.text.len() { Ok(value) } else { Err(self.not_json()) }
+    }
+
+    /// One value; what follows it is left alone.
+    fn value(&mut self) -> Result<Value, JsonProblem> {
         let mut open = Vec::new();
         loop {
             let mut value = match self.begin_value(open.len())? {
@@ -105,10 +117,7 @@ impl<'a> Reader<'a> {
             // The value is complete: give it to what is open, and close whatever ends here.
             loop {
                 match open.pop() {
-                    None => {
-                        self.skip_space();
-                        return if self.at == self.text.len() { Ok(value) } else { Err(self.not_json()) };
-                    }
+                    None => return Ok(value),
                     Some(Open::Array(mut items)) => {
                         items.push(value);
                         if self.comma_or(b']')? {

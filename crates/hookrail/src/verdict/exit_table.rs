@@ -1,5 +1,7 @@
 //! The protocol's exit table: how a hook ended and what it wrote, read as what it asks for. Pure.
 
+mod lost_answer;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -72,14 +74,16 @@ fn read_answer(stdout: &str) -> Interpreted {
             let (output, warnings) = HookOutput::from_object(fields);
             Interpreted { output: Some(output), failure: None, warnings }
         }
-        // A script that writes an object with a mistake in it meant something else than a message.
-        Err(JsonProblem::NotJson { offset }) if stdout.starts_with('{') => Interpreted {
-            warnings: vec![format!(
-                "stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text"
-            )],
-            ..Interpreted::said(stdout)
-        },
-        Ok(None) | Err(JsonProblem::NotJson { .. }) => Interpreted::said(stdout),
+        Ok(None) => Interpreted::said(stdout),
+        Err(JsonProblem::NotJson { offset }) => {
+            let warning = lost_answer::find(stdout).map(|lost| lost.to_string()).or_else(|| {
+                // A script that writes an object with a mistake in it meant something else than a message.
+                stdout.starts_with('{').then(|| {
+                    format!("stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text")
+                })
+            });
+            Interpreted { warnings: warning.into_iter().collect(), ..Interpreted::said(stdout) }
+        }
         Err(problem @ (JsonProblem::TooDeep | JsonProblem::TooManyValues)) => {
             Interpreted::failed(format!("wrote an answer that could not be read: {problem}"))
         }
