@@ -1,6 +1,7 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
 
 mod report;
+mod save;
 mod summary;
 mod text;
 
@@ -166,6 +167,9 @@ fn print(
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
+    if let Some(name) = &args.save_test {
+        save::save(name, fired, context, printer)?;
+    }
     match outcome.and_then(|()| printer.flush()) {
         // The verdict is in the exit code as well, and holds although nobody reads the text.
         Err(error) if !error.is::<ClosedPipe>() => Err(error),
