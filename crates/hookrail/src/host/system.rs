@@ -101,6 +101,11 @@ impl HookSystem {
         self.inner.started().registry.disable_others(name)
     }
 
+    /// Turns every hook for which `unwanted` holds off until the session ends; says how many others there are.
+    pub fn disable_hooks_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
+        self.inner.started().registry.disable_where(unwanted)
+    }
+
     /// Whether hooks are on, now that it is known whether the project's own word counts.
     pub fn hooks_are_on(&self) -> bool {
         self.inner.host.settings().activation.is_on()
