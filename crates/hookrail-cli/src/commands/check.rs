@@ -1,6 +1,6 @@
 //! `hookrail check`: everything that is wrong with the hook settings, at once.
 
-mod finding;
+pub(crate) mod finding;
 mod indexed_text;
 mod program;
 mod python;

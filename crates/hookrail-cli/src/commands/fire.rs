@@ -1,6 +1,7 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
 
 mod report;
+mod save;
 mod summary;
 mod text;
 
@@ -165,6 +166,11 @@ fn print(
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
+    if let Some(name) = &args.save_test
+        && let Err(error) = save::save(name, fired, context, printer)
+    {
+        printer.talk(format_args!("error: the test was not saved: {}", escape_line(&format!("{error:#}"))));
+    }
     if let Err(error) = outcome.and_then(|()| printer.flush()) {
         printer.abandon_stdout();
         if !error.is::<ClosedPipe>() {

@@ -1,5 +1,6 @@
 //! `hookrail init`: a starter script, its settings entry and its approval.
 
+mod first_test;
 mod kits;
 mod rule;
 mod starters;
@@ -94,6 +95,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     if !place.is_users {
         approve(&hook, &script, settings_waited, context, printer)?;
+        first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
     print_next_steps(args.event, starter, &place, context, printer)?;
     Ok(ExitStatus::Success)

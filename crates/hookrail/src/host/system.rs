@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
+use crate::hook::Hook;
 use crate::host::bus::answer;
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::HookExecutionResponse;
@@ -83,6 +84,11 @@ impl HookSystem {
     /// Turns every hook but those of this name (or command) off until the session ends; says how many are of it.
     pub fn disable_other_hooks(&self, name: &str) -> usize {
         self.components.started().registry.disable_others(name)
+    }
+
+    /// Turns every hook for which `unwanted` holds off until the session ends; says how many others there are.
+    pub fn disable_hooks_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
+        self.components.started().registry.disable_where(unwanted)
     }
 
     /// Whether hooks are on, now that it is known whether the project's own word counts.

@@ -56,14 +56,12 @@ impl JsonProblem {
 
 /// Reads a JSON text, with whatever may surround it.
 pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
-    let text = trim_output(text);
-    let slots = MIN_SLOTS.max(text.len() / BYTES_PER_SLOT);
-    Reader { text, at: 0, slots }.document()
+    Reader::of(text).document()
 }
 
 /// Reads the JSON value at the start of a text, whatever follows it.
 pub(crate) fn parse_json_prefix(text: &str) -> Result<Value, JsonProblem> {
-    Reader { text: trim_output(text), at: 0 }.value()
+    Reader::of(text).value()
 }
 
 /// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
@@ -97,6 +95,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = trim_output(text);
+        Self { text, at: 0, slots: MIN_SLOTS.max(text.len() / BYTES_PER_SLOT) }
+    }
+
     fn document(mut self) -> Result<Value, JsonProblem> {
         let value = self.value()?;
         self.skip_space();

@@ -17,7 +17,7 @@ use crate::printer::escape_line;
 
 /// Something to know about the settings. The fields of its JSON form are a contract.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     pub(super) code: &'static str,
     pub(super) severity: Severity,
     file: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub(super) struct Finding {
 
 /// The texts of the files that findings point into, each read once.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     texts: HashMap<PathBuf, Option<IndexedText>>,
 }
 
@@ -58,7 +58,7 @@ impl Finding {
     }
 
     /// What the engine found.
-    pub(super) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
+    pub(crate) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
         let place = diagnostic.place.as_ref();
         if let Some(place) = place {
             sources.load(&place.file);
@@ -88,7 +88,7 @@ impl Finding {
     }
 
     /// The finding for people: message, place, excerpt and hint.
-    pub(super) fn render(&self, sources: &Sources, context: &Context) -> String {
+    pub(crate) fn render(&self, sources: &Sources, context: &Context) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,

@@ -4,7 +4,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::Place;
+use super::{Place, first_test};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -58,6 +58,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     if !place.is_users {
         approve(&name, context, printer)?;
+        first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
     printer.data("\nTry it:")?;
     printer.data(
