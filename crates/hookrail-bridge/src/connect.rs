@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::agent::Agent;
 use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
-pub use entry::calls_bridge;
+pub use hookrail::calls_bridge;
 pub(crate) use entry::quoted;
 pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
 

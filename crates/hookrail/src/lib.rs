@@ -97,7 +97,8 @@ pub use run::{
 pub use settings::{
     Activation, AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings,
     Limits, PerLevel, Redaction, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
-    SettingsFiles, SettingsPaths, UnusableFile, edit, find_project, load_settings, settings_schema,
+    SettingsFiles, SettingsPaths, UnusableFile, calls_bridge, edit, find_project, load_settings,
+    settings_schema,
 };
 pub use trust::atomic_file::{AtomicFileError, LockedFile};
 pub use trust::{

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -37,8 +37,8 @@ pub(crate) struct Host {
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) direct_execution: bool,
-    /// No hook may run longer.
-    pub(crate) longest_timeout: Option<Duration>,
+    /// No hook may run past this moment.
+    pub(crate) answer_by: Option<Instant>,
 }
 
 /// Where settings come from.
@@ -90,7 +90,7 @@ impl Config {
             observer: None,
             environment: None,
             direct_execution: true,
-            longest_timeout: None,
+            answer_by: None,
             try_examples: true,
         }
     }
@@ -144,7 +144,7 @@ pub struct ConfigBuilder {
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
     direct_execution: bool,
-    longest_timeout: Option<Duration>,
+    answer_by: Option<Instant>,
     try_examples: bool,
 }
 
@@ -210,9 +210,10 @@ impl ConfigBuilder {
         self
     }
 
-    /// Lets no hook run longer than this, whatever its settings say. For a host that has to answer by then itself.
-    pub fn longest_timeout(mut self, longest: Duration) -> Self {
-        self.longest_timeout = Some(longest);
+    /// Lets no hook run past this moment, whatever its settings say: chained hooks and those that wait for a place
+    /// share the time. For a host that answers one event and has to do so by then.
+    pub fn answer_by(mut self, moment: Instant) -> Self {
+        self.answer_by = Some(moment);
         self
     }
 
@@ -249,7 +250,7 @@ impl ConfigBuilder {
             observer: self.observer,
             environment: self.environment,
             direct_execution: self.direct_execution,
-            longest_timeout: self.longest_timeout,
+            answer_by: self.answer_by,
         };
         let has_bus = host.bus.is_some();
         let config = Config { host: Arc::new(host), enabled, system: OnceLock::new() };

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
@@ -49,8 +49,8 @@ pub struct RunnerOptions {
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
     pub grace: Duration,
-    /// No hook may run longer, whatever its settings say; for a host that has to answer by then itself.
-    pub longest: Option<Duration>,
+    /// No hook may run past this moment, whatever its settings say; for a host that has to answer by then itself.
+    pub answer_by: Option<Instant>,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
 }
@@ -65,7 +65,7 @@ impl RunnerOptions {
             environment,
             direct_execution: true,
             grace: GRACE,
-            longest: None,
+            answer_by: None,
             on_start: None,
         }
     }
@@ -78,7 +78,7 @@ pub struct HookRunner {
     project_terms: Option<Terms>,
     reaper: Reaper,
     handovers: Handovers,
-    longest: Option<Duration>,
+    answer_by: Option<Instant>,
     on_start: Option<StartListener>,
 }
 
@@ -150,7 +150,7 @@ impl HookRunner {
             environment,
             direct_execution,
             grace,
-            longest,
+            answer_by,
             on_start,
         } = options;
         let project_terms = project
@@ -160,7 +160,7 @@ impl HookRunner {
             project_terms,
             reaper: Reaper::with_grace(grace),
             handovers: Handovers::new(),
-            longest,
+            answer_by,
             on_start,
         }
     }
@@ -300,12 +300,16 @@ impl HookRunner {
         // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
+        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return not_started("there was no time left to run it".to_owned());
+        }
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
-        let timeout = self.longest.map_or(hook.timeout, |longest| hook.timeout.min(longest));
+        let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
         // If another thread is not to be had, this one is as good.
         if thread == SpawnOn::AnotherThread
             && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
