@@ -55,8 +55,13 @@ pub enum LogLine<'a> {
         args: &'a JsonObject,
         status: ToolStatus,
         duration_ms: u64,
+        /// As the model got it.
         #[schemars(with = "JsonObject")]
         result: &'a ToolResult,
+        /// The tool's own result, where a hook replaced it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<JsonObject>")]
+        original_result: Option<&'a ToolResult>,
     },
     HookCall(HookCallLine<'a>),
     HookBatch {
@@ -199,7 +204,10 @@ impl SessionLog {
             use std::os::unix::fs::DirBuilderExt as _;
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = File::options().create(true).append(true).mode(0o600).open(path)?;
+        // A pipe that nobody reads is refused, and one whose reader is slow loses lines: neither holds the agent up.
+        let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file =
+            File::options().create(true).append(true).mode(0o600).custom_flags(never_wait).open(path)?;
         let path = std::path::absolute(path)?;
         Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file), problem: OnceLock::new() })
     }

@@ -93,7 +93,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise"
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
 )]
 pub(crate) struct FireArgs {
     #[command(flatten)]
@@ -104,6 +104,9 @@ pub(crate) struct FireArgs {
     /// Fire the event this many times and summarise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
+    /// Exit with 1 if a hook failed and no other one decided
+    #[arg(long)]
+    pub(crate) fail_on_error: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -301,7 +304,7 @@ pub(crate) struct InitArgs {
     /// The hook's name, which its script gets too; asked for on a terminal
     #[arg(long, value_name = "NAME", value_parser = hook_name)]
     pub(crate) name: Option<String>,
-    /// Write a rule, which needs no script, instead of a script; for BeforeTool
+    /// Write a rule, which needs no script, instead of a script; for `BeforeTool`
     #[arg(long, conflicts_with = "lang")]
     pub(crate) rule: bool,
     /// Write into the user's settings instead of the project's

@@ -8,8 +8,8 @@ use crate::exit::Hinted;
 use crate::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::{
-    ApprovalStore, Config, ConfigBuilder, HookObserver, ResolvedSettings, SettingsFiles, SettingsPaths,
-    TrustPolicy, find_project,
+    ApprovalStore, HookObserver, HookSession, HookSessionBuilder, ResolvedSettings, SettingsFiles,
+    SettingsPaths, TrustPolicy, find_project,
 };
 
 /// The surroundings of a command.
@@ -31,10 +31,11 @@ impl Context {
         let current = std::env::current_dir().context("the current directory is gone")?;
         let directory = directory.map_or_else(|| current.clone(), |given| current.join(given));
         let directory = real(&directory)?;
-        let mut paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
-        if !paths.home.as_os_str().is_empty() {
-            // A relative one is meant from where the user stands, not from where a hook runs.
-            paths.home = current.join(&paths.home);
+        let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
+        if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
+            // It would be looked for where the program happens to stand: in a project, which could bring one along.
+            let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
+            return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
         }
         Ok(Self { paths, started_in: directory })
     }
@@ -94,9 +95,13 @@ impl Context {
     }
 
     /// A session of the engine with this program's trust policy.
-    pub(crate) fn engine(&self, trust_hooks: bool, observer: Option<Arc<dyn HookObserver>>) -> ConfigBuilder {
+    pub(crate) fn engine(
+        &self,
+        trust_hooks: bool,
+        observer: Option<Arc<dyn HookObserver>>,
+    ) -> HookSessionBuilder {
         let trust = self.trust_policy(trust_hooks);
-        let builder = Config::builder(self.project()).settings_paths(self.paths.clone()).trust(trust);
+        let builder = HookSession::builder(self.project(), trust).settings_paths(self.paths.clone());
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

@@ -14,6 +14,7 @@ mod logging;
 mod printer;
 mod progress;
 mod settings_file;
+mod signals;
 mod terminal;
 
 use std::process::ExitCode;

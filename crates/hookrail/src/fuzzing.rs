@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::event::EventName;
 use crate::formats::payload::parse_input;
 use crate::hook::{Hook, HookKind};
-use crate::host::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
+use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
@@ -59,15 +59,15 @@ pub fn hook_stdout(data: &[u8]) {
     let quiet = interpreted(&hook(event), Exit::Code(0), (b"", false), b"");
     let alone = outcome(event, vec![run.clone()]);
     for (with, blocked, stopped) in [
-        (&blocker, event.can_block(), alone.should_stop),
+        (&blocker, event.can_block(), alone.stop.is_some()),
         (&stopper, alone.block.is_some(), true),
-        (&quiet, alone.block.is_some(), alone.should_stop),
+        (&quiet, alone.block.is_some(), alone.stop.is_some()),
     ] {
         for runs in [vec![run.clone(), with.clone()], vec![with.clone(), run.clone()]] {
             let result = outcome(event, runs);
             assert!(result.block.is_some() || !blocked, "a block was lost: {result:?}");
-            assert!(result.should_stop || !stopped, "a stop was lost: {result:?}");
-            assert!(result.stop().is_some() == result.should_stop, "a stop has a reason");
+            assert!(result.stop.is_some() || !stopped, "a stop was lost: {result:?}");
+            assert!(result.stop.as_ref().is_none_or(|stop| !stop.0.trim().is_empty()), "a stop has a reason");
             let written = serde_json::to_string(&ExecutionOutput::from(&result));
             assert!(written.is_ok(), "a result has a JSON form: {written:?}");
         }
@@ -214,7 +214,7 @@ pub fn shell_line(data: &[u8]) {
 }
 
 fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
-    let aggregated = HookAggregator.aggregate_results(event, &runs, false);
+    let aggregated = HookAggregator::default().aggregate_results(event, &runs, false);
     process_common_hook_output_fields(event, aggregated, runs)
 }
 

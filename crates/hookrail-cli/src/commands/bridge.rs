@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use hookrail::{
-    AgentEvents, BlockCause, Config, EventName, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
+    AgentEvents, BlockCause, HookSession, EventName, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
     parse_input,
 };
 use hookrail_bridge::{
@@ -120,7 +120,7 @@ fn session(
     context: &Context,
     log: &Arc<HookLog>,
     started: Instant,
-) -> Config {
+) -> HookSession {
     let mut environment: Vec<_> = std::env::vars_os().collect();
     environment.push((INSIDE_BRIDGE.into(), "1".into()));
     let mut builder = context
@@ -140,7 +140,7 @@ fn session(
 
 /// Runs the hooks of an event; `None` when none listens.
 fn fire(
-    session: &Config,
+    session: &HookSession,
     name: EventName,
     event: &BridgeEvent,
 ) -> anyhow::Result<Option<ProcessedHookResult>> {
@@ -167,10 +167,11 @@ fn stay_in_project(input: &mut TypedInput, project: &Path) {
         !cwd.canonicalize()
             .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
     });
-    if outside && let Some(cwd) = input.base.cwd.replace(project.to_owned()) {
-        if let Some(Value::Object(agent)) = input.extra.get_mut("agent") {
-            agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
-        }
+    if outside
+        && let Some(cwd) = input.base.cwd.replace(project.to_owned())
+        && let Some(Value::Object(agent)) = input.extra.get_mut("agent")
+    {
+        agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
     }
 }
 
@@ -181,7 +182,7 @@ fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInp
 
 /// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings say
 /// otherwise; a guard that is not there refuses in any case.
-fn verdict_of(session: &Config, result: &ProcessedHookResult) -> Verdict {
+fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     let verdict = Verdict::from_result(result);
     let is_core = matches!(
         result.event,

@@ -2,6 +2,7 @@
 
 mod finding;
 mod program;
+mod python;
 mod shell;
 mod words;
 

@@ -65,7 +65,7 @@ pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
 pub(crate) struct Changed {
     before: Option<String>,
     after: Option<String>,
-    is_changed: bool,
+    differs: bool,
     summary: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Changed {
         context: &Context,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
-        if self.is_changed {
+        if self.differs {
             let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
             let difference = similar::TextDiff::from_lines(before, after);
             let name = shown(&file.place.path, context);

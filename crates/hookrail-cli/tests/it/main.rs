@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod agent_attacks;
 mod agent_events;
 mod agent_failures;
 mod agent_http;
@@ -25,6 +26,7 @@ mod demo;
 mod docs;
 mod explain;
 mod fire;
+mod fire_limits;
 mod guards_off;
 mod init;
 mod interactive;
@@ -32,6 +34,7 @@ mod list;
 mod log;
 mod program;
 mod pty;
+mod rules;
 mod schema;
 mod serve;
 mod support;

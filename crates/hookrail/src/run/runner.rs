@@ -11,17 +11,17 @@ use super::command::CommandPreparer;
 use super::handover::Handovers;
 use super::join::join_all;
 use super::payload::Payload;
-use super::process::{Captured, Finished, run_from, run_process};
+use super::process::{Captured, Finished, run_from, spawn};
+use super::reading::{self, OutputReader};
 use super::reaper::Reaper;
 use super::rules::Asked;
+use super::shortage::{Shortage, Waiting};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level};
 use crate::settings::{Limits, Redaction};
-use crate::verdict::chain::apply_hook_output_to_input;
-use crate::verdict::exit_table::interpret;
+use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::hook_run::{Exit, HookRun};
-use crate::verdict::views;
 
 /// What is kept of each output stream, unless the settings say otherwise or the payload is large.
 const KEPT_OUTPUT: usize = 16 * 1024 * 1024;
@@ -79,6 +79,8 @@ pub struct HookRunner {
     reaper: Reaper,
     handovers: Handovers,
     answer_by: Option<Instant>,
+    outputs: OutputReader,
+    shortage: Shortage,
     on_start: Option<StartListener>,
 }
 
@@ -161,6 +163,8 @@ impl HookRunner {
             reaper: Reaper::with_grace(grace),
             handovers: Handovers::new(),
             answer_by,
+            outputs: OutputReader::new(),
+            shortage: Shortage::default(),
             on_start,
         }
     }
@@ -173,13 +177,15 @@ impl HookRunner {
         input: &Payload,
         cwd: &Path,
     ) -> Vec<HookRun> {
+        let waiting = &self.shortage.waiting_from(Instant::now());
         if let [hook] = hooks {
-            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread).await];
+            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread, waiting).await];
         }
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
         // them. It gets the first, and this thread spawns the next meanwhile.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
-        join_all(hooks.iter().zip(threads).map(|(hook, thread)| self.execute(hook, input, cwd, thread))).await
+        let runs = hooks.iter().zip(threads);
+        join_all(runs.map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))).await
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
@@ -209,6 +215,7 @@ impl HookRunner {
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
+        let waiting = &self.shortage.waiting_from(Instant::now());
         for hook in hooks {
             let asked = ask(hook, &input);
             if matches!(asked, Asked::DoesNotHold) {
@@ -221,16 +228,16 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = match asked {
-                        Asked::Answered(run) => run,
-                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread).await,
+                        Asked::Answered(run) => *run,
+                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread, waiting).await,
                     };
                     on_finish(&run, &made);
                     payload = Some(made);
                     run
                 }
-                Err(error) => interpreted(hook, not_started(with_causes(&error)), 0),
+                Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
             };
-            let ends_chain = ends_chain(event, &run);
+            let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
             if !ends_chain
                 && run.success()
                 && run
@@ -271,16 +278,23 @@ impl HookRunner {
         self.reaper.end_grace();
     }
 
-    async fn execute(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path, thread: SpawnOn) -> HookRun {
+    async fn execute(
+        &self,
+        hook: &Arc<Hook>,
+        payload: &Payload,
+        cwd: &Path,
+        thread: SpawnOn,
+        waiting: &Waiting<'_>,
+    ) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             // Rules are asked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule { .. } => {
                 not_started("a rule is no program".to_owned())
             }
-            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
+            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
         };
-        interpreted(hook, finished, self.terms_of(hook).keep(payload))
+        self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
     }
 
     fn terms_of(&self, hook: &Hook) -> &Terms {
@@ -296,6 +310,7 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
+        waiting: &Waiting<'_>,
     ) -> Finished {
         // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
@@ -310,13 +325,13 @@ impl HookRunner {
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
         let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
+        let elsewhere = match thread {
+            SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
+            SpawnOn::ThisThread => None,
+        };
         // If another thread is not to be had, this one is as good.
-        if thread == SpawnOn::AnotherThread
-            && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
-        {
-            return run_from(first, &command, payload, timeout, keep, &self.reaper).await;
-        }
-        run_process(&command, payload, timeout, keep, &self.reaper).await
+        let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));
+        run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
     }
 }
 
@@ -331,34 +346,6 @@ fn descriptor_bound(descriptors: Option<u64>) -> usize {
     usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
 }
 
-/// Whether the hooks behind this one are not run any more. Where a block has no effect it does not keep
-/// others from running either; a hook that only asks the agent to stop lets them have their say.
-fn ends_chain(event: EventName, run: &HookRun) -> bool {
-    let Some(output) = &run.output else { return false };
-    match event {
-        EventName::AfterTool | EventName::AfterModel | EventName::BeforeToolSelection => false,
-        _ => views::blocks(event, output),
-    }
-}
-
-/// Reads what a finished hook asks for. `keep` is what may be kept of each output.
-fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> HookRun {
-    let Finished { exit, stdout, stderr, duration } = finished;
-    let (stdout, stdout_truncated) = lossy(stdout, keep);
-    let (stderr, _) = lossy(stderr, keep);
-    let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
-    HookRun {
-        hook: Arc::clone(hook),
-        exit,
-        stdout,
-        stderr,
-        duration,
-        output: read.output,
-        failure: read.failure,
-        warnings: read.warnings,
-    }
-}
-
 fn not_started(why: String) -> Finished {
     Finished {
         exit: Exit::NotStarted(why),
@@ -366,30 +353,6 @@ fn not_started(why: String) -> Finished {
         stderr: Captured::default(),
         duration: Duration::ZERO,
     }
-}
-
-/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
-///
-/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
-/// have been: a flood of them would otherwise take three times the memory in every copy.
-fn lossy(captured: Captured, keep: usize) -> (String, bool) {
-    let Captured { bytes, truncated } = captured;
-    let bytes = match String::from_utf8(bytes) {
-        Ok(text) => return (text, truncated),
-        Err(error) => error.into_bytes(),
-    };
-    let mut text = String::with_capacity(bytes.len().min(keep));
-    for chunk in bytes.utf8_chunks() {
-        let replacement = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
-        for part in [chunk.valid(), replacement] {
-            let fitting = part.floor_char_boundary(keep.saturating_sub(text.len()));
-            text.push_str(part.get(..fitting).unwrap_or_default());
-            if fitting < part.len() {
-                return (text, true);
-            }
-        }
-    }
-    (text, truncated)
 }
 
 /// An error in one line, causes included.
@@ -425,7 +388,11 @@ pub(crate) mod fuzzing {
     ) -> HookRun {
         let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
         let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
-        super::interpreted(hook, Finished { exit, stdout, stderr, duration: Duration::ZERO }, KEPT_OUTPUT)
+        super::super::reading::interpreted(
+            hook,
+            Finished { exit, stdout, stderr, duration: Duration::ZERO },
+            KEPT_OUTPUT,
+        )
     }
 
     pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {

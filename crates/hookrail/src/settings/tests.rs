@@ -317,6 +317,7 @@ fn scalars_lists_and_aliases_are_read() {
             max_concurrent_hooks: Some(4),
             max_output_bytes: Some(1024),
             agent_events: Some(AgentEvents::Apply),
+            ask: None,
             redaction,
             disabled_extensions: vec!["e".into()],
         }

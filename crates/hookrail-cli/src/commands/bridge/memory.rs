@@ -29,7 +29,7 @@ impl MemoryStore {
     pub(super) fn of(context: &Context, agent: Agent, session_id: Option<&str>) -> Self {
         let place = home(context).zip(session_id).map(|(_, session_id)| {
             let digest = Sha256::digest(session_id.as_bytes());
-            let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            let name = digest.iter().take(16).fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
             context.state_dir().join("bridge").join(format!("{agent}-{name}.json"))
         });
         Self { file: place }

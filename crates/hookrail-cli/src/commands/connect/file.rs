@@ -89,7 +89,7 @@ impl AgentFile {
 }
 
 fn changed(before: Option<String>, edited: Edit) -> Changed {
-    Changed { before, after: edited.new_text, is_changed: edited.is_changed, summary: edited.summary }
+    Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 
 fn load(path: &Path) -> io::Result<Option<String>> {
