@@ -1,12 +1,14 @@
 //! Generates what is derived from the code. `cargo xtask all` writes everything; the tests of this
 //! crate fail when a committed file differs from what would be written. `cargo xtask dist` makes the archive
-//! that is shipped.
+//! that is shipped, and `cargo xtask agents` runs other agents' programs with hookrail as their hook.
 #![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
 
+mod agents;
 mod conformance;
 mod dist;
 mod schemas;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -29,7 +31,13 @@ fn main() -> Result<()> {
             eprintln!("wrote {}", dist::dist(&root())?.display());
             Ok(())
         }
-        _ => bail!("usage: cargo xtask all | dist"),
+        Some("agents") => {
+            let arguments: Vec<String> = std::env::args().skip(2).collect();
+            let table = agents::agents(&root(), &arguments)?;
+            eprintln!();
+            std::io::stdout().write_all(table.as_bytes()).context("cannot print the table")
+        }
+        _ => bail!("usage: cargo xtask all | dist | agents [AGENT…] [--effect NAME] [--keep]"),
     }
 }
 

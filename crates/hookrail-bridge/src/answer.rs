@@ -91,7 +91,7 @@ pub fn answer(
         stderr: settled.aside.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
         exit_code: 0,
         strengthened: settled.strengthened,
-        memory: (settled.memory != *remembered).then_some(settled.memory),
+        memory: Some(settled.memory.bounded()).filter(|memory| memory != remembered),
     }
 }
 

@@ -6,8 +6,14 @@ use crate::event::BridgeEvent;
 
 /// The longest text that is remembered. A few of them stay far below the megabyte that a session may take.
 pub(crate) const LONGEST_TEXT: usize = 64 * 1024;
+/// The longest reason of a stop that is remembered.
+const LONGEST_REASON: usize = 4 * 1024;
+/// How much of a notice tells it from others.
+const LONGEST_NOTICE: usize = 512;
 /// How many notices are remembered as told.
 const MOST_NOTICES: usize = 32;
+/// How long all names of tools may be together.
+const LONGEST_TOOLS: usize = 8 * 1024;
 
 /// What is remembered of one session. The caller keeps it, privately, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +49,7 @@ impl SessionMemory {
     /// Takes over what an event says about its session.
     pub(crate) fn note(&mut self, event: &BridgeEvent) {
         if self.cwd.is_none() {
-            self.cwd = event.cwd.as_deref().map(shortened);
+            self.cwd = event.cwd.clone();
         }
         if let Some(prompt) = event.new_prompt() {
             self.prompt = Some(shortened(prompt));
@@ -61,9 +67,24 @@ impl SessionMemory {
         self.pending_context = Some(shortened(&joined));
     }
 
+    /// Keeps it below a megabyte as JSON, even if every character has to be escaped. What guards is never dropped: a
+    /// list of tools that is too long leaves none.
+    pub(crate) fn bounded(mut self) -> Self {
+        // Longer than any path that a system opens.
+        self.cwd = self.cwd.filter(|cwd| cwd.len() <= LONGEST_REASON);
+        for reason in [&mut self.stop, &mut self.session_stop].into_iter().flatten() {
+            *reason = cut(reason, LONGEST_REASON);
+        }
+        let tools = self.allowed_tools.iter().flatten().map(|name| name.len() + 4).sum::<usize>();
+        if tools > LONGEST_TOOLS {
+            self.allowed_tools = Some(Vec::new());
+        }
+        self
+    }
+
     /// Whether a notice is new to the user; from now on it is not.
     pub(crate) fn tell(&mut self, notice: &str) -> bool {
-        let notice = shortened(notice);
+        let notice = cut(notice, LONGEST_NOTICE);
         if self.told.contains(&notice) {
             return false;
         }
@@ -76,7 +97,11 @@ impl SessionMemory {
 
 /// The beginning of a text, as long as it may be.
 pub(crate) fn shortened(text: &str) -> String {
-    text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or_default().to_owned()
+    cut(text, LONGEST_TEXT)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -91,6 +116,28 @@ mod tests {
         }
         let kept = memory.pending_context.expect("a text");
         assert!(kept.len() <= LONGEST_TEXT && kept.len() > LONGEST_TEXT - 4, "{}", kept.len());
+    }
+
+    #[test]
+    fn the_whole_is_below_a_megabyte() {
+        let long = || "\u{1}".repeat(1 << 20);
+        let mut memory = SessionMemory {
+            cwd: Some(long()),
+            prompt: Some(shortened(&long())),
+            stop: Some(long()),
+            session_stop: Some(long()),
+            pending_context: Some(shortened(&long())),
+            allowed_tools: Some(vec![long()]),
+            ..SessionMemory::default()
+        };
+        for number in 0..100 {
+            memory.tell(&format!("{number}{}", long()));
+        }
+        let memory = memory.bounded();
+        assert!(memory.stop.is_some() && memory.session_stop.is_some());
+        assert_eq!(memory.allowed_tools, Some(Vec::new()));
+        let length = serde_json::to_string(&memory).expect("JSON").len();
+        assert!(length < 1 << 20, "{length}");
     }
 
     #[test]

@@ -21,25 +21,30 @@ pub(crate) struct Context {
 impl Context {
     /// Resolves the directory given by `-C`, else the current one.
     pub(crate) fn new(directory: Option<&Path>) -> anyhow::Result<Self> {
-        Self::in_folder(directory, None)
+        Self::without_project(directory)?.in_project_of(None)
     }
 
-    /// The same, searching for the project from another folder than the one of the command line.
-    pub(crate) fn in_folder(directory: Option<&Path>, from: Option<&Path>) -> anyhow::Result<Self> {
+    /// The same without a search for the project, for a command that learns later where to search from.
+    pub(crate) fn without_project(directory: Option<&Path>) -> anyhow::Result<Self> {
         let current = std::env::current_dir().context("the current directory is gone")?;
-        let directory = from.or(directory).map_or_else(|| current.clone(), |given| current.join(given));
-        // Hooks see one name for a directory, whatever way the user took to it.
-        let directory =
-            directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;
+        let directory = directory.map_or_else(|| current.clone(), |given| current.join(given));
+        let directory = real(&directory)?;
         let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
         if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
             // It would be looked for where the program happens to stand: in a project, which could bring one along.
             let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
             return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
         }
-        let mut context = Self { paths, started_in: directory };
-        context.paths.project_dir = context.find_project();
-        Ok(context)
+        Ok(Self { paths, started_in: directory })
+    }
+
+    /// The same in the project of another folder, or of the one where it started.
+    pub(crate) fn in_project_of(mut self, folder: Option<&Path>) -> anyhow::Result<Self> {
+        if let Some(folder) = folder {
+            self.started_in = real(&self.started_in.join(folder))?;
+        }
+        self.paths.project_dir = self.find_project();
+        Ok(self)
     }
 
     fn find_project(&self) -> PathBuf {
@@ -100,6 +105,11 @@ impl Context {
             None => builder,
         }
     }
+}
+
+/// Hooks see one name for a directory, whatever way the user took to it.
+fn real(directory: &Path) -> anyhow::Result<PathBuf> {
+    directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))
 }
 
 /// Set by an agent for the commands that it runs: a model must not approve or switch off what guards against it.

@@ -11,6 +11,7 @@
 pub mod hostile_workers;
 pub mod model_server;
 pub mod process;
+pub mod scripted_model;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -4,6 +4,7 @@
 //! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `resolve.rs` decides
 //! what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
 
+mod bridge_entry;
 mod diagnose;
 pub mod edit;
 mod extension_command;
@@ -32,6 +33,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{AskReading, Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
+pub use bridge_entry::calls_bridge;
 pub use files::SettingsFiles;
 pub use load::load_settings;
 pub use project::find_project;

@@ -54,17 +54,3 @@ pub(crate) fn quoted(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
-
-/// Whether a command of some settings calls the bridge. Such an entry is never imported and never run as a hook: the
-/// bridge would call itself.
-pub fn calls_bridge(command: &str) -> bool {
-    let words: Vec<&str> = command
-        .split(|sign: char| {
-            sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | '&' | '|' | '(' | ')' | '`')
-        })
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_agent = |word: &str| Agent::ALL.iter().any(|agent| agent.as_str() == word);
-    let calls = words.windows(2).any(|pair| matches!(pair, ["bridge", agent] if is_agent(agent)));
-    calls && command.contains("hookrail")
-}

@@ -3,8 +3,8 @@
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use super::calls_bridge;
 use super::cut::{Path, remove};
-use super::entry::calls_bridge;
 use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
 

@@ -2,7 +2,7 @@
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::entry::calls_bridge;
+use super::calls_bridge;
 use super::{ConnectError, Entry};
 
 /// The text with all entries in it.

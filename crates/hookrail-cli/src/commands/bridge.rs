@@ -6,15 +6,17 @@
 
 mod memory;
 mod reaping;
+mod stdin;
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use hookrail::components::{AgentEvents, ProcessedHookResult, TypedInput, parse_input};
-use hookrail::{EventName, HookSession, JsonObject, UnusableSettings};
+use hookrail::{BlockCause, EventName, HookSession, JsonObject, UnusableSettings};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };
@@ -31,20 +33,25 @@ use crate::printer::escape_line;
 /// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
 const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 
+/// How long stdin is waited for where the command line does not tell the event. Agents write it at once.
+const UNTOLD_EVENT: Duration = Duration::from_secs(10);
+
 /// Answers one event of another agent.
 pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     if std::env::var_os(INSIDE_BRIDGE).is_some_and(|value| !value.is_empty()) {
         return ExitStatus::Success;
     }
+    let started = Instant::now();
     let mut stdin = Vec::new();
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        io::stdin().read_to_end(&mut stdin).context("cannot read stdin")?;
-        respond(args, directory, &stdin)
+        let patience = args.event.as_deref().map_or(UNTOLD_EVENT, |event| time_budget(args.agent, event));
+        stdin::read(&mut stdin, started + patience).context("cannot read stdin")?;
+        respond(args, directory, &stdin, started)
     }));
     let native = match outcome {
         Ok(Ok(native)) => native,
         Ok(Err(error)) => refuse(args, &stdin, &format!("{error:#}")),
-        Err(_) => refuse(args, &stdin, "hookrail failed by its own fault"),
+        Err(_) => refuse(args, &stdin, "hookrail failed by its own fault; its message is on stderr"),
     };
     print(&native)
 }
@@ -62,21 +69,26 @@ fn print(native: &NativeAnswer) -> ExitStatus {
     ExitStatus::Native(native.exit_code)
 }
 
-fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow::Result<NativeAnswer> {
+fn respond(
+    args: &BridgeArgs,
+    directory: Option<&Path>,
+    stdin: &[u8],
+    started: Instant,
+) -> anyhow::Result<NativeAnswer> {
     let agent = args.agent;
     let mut event = match read(agent, args.event.as_deref(), stdin) {
         Ok(event) => event,
         Err(error) => return Ok(refuse(args, stdin, &error.to_string())),
     };
-    let user = Context::in_folder(directory, None)?;
+    let user = Context::without_project(directory)?;
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
     event.recall(&memory);
-    let context = Context::in_folder(directory, project_folder(agent, &event, &memory).as_deref())?;
+    let context = user.in_project_of(project_folder(agent, &event, &memory).as_deref())?;
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_agent(agent.as_str());
-    let session = session(agent, &event, &context, &log);
+    let session = session(agent, &event, &context, &log, started);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
         let help = "In a terminal, outside of this agent, mend that file; `hookrail check` shows the place.";
@@ -84,17 +96,14 @@ fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow:
     }
     let mut verdict = match event.event {
         Some(name) => match fire(&session, name, &event)? {
-            Some(result) if applies(&session, name) => Verdict::from_result(&result),
-            _ => Verdict::default(),
+            Some(result) => verdict_of(&session, &result),
+            None => Verdict::default(),
         },
         None => Verdict::default(),
     };
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
     verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
-    let native = answer(agent, &event, &verdict, &memory);
-    if let Some(changed) = &native.memory {
-        store.save(changed);
-    }
+    let native = store.answer(|memory| answer(agent, &event, &verdict, memory));
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {
         reaping::leave_behind(system);
@@ -103,7 +112,13 @@ fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow:
 }
 
 /// A session of the engine that answers within the time that the agent grants.
-fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookLog>) -> HookSession {
+fn session(
+    agent: Agent,
+    event: &BridgeEvent,
+    context: &Context,
+    log: &Arc<HookLog>,
+    started: Instant,
+) -> HookSession {
     let mut environment: Vec<_> = std::env::vars_os().collect();
     environment.push((INSIDE_BRIDGE.into(), "1".into()));
     let mut builder = context
@@ -111,7 +126,7 @@ fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookL
         // Refused above, in the agent's own dialect.
         .unusable_settings(UnusableSettings::Warn)
         .environment(environment)
-        .longest_timeout(time_budget(agent, &event.native_event))
+        .answer_by(started + time_budget(agent, &event.native_event))
         .without_examples();
     if let Some(session_id) = &event.session_id {
         builder = builder.session_id(session_id);
@@ -163,22 +178,28 @@ fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInp
         .with_context(|| format!("the payload does not fit {name}"))
 }
 
-/// Whether the outputs of an event count. Unlike the agent of this program, other agents apply all of them unless the
-/// settings say otherwise.
-fn applies(session: &HookSession, name: EventName) -> bool {
-    let core = [
-        EventName::BeforeTool,
-        EventName::AfterTool,
-        EventName::BeforeModel,
-        EventName::AfterModel,
-        EventName::BeforeToolSelection,
-    ];
-    core.contains(&name) || session.settings().agent_events_or(AgentEvents::Apply) == AgentEvents::Apply
+/// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings say
+/// otherwise; a guard that is not there refuses in any case.
+fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
+    let verdict = Verdict::from_result(result);
+    let is_core = matches!(
+        result.event,
+        EventName::BeforeTool
+            | EventName::AfterTool
+            | EventName::BeforeModel
+            | EventName::AfterModel
+            | EventName::BeforeToolSelection
+    );
+    if is_core || session.settings().agent_events_or(AgentEvents::Apply) == AgentEvents::Apply {
+        return verdict;
+    }
+    let block = verdict.block.filter(|block| block.cause == BlockCause::Failure);
+    Verdict { block, messages: verdict.messages, ..Verdict::default() }
 }
 
 /// Where to search for the project: the agent's own word for it, else where the session began.
 fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
     let variable = agent.project_variable().and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let remembered = memory.cwd.as_ref().or(event.cwd.as_ref());
-    variable.map(PathBuf::from).or_else(|| remembered.map(PathBuf::from)).filter(|folder| folder.is_dir())
+    let told = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
+    variable.map(PathBuf::from).into_iter().chain(told).find(|folder| folder.is_dir())
 }

@@ -4,6 +4,8 @@ pub(crate) mod disconnect;
 mod file;
 mod status;
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Context as _;
 use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace, connect};
 
@@ -39,7 +41,7 @@ pub(crate) fn run(
 }
 
 /// This program, by its absolute path: an entry must not depend on another program's `PATH`.
-pub(crate) fn program() -> anyhow::Result<std::path::PathBuf> {
+pub(crate) fn program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("cannot tell where this program is")
 }
 
@@ -48,8 +50,15 @@ pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsP
     if project {
         hookrail_bridge::project_settings(agent, context.project())
     } else {
-        hookrail_bridge::user_settings(agent, &context.paths.home, |name| std::env::var(name).ok())
+        let home = agents_home(context).unwrap_or_default();
+        hookrail_bridge::user_settings(agent, &home, |name| std::env::var(name).ok())
     }
+}
+
+/// The home directory of other agents. `HOOKRAIL_HOME` moves our own files only.
+pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    home.filter(|home| home.is_absolute()).or_else(|| crate::display::home(context).map(Path::to_path_buf))
 }
 
 /// What an edit came to.

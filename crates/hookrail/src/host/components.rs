@@ -58,7 +58,7 @@ impl Started {
             redaction: effective.redaction,
             project: project.map(|project| (project.limits, project.redaction)),
             direct_execution: host.direct_execution,
-            longest: host.longest_timeout,
+            answer_by: host.answer_by,
             on_start: Some(start_listener(host)),
             workers: host.workers.clone(),
             ..RunnerOptions::new(environment)

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ impl HookSession {
             observer: None,
             environment: None,
             direct_execution: true,
-            longest_timeout: None,
+            answer_by: None,
             try_examples: true,
             workers: None,
         }
@@ -116,7 +116,7 @@ pub struct HookSessionBuilder {
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
     direct_execution: bool,
-    longest_timeout: Option<Duration>,
+    answer_by: Option<Instant>,
     try_examples: bool,
     workers: Option<WorkerPool>,
 }
@@ -177,9 +177,10 @@ impl HookSessionBuilder {
         self
     }
 
-    /// Lets no hook run longer than this, whatever its settings say. For a host that has to answer by then itself.
-    pub fn longest_timeout(mut self, longest: Duration) -> Self {
-        self.longest_timeout = Some(longest);
+    /// Lets no hook run past this moment, whatever its settings say: chained hooks and those that wait for a place
+    /// share the time. For a host that answers one event and has to do so by then.
+    pub fn answer_by(mut self, moment: Instant) -> Self {
+        self.answer_by = Some(moment);
         self
     }
 
@@ -224,7 +225,7 @@ impl HookSessionBuilder {
             observer: self.observer,
             environment: self.environment,
             direct_execution: self.direct_execution,
-            longest_timeout: self.longest_timeout,
+            answer_by: self.answer_by,
             workers: self.workers,
         };
         let has_bus = host.bus.is_some();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::Instant;
 
 use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
@@ -37,8 +37,8 @@ pub(crate) struct Host {
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) direct_execution: bool,
-    /// No hook may run longer.
-    pub(crate) longest_timeout: Option<Duration>,
+    /// No hook may run past this moment.
+    pub(crate) answer_by: Option<Instant>,
     /// The workers of an earlier session of the same host.
     pub(crate) workers: Option<WorkerPool>,
 }

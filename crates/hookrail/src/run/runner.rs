@@ -50,8 +50,8 @@ pub struct RunnerOptions {
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
     pub grace: Duration,
-    /// No hook may run longer, whatever its settings say; for a host that has to answer by then itself.
-    pub longest: Option<Duration>,
+    /// No hook may run past this moment, whatever its settings say; for a host that has to answer by then itself.
+    pub answer_by: Option<Instant>,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
     /// The workers of an earlier session; new ones are made without it.
@@ -68,7 +68,7 @@ impl RunnerOptions {
             environment,
             direct_execution: true,
             grace: GRACE,
-            longest: None,
+            answer_by: None,
             on_start: None,
             workers: None,
         }
@@ -83,7 +83,7 @@ pub struct HookRunner {
     reaper: Reaper,
     workers: WorkerPool,
     handovers: Handovers,
-    longest: Option<Duration>,
+    answer_by: Option<Instant>,
     outputs: OutputReader,
     shortage: Shortage,
     on_start: Option<StartListener>,
@@ -161,7 +161,7 @@ impl HookRunner {
             environment,
             direct_execution,
             grace,
-            longest,
+            answer_by,
             on_start,
             workers,
         } = options;
@@ -174,7 +174,7 @@ impl HookRunner {
             reaper: workers.reaper().clone(),
             workers,
             handovers: Handovers::new(),
-            longest,
+            answer_by,
             outputs: OutputReader::new(),
             shortage: Shortage::default(),
             on_start,
@@ -344,12 +344,16 @@ impl HookRunner {
         };
         // Nobody closes the semaphore, so this waits at most.
         let _slot = terms.slots.acquire().await;
+        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return not_started("there was no time left to run it".to_owned());
+        }
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
-        let timeout = self.longest.map_or(hook.timeout, |longest| hook.timeout.min(longest));
+        let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
         if let Some(admitted) = admitted
             && let Some(finished) = admitted.ask(payload, timeout, keep).await
         {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
+use super::bridge_entry::calls_bridge;
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{HookSpans, Settings};
@@ -354,6 +355,13 @@ impl<'v> HookReader<'_, '_, 'v> {
         if text.value.trim().is_empty() {
             let message = format!("`{route}.command` is empty: the hook never runs");
             self.findings.error("missing-command", text, message, "name a program or a script");
+            return None;
+        }
+        if calls_bridge(&text.value) {
+            let message =
+                format!("`{route}` calls `hookrail bridge`, so that it is not run: it would call itself");
+            let help = "it belongs into another agent's settings; `hookrail connect` writes it there";
+            self.findings.note("bridge-entry", text, message, help);
             return None;
         }
         if text.value.contains('\0') {

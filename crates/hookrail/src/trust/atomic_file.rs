@@ -33,10 +33,12 @@ pub enum AtomicFileError {
         source: io::Error,
     },
     /// Another program holds the lock and does not let go.
-    #[error("another program has held the lock `{}` for {} seconds", path.display(), LOCK_PATIENCE.as_secs())]
+    #[error("another program has held the lock `{}` for {} seconds", path.display(), patience.as_secs())]
     Locked {
         /// The lock file.
         path: PathBuf,
+        /// How long it was waited for.
+        patience: Duration,
     },
 }
 
@@ -58,12 +60,17 @@ pub struct LockedFile {
 impl LockedFile {
     /// Waits for the lock `lock` that guards `path`. Folders that are missing are made for the user alone (0700).
     pub fn lock(path: &Path, lock: &Path) -> Result<Self, AtomicFileError> {
+        Self::lock_within(path, lock, LOCK_PATIENCE)
+    }
+
+    /// The same for a program that cannot wait as long for another one that holds the lock.
+    pub fn lock_within(path: &Path, lock: &Path, patience: Duration) -> Result<Self, AtomicFileError> {
         for file in [path, lock] {
             if let Some(dir) = file.parent() {
                 create_private_dir(dir).map_err(AtomicFileError::io("create", dir))?;
             }
         }
-        let lock = wait_for_lock(lock)?;
+        let lock = wait_for_lock(lock, patience)?;
         // Resolved under the lock, so that the link of one moment is not combined with the file of another.
         let path = resolve_link(path).map_err(AtomicFileError::io("resolve", path))?;
         Ok(Self { path, _lock: lock })
@@ -159,7 +166,7 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-fn wait_for_lock(path: &Path) -> Result<File, AtomicFileError> {
+fn wait_for_lock(path: &Path, patience: Duration) -> Result<File, AtomicFileError> {
     let start = Instant::now();
     loop {
         let file = OpenOptions::new()
@@ -177,8 +184,8 @@ fn wait_for_lock(path: &Path) -> Result<File, AtomicFileError> {
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
             Err(TryLockError::Error(error)) => return Err(AtomicFileError::io("lock", path)(error)),
         }
-        if start.elapsed() > LOCK_PATIENCE {
-            return Err(AtomicFileError::Locked { path: path.to_owned() });
+        if start.elapsed() > patience {
+            return Err(AtomicFileError::Locked { path: path.to_owned(), patience });
         }
     }
 }
@@ -301,7 +308,7 @@ mod tests {
         assert!(!is_still_at(&held, &path));
         File::create(&path).unwrap();
         assert!(!is_still_at(&held, &path));
-        assert!(is_still_at(&wait_for_lock(&path).unwrap(), &path));
+        assert!(is_still_at(&wait_for_lock(&path, LOCK_PATIENCE).unwrap(), &path));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::internal::LockedFile;
-use hookrail_bridge::{Agent, SessionMemory};
+use hookrail_bridge::{Agent, NativeAnswer, SessionMemory};
 use sha2::{Digest as _, Sha256};
 
 use crate::context::Context;
@@ -13,8 +13,10 @@ use crate::display::home;
 
 /// A larger file is not ours.
 const LARGEST: u64 = 1 << 20;
-/// After this time without an event a session is forgotten.
+/// After this time without a change a session is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(7 * 24);
+/// How long another event's change is waited for. It takes a few milliseconds, and the agent waits meanwhile.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The memory of one session.
 pub(super) struct MemoryStore {
@@ -36,38 +38,58 @@ impl MemoryStore {
     /// What is remembered. What cannot be read counts as forgotten.
     pub(super) fn load(&self) -> SessionMemory {
         let Some(file) = &self.file else { return SessionMemory::lost() };
-        let is_ours =
-            fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
+        let is_ours = fs::symlink_metadata(file)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST && !is_old(&metadata));
         let text = if is_ours { fs::read(file).ok() } else { None };
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
     }
 
-    /// Remembers it. A memory that cannot be kept is no reason to fail an event that was decided.
-    pub(super) fn save(&self, memory: &SessionMemory) {
-        let Some(file) = &self.file else { return };
-        let Some(folder) = file.parent() else { return };
-        let is_new = !file.exists();
-        let Ok(text) = serde_json::to_vec(memory) else { return };
-        if text.len() as u64 > LARGEST {
-            return;
+    /// Answers with what is remembered now, and keeps what the answer changes of it.
+    ///
+    /// Agents run tools side by side, so that other events of the session may have changed the memory since the hooks
+    /// were started. An answer that changes nothing needs no lock; any other is made again under one.
+    pub(super) fn answer(&self, make: impl Fn(&SessionMemory) -> NativeAnswer) -> NativeAnswer {
+        let native = make(&self.load());
+        if native.memory.is_none() {
+            return native;
         }
-        if let Ok(locked) = LockedFile::lock(file, &folder.join("memory.lock")) {
-            let _ = locked.replace_with_mode(&text, 0o600);
+        let kept = self.file.as_deref().and_then(|file| self.answer_locked(file, &make));
+        kept.unwrap_or_else(|| {
+            // What would have to wait for a later event is refused at once.
+            make(&SessionMemory { is_lost: true, ..self.load() })
+        })
+    }
+
+    fn answer_locked(
+        &self,
+        file: &Path,
+        make: impl Fn(&SessionMemory) -> NativeAnswer,
+    ) -> Option<NativeAnswer> {
+        let folder = file.parent()?;
+        let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
+        let is_new = !file.exists();
+        let native = make(&self.load());
+        if let Some(changed) = &native.memory {
+            let text = serde_json::to_vec(changed).ok()?;
+            locked.replace_with_mode(&text, 0o600).ok()?;
         }
         if is_new {
             forget_old(folder);
         }
+        Some(native)
     }
+}
+
+fn is_old(metadata: &fs::Metadata) -> bool {
+    let oldest = SystemTime::now().checked_sub(FORGOTTEN_AFTER);
+    oldest.zip(metadata.modified().ok()).is_some_and(|(oldest, changed)| changed < oldest)
 }
 
 /// Removes the memories of sessions that are over. Asked once a session.
 fn forget_old(folder: &Path) {
-    let Some(oldest) = SystemTime::now().checked_sub(FORGOTTEN_AFTER) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_memory = entry.path().extension().is_some_and(|end| end == "json");
-        let is_old =
-            entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|time| time < oldest);
-        if is_memory && is_old {
+        if is_memory && entry.metadata().is_ok_and(|metadata| is_old(&metadata)) {
             let _ = fs::remove_file(entry.path());
         }
     }

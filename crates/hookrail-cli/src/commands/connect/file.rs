@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use hookrail::internal::LockedFile;
 use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, codex_uses_toml};
 
-use super::{Changed, place};
+use super::{Changed, agents_home, place};
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
@@ -24,8 +24,9 @@ pub(crate) struct AgentFile {
 impl AgentFile {
     /// Finds the file. Codex has two, of which the one that holds hooks counts.
     pub(crate) fn find(agent: Agent, project: bool, context: &Context) -> anyhow::Result<Self> {
-        if !project && home(context).is_none() {
-            return Err(Hinted::new("there is no home directory", "set HOME, or use --project").into());
+        // Without it the lock has no place either.
+        if home(context).is_none() || (!project && agents_home(context).is_none()) {
+            return Err(Hinted::new("there is no home directory", "set HOME").into());
         }
         let mut place = place(agent, project, context);
         let mut is_toml = false;
@@ -50,13 +51,19 @@ impl AgentFile {
         &self,
         context: &Context,
         dry_run: bool,
-        edit: impl FnOnce(Option<&str>) -> Result<Edit, ConnectError>,
+        edit: impl Fn(Option<&str>) -> Result<Edit, ConnectError>,
     ) -> anyhow::Result<Changed> {
         let path = &self.place.path;
         if dry_run {
             let before = self.load()?;
             let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
             return Ok(changed(before, edited));
+        }
+        if !path.exists() {
+            let said = edit(None).map_err(|error| self.unusable(&error, context))?;
+            if !said.is_changed {
+                return Ok(changed(None, said)); // Nothing to write, so no folder to make.
+            }
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;

@@ -1,0 +1,37 @@
+//! An agent's stdin, within its time and a bound. An agent that keeps the pipe open gets its answer all the same.
+
+use std::io::{self, Read as _};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// More than this is refused without being read; the dialects take less.
+const MOST_BYTES: usize = 257 * 1024 * 1024;
+/// How much is read at once.
+const PIECE: usize = 64 * 1024;
+
+/// Reads until the end. What came before a failure stays in `into`.
+pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
+    let mut stdin = io::stdin().lock();
+    let mut piece = vec![0; PIECE];
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(io::Error::other)?;
+        let handle = rustix::stdio::stdin();
+        match poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&left)) {
+            Ok(0) => return Err(io::Error::new(io::ErrorKind::TimedOut, "the agent did not end it in time")),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        match stdin.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(length) => into.extend_from_slice(piece.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if into.len() > MOST_BYTES {
+            return Err(io::Error::other("it is too long"));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What goes wrong is refused where something is guarded, told elsewhere, and never read by an agent as something else.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use serde_json::json;
+
+use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, settings, with_hooks};
+use crate::program::{hookrail, run_with_stdin};
+
+#[test]
+fn a_failing_hook_is_told_and_blocks_only_if_it_shall() {
+    for (on_failure, blocks) in [("allow", false), ("block", true)] {
+        let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+            { "type": "command", "name": "lint", "command": "exit 7", "onFailure": on_failure },
+        ] }] }));
+        for (agent, before, _) in SHELL_CALLS {
+            let ran = bridge(&project, agent, before, &json!({}));
+            assert_eq!(ran.code, Some(0), "{agent}: {ran}");
+            assert!(format!("{}{}", ran.stdout, ran.stderr).contains("lint"), "{agent}: {ran}");
+            let is_refused = !ran.stdout.is_empty() && refuses(&ran.json(), "lint");
+            assert_eq!(is_refused, blocks, "{agent}: {ran}");
+        }
+    }
+}
+
+#[test]
+fn broken_settings_deny_what_is_guarded_and_name_the_file_and_the_command() {
+    let project = TestProject::new();
+    project.user_settings(&json!({}));
+    fs::write(project.user_settings_path(), "{ \"enableHooks\": ").unwrap();
+    let guarded = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
+    for (agent, file) in guarded.chain(PROMPTS) {
+        let ran = bridge(&project, agent, file, &json!({}));
+        let answer = said(&ran);
+        assert!(refuses(&answer, "settings.json") && refuses(&answer, "hookrail check"), "{agent}: {ran}");
+    }
+    for (agent, _, after) in SHELL_CALLS {
+        let ran = bridge(&project, agent, after, &json!({}));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{agent}: {ran}");
+        assert!(ran.stderr.contains("settings.json"), "{agent}: {ran}");
+    }
+}
+
+#[test]
+fn a_payload_that_cannot_be_read_is_denied_where_something_is_guarded() {
+    let project = with_hooks(&json!({}));
+    for stdin in ["", "{", "[]", "nonsense", "{\"hook_event_name\":\"PreToolUse\"", "{}", "\u{0}\u{1}"] {
+        for (agent, before, after) in SHELL_CALLS {
+            let event = |file: &str| file.split('-').next().unwrap().to_owned();
+            let ran = run_with_stdin(&project, &["bridge", agent, &event(before)], stdin);
+            assert!(refuses(&said(&ran), ""), "{agent} {stdin:?}: {ran}");
+            let ran = run_with_stdin(&project, &["bridge", agent, &event(after)], stdin);
+            assert_eq!(ran.code, Some(0), "{agent} {stdin:?}: {ran}");
+            assert_eq!(ran.stdout, "", "{agent} {stdin:?}: {ran}");
+        }
+    }
+}
+
+#[test]
+fn events_and_fields_that_nobody_knows_are_passed_by_in_silence() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "rule", "when": { "command": "rm" }, "block": "no" },
+    ] }] }));
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode"] {
+        let stdin =
+            json!({ "hook_event_name": "Tomorrow", "session_id": "s", "cwd": project.dir() }).to_string();
+        let ran = run_with_stdin(&project, &["bridge", agent], &stdin);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{agent}: {ran}");
+    }
+    let ran = bridge(&project, "claude", "PreToolUse-Bash", &json!({ "future": { "deep": [1, null] } }));
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{ran}");
+}
+
+#[test]
+fn a_bridge_inside_of_a_bridge_answers_nothing() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "command": "echo no >&2; exit 2" },
+    ] }] }));
+    let mut command = hookrail(&project, &["bridge", "claude", "PreToolUse"]);
+    let output = command.env("HOOKRAIL_BRIDGE", "1").output().unwrap();
+    assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(0), Vec::new(), Vec::new()));
+}
+
+#[test]
+fn an_entry_that_calls_the_bridge_is_never_run() {
+    let program = env!("CARGO_BIN_EXE_hookrail");
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "command": format!("touch ran; {program} bridge claude PreToolUse") },
+    ] }] }));
+    let ran = bridge(&project, "claude", "PreToolUse-Bash", &json!({}));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+    assert!(!project.dir().join("ran").exists());
+    let check = crate::program::run(&project, &["check", "--format", "json"]);
+    assert!(check.stdout.contains("bridge-entry"), "{check}");
+}
+
+#[test]
+fn the_answer_comes_in_the_agents_time_and_a_stubborn_hook_is_ended_afterwards() {
+    let project = with_hooks(&json!({ "SessionEnd": [{ "sequential": true, "hooks": [
+        { "type": "command", "command": "trap '' TERM; echo $$ > first.pid; sleep 60; sleep 60" },
+        { "type": "command", "command": "touch second; sleep 60" },
+    ] }] }));
+    let started = Instant::now();
+    let ran = bridge(&project, "codex", "SessionEnd", &json!({}));
+    let took = started.elapsed();
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+    // Far below the minute that the hooks would take, and the chained hook gets no time of its own.
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    let pid: u32 = project.read("first.pid").trim().parse().unwrap();
+    assert!(!project.dir().join("second").exists());
+    wait_until(Duration::from_secs(60), "the hook that ignores TERM is ended", || !process_is_alive(pid));
+}
+
+#[test]
+fn a_hook_out_of_time_blocks_if_it_shall() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "name": "slow", "command": "sleep 60", "timeout": 300, "onFailure": "block" },
+    ] }] }));
+    let ran = bridge(&project, "codex", "PreToolUse-Bash", &json!({}));
+    assert!(refuses(&said(&ran), "slow"), "{ran}");
+}
+
+#[test]
+fn an_agent_that_keeps_stdin_open_is_answered_all_the_same() {
+    let project = with_hooks(&json!({}));
+    let mut child = hookrail(&project, &["bridge", "codex", "SessionEnd"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{").unwrap();
+    wait_until(Duration::from_secs(60), "the bridge ends", || child.try_wait().unwrap().is_some());
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.contains("did not end it in time"), "{told}");
+    drop(stdin);
+}
+
+#[test]
+fn no_bytes_make_it_crash() {
+    let project =
+        with_hooks(&json!({ "BeforeTool": [{ "hooks": [{ "type": "rule", "when": {}, "context": "x" }] }] }));
+    let whole = payload(&project, "claude", "PreToolUse-Bash", &json!({}));
+    let deep = format!(
+        "{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{}{}",
+        "[".repeat(100_000),
+        "]"
+    );
+    let cuts = (0..whole.len()).step_by(whole.len() / 8).filter_map(|end| whole.get(..end));
+    for stdin in cuts.map(str::to_owned).chain([deep, "\"\\ud800\"".to_owned(), "null".to_owned()]) {
+        let ran = run_with_stdin(&project, &["bridge", "claude", "PreToolUse"], &stdin);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert!(refuses(&said(&ran), ""), "{ran}");
+        assert!(!ran.stderr.contains("panicked"), "{ran}");
+    }
+}
+
+#[test]
+fn observed_events_have_no_effect() {
+    let mut text = settings(&json!({ "BeforeAgent": [{ "hooks": [
+        { "type": "rule", "when": { "prompt": { "contains": "x" } }, "block": "no" },
+    ] }] }));
+    text["hooksConfig"] = json!({ "agentEvents": "observe" });
+    let project = TestProject::new();
+    project.user_settings(&text);
+    let ran = bridge(&project, "claude", "UserPromptSubmit", &json!({ "prompt": "x" }));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+}

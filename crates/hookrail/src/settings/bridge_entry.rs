@@ -1,0 +1,42 @@
+//! Entries that call `hookrail bridge`. They belong into other agents' settings; run as a hook of ours, or imported, the
+//! program would call itself.
+
+/// The agents that `hookrail bridge` answers.
+const AGENTS: [&str; 7] = ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode"];
+
+/// Whether a command of some settings calls the bridge.
+pub fn calls_bridge(command: &str) -> bool {
+    if !command.contains("hookrail") {
+        return false;
+    }
+    let is_border =
+        |sign: char| sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | '&' | '|' | '(' | ')' | '`');
+    let mut before = "";
+    command.split(is_border).filter(|word| !word.is_empty()).any(|word| {
+        let calls = before == "bridge" && AGENTS.contains(&word);
+        before = word;
+        calls
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_told_from_other_commands() {
+        for (command, expected) in [
+            ("hookrail bridge claude", true),
+            ("'/opt/hook rail/hookrail' bridge codex PreToolUse", true),
+            ("/bin/sh -c '\"$0\" \"$@\"' /usr/bin/hookrail bridge qwen Stop", true),
+            ("(hookrail bridge opencode)", true),
+            ("hookrail fire BeforeTool", false),
+            ("./bridge claude", false),
+            ("hookrail bridge cursor", false),
+            ("hookrail bridge", false),
+            ("", false),
+        ] {
+            assert_eq!(calls_bridge(command), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The agents' programs: where they come from, and how each is run headless, offline and without questions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+/// One agent's program.
+pub(super) struct Program {
+    /// As `hookrail connect` calls it, and as its executable is called.
+    pub(super) name: &'static str,
+    /// As its makers write it.
+    pub(super) title: &'static str,
+    /// On npm.
+    pub(super) package: &'static str,
+    /// The command line behind the program, for a prompt.
+    pub(super) arguments: fn(&str) -> Vec<String>,
+    /// Variables, for the URL of the model.
+    pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
+    /// Writes the settings that point it at the model, for a home directory and the URL.
+    pub(super) prepare: fn(&Path, &str) -> Result<()>,
+}
+
+/// All of them.
+pub(super) const PROGRAMS: [Program; 6] = [
+    Program {
+        name: "claude",
+        title: "Claude Code",
+        package: "@anthropic-ai/claude-code",
+        arguments: |prompt| words(&["-p", prompt, "--dangerously-skip-permissions"]),
+        environment: |url| {
+            vec![
+                ("ANTHROPIC_BASE_URL", url.to_owned()),
+                ("ANTHROPIC_API_KEY", "fake".to_owned()),
+                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+                ("DISABLE_AUTOUPDATER", "1".to_owned()),
+                // Else it refuses to skip permissions for root, as in containers.
+                ("IS_SANDBOX", "1".to_owned()),
+            ]
+        },
+        prepare: |_, _| Ok(()),
+    },
+    Program {
+        name: "codex",
+        title: "Codex CLI",
+        package: "@openai/codex",
+        arguments: |prompt| {
+            words(&[
+                "exec",
+                "--skip-git-repo-check",
+                "--dangerously-bypass-approvals-and-sandbox",
+                "--dangerously-bypass-hook-trust",
+                prompt,
+            ])
+        },
+        environment: |_| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
+        prepare: |home, url| {
+            let config = format!(
+                "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
+                 [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
+                 env_key = \"SCRIPTED_MODEL_KEY\"\nwire_api = \"responses\"\n\n\
+                 [features]\nplugins = false\napps = false\n"
+            );
+            write(&home.join(".codex/config.toml"), &config)
+        },
+    },
+    Program {
+        name: "gemini",
+        title: "Gemini CLI",
+        package: "@google/gemini-cli",
+        // A model by name: otherwise it asks another model first which one to take.
+        arguments: |prompt| words(&["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"]),
+        environment: |url| {
+            vec![
+                ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
+                ("GEMINI_API_KEY", "fake".to_owned()),
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+            ]
+        },
+        prepare: |home, _| {
+            let settings = json!({
+                "security": { "auth": { "selectedType": "gemini-api-key" } },
+                "privacy": { "usageStatisticsEnabled": false },
+                "general": { "disableAutoUpdate": true, "enableAutoUpdate": false },
+            });
+            write_json(&home.join(".gemini/settings.json"), &settings)
+        },
+    },
+    Program {
+        name: "qwen",
+        title: "Qwen Code",
+        package: "@qwen-code/qwen-code",
+        arguments: |prompt| words(&["-p", prompt, "--yolo"]),
+        environment: |url| {
+            vec![
+                ("OPENAI_BASE_URL", format!("{url}/v1")),
+                ("OPENAI_API_KEY", "fake".to_owned()),
+                ("OPENAI_MODEL", "scripted".to_owned()),
+            ]
+        },
+        prepare: |home, _| {
+            let settings = json!({
+                "security": { "auth": { "selectedType": "openai" } },
+                "privacy": { "usageStatisticsEnabled": false },
+                "general": { "disableAutoUpdate": true, "enableAutoUpdate": false },
+            });
+            write_json(&home.join(".qwen/settings.json"), &settings)
+        },
+    },
+    Program {
+        name: "copilot",
+        title: "Copilot CLI",
+        package: "@github/copilot",
+        arguments: |prompt| words(&["-p", prompt, "--allow-all-tools", "--no-auto-update"]),
+        environment: |url| {
+            vec![
+                ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
+                ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
+                ("COPILOT_PROVIDER_API_KEY", "fake".to_owned()),
+                ("COPILOT_MODEL", "scripted".to_owned()),
+                ("COPILOT_OFFLINE", "true".to_owned()),
+            ]
+        },
+        prepare: |_, _| Ok(()),
+    },
+    Program {
+        name: "opencode",
+        title: "opencode",
+        package: "opencode-ai",
+        arguments: |prompt| words(&["run", "--model", "scripted/scripted", prompt]),
+        environment: |_| {
+            vec![
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+            ]
+        },
+        prepare: |home, url| {
+            let provider = json!({
+                "npm": "@ai-sdk/openai-compatible",
+                "options": { "baseURL": format!("{url}/v1"), "apiKey": "fake" },
+                "models": { "scripted": { "name": "scripted", "tool_call": true } },
+            });
+            let settings = json!({
+                "share": "disabled", "autoupdate": false, "permission": { "bash": "allow", "edit": "allow" },
+                "provider": { "scripted": provider },
+                "small_model": "scripted/scripted",
+            });
+            write_json(&home.join(".config/opencode/opencode.json"), &settings)
+        },
+    },
+];
+
+/// Where the programs are kept: `HOOKRAIL_AGENTS`, else a folder of the user's cache.
+pub(super) fn cache() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("HOOKRAIL_AGENTS") {
+        return Ok(PathBuf::from(folder));
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    Ok(cache.context("there is no home directory; set HOOKRAIL_AGENTS")?.join("hookrail/agents"))
+}
+
+/// The version that is installed.
+pub(super) fn version(program: &Program) -> Result<String> {
+    let manifest =
+        cache()?.join(program.name).join("node_modules").join(program.package).join("package.json");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest)?)?;
+    Ok(manifest["version"].as_str().unwrap_or("?").to_owned())
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn write_json(file: &Path, value: &Value) -> Result<()> {
+    write(file, &serde_json::to_string_pretty(value)?)
+}
+
+/// Writes a file and the folders above it.
+pub(super) fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
