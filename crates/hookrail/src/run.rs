@@ -8,7 +8,6 @@ mod environment;
 mod expand;
 mod handover;
 mod image;
-mod join;
 mod json_text;
 mod payload;
 mod process;

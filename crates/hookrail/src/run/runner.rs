@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
 use tokio::sync::Semaphore;
 
 use super::command::CommandPreparer;
 use super::handover::Handovers;
-use super::join::join_all;
 use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, spawn};
 use super::reading::{self, OutputReader};
@@ -196,8 +197,12 @@ impl HookRunner {
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
         // them. It gets the first, and this thread spawns the next meanwhile.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
-        let runs = hooks.iter().zip(threads);
-        join_all(runs.map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))).await
+        let runs: FuturesOrdered<_> = hooks
+            .iter()
+            .zip(threads)
+            .map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))
+            .collect();
+        runs.collect().await
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
