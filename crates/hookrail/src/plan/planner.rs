@@ -9,7 +9,7 @@ use crate::event::EventName;
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
-use crate::trust::Seal;
+use crate::trust::{Seal, relative_words};
 
 /// Models invent tool names, so only so many are remembered, none of them long.
 const MAX_NAMES: usize = 1_024;
@@ -273,6 +273,11 @@ fn admit<'r>(
             let of = &first.registered.hook;
             if of.origin.level != Level::Project || hook.origin.level == Level::Project {
                 return Some(SkipReason::Duplicate { of: Arc::clone(of) });
+            }
+            if !relative_words(command).is_empty() {
+                // It would run a file of the project, which is refused: it must not take the project's guard along.
+                planned.push(candidate);
+                return None;
             }
             first.displaced_by = Some(Arc::clone(hook));
         }

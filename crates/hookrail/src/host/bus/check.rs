@@ -15,7 +15,7 @@ use crate::host::panics::survive;
 use crate::output::json::{JsonProblem, parse_json};
 
 /// A longer message is read by the reader that bounds the number of its values.
-const LONG_MESSAGE: usize = 1024 * 1024;
+pub(super) const LONG_MESSAGE: usize = 1024 * 1024;
 
 /// A request that can be executed: its message and its event's payload have both been checked.
 ///

@@ -139,9 +139,9 @@ fn a_long_message_is_read_in_bounded_memory() {
             r#"{{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{{"prompt":"x","extra":{extra}}}}}"#
         )
     };
-    let long = message(&format!("\"{}\"", "y".repeat(2 * LONG_MESSAGE)));
+    let long = message(&format!("\"{}\"", "y".repeat(2 * super::check::LONG_MESSAGE)));
     assert!(CheckedRequest::parse_text(long.as_bytes()).is_ok());
-    let numbers = message(&format!("[0{}]", ",0".repeat(LONG_MESSAGE)));
+    let numbers = message(&format!("[0{}]", ",0".repeat(super::check::LONG_MESSAGE)));
     let refusal = CheckedRequest::parse_text(numbers.as_bytes()).unwrap_err();
     let BusError { code, message, .. } = refusal.outcome.unwrap_err();
     assert_eq!(
