@@ -104,6 +104,12 @@ async fn fire(
         printer.talk("interrupted");
         Ok(ExitStatus::Interrupted)
     };
+    let workers = system.workers();
+    if !workers.is_empty() {
+        let log = HookLog::new(&context.state_dir());
+        log.set_session(config.session_id());
+        log.workers(&workers);
+    }
     tokio::select! {
         () = system.drain() => status,
         // Asked a second time, nothing is waited for.
