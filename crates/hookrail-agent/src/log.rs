@@ -79,6 +79,18 @@ pub enum LogLine<'a> {
     Stop {
         reason: &'a str,
     },
+    /// What a worker did until now; written when its session ends.
+    #[serde(rename_all = "camelCase")]
+    Worker {
+        /// The command of its hooks.
+        command: &'a str,
+        started: u64,
+        answered: u64,
+        restarts: u64,
+        last_failure: Option<&'a str>,
+        /// In bytes, while it runs.
+        memory: Option<u64>,
+    },
     SessionEnd {
         reason: &'a str,
     },

@@ -97,6 +97,12 @@ async fn fire(
         printer.talk("interrupted");
         ExitStatus::Interrupted
     };
+    let workers = system.workers();
+    if !workers.is_empty() {
+        let log = HookLog::new(&context.state_dir());
+        log.set_session(hooks.session_id());
+        log.workers(&workers);
+    }
     tokio::select! {
         () = system.drain() => Ok(status),
         // Asked a second time, nothing is waited for.

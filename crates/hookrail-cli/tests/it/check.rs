@@ -343,3 +343,26 @@ fn ten_thousand_hooks_are_checked_in_a_moment() {
     // Generous: an unoptimised build on a busy machine.
     assert!(took < std::time::Duration::from_secs(40), "{took:?}");
 }
+
+#[test]
+fn what_cannot_run_in_forks_is_told() {
+    let project = TestProject::new();
+    let script = project.home().join("guard.py");
+    std::fs::create_dir_all(project.home()).unwrap();
+    std::fs::write(&script, "pass\n").unwrap();
+    let python = |options: &str| format!("python3 {options}{}", script.display());
+    for (command, expected) in [
+        (python(""), None),
+        (python("-u "), None),
+        (python("-O "), Some("note")),
+        ("cat".to_owned(), Some("warning")),
+        (format!("{} | cat", python("")), Some("warning")),
+    ] {
+        let hook = json!({ "type": "command", "command": command, "worker": "fork" });
+        project.user_settings(&hooks("BeforeTool", &json!([{ "hooks": [hook] }])));
+        let report = Run::new(&project, &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let found = findings.iter().find(|finding| finding["code"] == "fork-without-effect");
+        assert_eq!(found.and_then(|finding| finding["severity"].as_str()), expected, "{command}: {report}");
+    }
+}

@@ -13,6 +13,7 @@ mod load;
 mod protocol;
 mod signals;
 mod socket;
+mod workers;
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read, Write};

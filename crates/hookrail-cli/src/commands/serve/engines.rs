@@ -75,8 +75,11 @@ impl Engines {
         all
     }
 
-    /// Waits until hooks that ran out of time are gone.
+    /// Ends workers, and waits until they and hooks that ran out of time are gone.
     pub(super) async fn drain(&self) {
+        let log = HookLog::new(&self.context.state_dir());
+        log.set_session(self.current().session_id());
+        log.workers(&self.workers.status());
         for hooks in self.all() {
             if let Some(system) = hooks.hook_system() {
                 system.drain().await;

@@ -75,7 +75,7 @@ impl LineWorker {
         let deadline = begin + timeout.min(LONGEST_TIMEOUT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
-        let mut turn = Some(turn);
+        let mut turn = turn;
         let mut terms = Terms { payload, timeout, deadline, keep };
         for _ in 0..2 {
             let talk = match self.talk(deadline).await {
@@ -99,9 +99,10 @@ impl LineWorker {
                 Outcome::AskAgain => {}
             }
             // Once more, before those who have not been asked at all.
-            drop(turn.take());
-            match timeout_at(deadline.into(), self.turns.take(Place::First)).await {
-                Ok(again) => turn = Some(again),
+            let place = turn.place();
+            drop(turn);
+            match timeout_at(deadline.into(), self.turns.take(place)).await {
+                Ok(again) => turn = again,
                 Err(_) => return finished(Exit::TimedOut(timeout), Captured::default(), Captured::default()),
             }
             terms.timeout = deadline.saturating_duration_since(Instant::now());

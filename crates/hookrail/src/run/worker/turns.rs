@@ -27,6 +27,7 @@ struct Queue {
 #[derive(Debug)]
 pub(in crate::run) struct Turn<'t> {
     turns: &'t Turns,
+    ticket: u64,
 }
 
 /// Where somebody stands in the queue.
@@ -34,8 +35,8 @@ pub(in crate::run) struct Turn<'t> {
 pub(super) enum Place {
     /// Behind all others.
     Last,
-    /// Before all others: it has waited already.
-    First,
+    /// Where somebody stood before, who has to ask once more.
+    Again(u64),
 }
 
 impl Turns {
@@ -71,7 +72,7 @@ impl Turns {
         })
         .await;
         // Its ticket is gone from the queue, so that dropping `waiting` changes nothing.
-        Turn { turns: self }
+        Turn { turns: self, ticket: waiting.ticket }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -81,12 +82,14 @@ impl Turns {
 
 impl Queue {
     fn enter(&mut self, place: Place) -> u64 {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
-        match place {
-            Place::Last => self.waiting.push_back((ticket, None)),
-            Place::First => self.waiting.push_front((ticket, None)),
-        }
+        let ticket = match place {
+            Place::Last => self.next_ticket,
+            Place::Again(ticket) => ticket,
+        };
+        self.next_ticket = self.next_ticket.max(ticket + 1);
+        // Tickets grow from the front to the back.
+        let at = self.waiting.partition_point(|(other, _)| *other < ticket);
+        self.waiting.insert(at, (ticket, None));
         ticket
     }
 
@@ -96,6 +99,13 @@ impl Queue {
         {
             waker.wake();
         }
+    }
+}
+
+impl Turn<'_> {
+    /// Where its owner stood.
+    pub(super) fn place(&self) -> Place {
+        Place::Again(self.ticket)
     }
 }
 
@@ -142,11 +152,11 @@ mod tests {
         let (mut first, mut second) = (pin!(turns.take(Place::Last)), pin!(turns.take(Place::Last)));
         let turn = is_ready(&mut first).expect("nobody else asks");
         assert!(is_ready(&mut second).is_none(), "one at a time");
-        let mut urgent = pin!(turns.take(Place::First));
-        assert!(is_ready(&mut urgent).is_none());
+        let mut again = pin!(turns.take(turn.place()));
+        assert!(is_ready(&mut again).is_none());
         drop(turn);
         assert!(is_ready(&mut second).is_none(), "somebody stands before it");
-        assert!(is_ready(&mut urgent).is_some());
+        assert!(is_ready(&mut again).is_some());
         assert!(is_ready(&mut second).is_some());
     }
 
@@ -177,8 +187,8 @@ mod tests {
         let more: Vec<_> = waiting.iter_mut().filter_map(|future| is_ready(&mut future.as_mut())).collect();
         assert_eq!(more.len(), 2, "three at once, one of which asks already");
         turns.allow(0);
-        drop((taken, more));
-        let mut last = pin!(turns.take(Place::First));
+        drop((waiting, taken, more));
+        let mut last = pin!(turns.take(Place::Last));
         assert!(is_ready(&mut last).is_some(), "at least one");
     }
 }
