@@ -168,7 +168,10 @@ fn print(
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
     if let Some(name) = &args.save_test {
-        save::save(name, fired, context, printer)?;
+        // The verdict stands, whatever becomes of the test.
+        if let Err(error) = save::save(name, fired, context, printer) {
+            let _ = crate::report(&error);
+        }
     }
     match outcome.and_then(|()| printer.flush()) {
         // The verdict is in the exit code as well, and holds although nobody reads the text.

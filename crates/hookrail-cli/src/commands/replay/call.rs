@@ -4,6 +4,7 @@ use hookrail::JsonObject;
 use hookrail_bridge::{Agent, to_ours};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A call as a transcript tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,15 @@ impl Call {
         });
         Self { id: None, line, tool: ours.name, input: ours.input, agent: Some(native), cwd: None }
     }
+}
+
+/// The largest arguments that are read. A value takes many times the memory of its text.
+const MAX_INPUT: usize = 4 * 1024 * 1024;
+
+/// Arguments as a value; `None` if they are too large or no object.
+pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
+    let text = Some(raw.get()).filter(|text| text.len() <= MAX_INPUT)?;
+    serde_json::from_str(text).ok()
 }
 
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.

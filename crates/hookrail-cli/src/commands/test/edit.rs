@@ -110,6 +110,10 @@ mod tests {
 ]
 "#;
 
+    fn parsed(text: &str) -> Value {
+        CstRootNode::parse(text, &PARSE_OPTIONS).unwrap().to_serde_value().unwrap()
+    }
+
     #[test]
     fn accepting_changes_the_keys_and_nothing_else() {
         let changes = [
@@ -140,7 +144,7 @@ mod tests {
     fn odd_texts_survive() {
         let odd = "a \"quote\" \\ back\nline\u{1}\u{2028}é𝄞";
         let edited = accept(FILE, &[Accepted { index: 0, keys: vec![("reason", json!(odd))] }]).unwrap();
-        let value: Value = jsonc_parser::parse_to_serde_value(&edited, &PARSE_OPTIONS).unwrap();
+        let value = parsed(&edited);
         assert_eq!(value[0]["expect"]["reason"], json!(odd));
     }
 
@@ -152,7 +156,7 @@ mod tests {
         assert_eq!(value, json!([test]));
         let more = append(FILE, std::slice::from_ref(&test)).unwrap();
         assert!(more.starts_with("// about pushes\n[\n  {\n    \"name\": \"a\", // the first\n"), "{more}");
-        let value: Value = jsonc_parser::parse_to_serde_value(&more, &PARSE_OPTIONS).unwrap();
+        let value = parsed(&more);
         assert_eq!(value[2], test);
         assert_eq!(append(&more, &[test]), Err(EditError::Taken("c".to_owned())));
     }
