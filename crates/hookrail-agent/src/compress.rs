@@ -3,9 +3,9 @@
 use hookrail::PreCompressTrigger;
 use hookrail::genai::{Content, GenerateContentParameters};
 
-use crate::exchange::Audience;
+use crate::model_call::{Audience, ReplySource};
 use crate::session::{Interrupt, Session};
-use crate::ui::Happening;
+use crate::ui::AgentEvent;
 
 const INSTRUCTION: &str = "Summarise the conversation so far for your own later use: the goals, what was done to \
      which files, what was found, what is still open. Facts only.";
@@ -27,12 +27,8 @@ impl Session {
             PreCompressTrigger::Auto => self.history.recent_start(),
         };
         let Some(recent) = recent else { return Ok(()) };
-        if let Some(handler) = self.handler() {
-            let result = self.unless_cancelled(handler.fire_pre_compress_event(trigger)).await?;
-            if self.applies_agent_events() {
-                self.stop_if_asked(&result)?;
-            }
-        }
+        let result = self.unless_cancelled(self.parts.hooks.fire_pre_compress(trigger)).await?;
+        self.stop_if_asked(&result.gate)?;
         let before = self.history.bytes();
         let mut contents: Vec<Content> = self.history.contents().iter().take(recent).cloned().collect();
         contents.push(Content::text("user", INSTRUCTION));
@@ -41,13 +37,19 @@ impl Session {
             contents,
             ..GenerateContentParameters::default()
         };
-        let summary = self.call_model(request, Audience::Nobody).await?.response.text();
-        if summary.trim().is_empty() {
+        let reply = self.call_model(request, Audience::Nobody).await?;
+        let summary = reply.response.text();
+        if let ReplySource::Hooks { reason } = reply.source {
+            // What a hook says in the model's place is about the call, not about the conversation.
+            self.notice(&format!(
+                "the history was not summarised: a hook blocked the summary call: {reason}"
+            ));
+        } else if summary.trim().is_empty() {
             self.notice("the history was not summarised: there was no summary");
         } else {
             self.history.summarise(recent, &summary);
             let after = self.history.bytes();
-            self.parts.ui.happened(&Happening::Compressed { before, after });
+            self.parts.ui.notify(&AgentEvent::Compressed { before, after });
         }
         self.summarised_to = self.history.bytes();
         Ok(())

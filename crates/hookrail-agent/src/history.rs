@@ -100,11 +100,6 @@ pub(crate) fn tool_responses(results: impl IntoIterator<Item = (FunctionCall, To
     Content { role: Some("user".to_owned()), parts, ..Content::default() }
 }
 
-/// A hook's message as an entry of its own.
-pub(crate) fn system_message(text: &str) -> Content {
-    Content::text("user", format!("[System] {text}"))
-}
-
 /// The system instruction in the SDK's form.
 pub(crate) fn system_instruction(text: &str) -> Value {
     json!({ "role": "system", "parts": [{ "text": text }] })

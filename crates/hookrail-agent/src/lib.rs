@@ -6,11 +6,11 @@
 
 mod approval;
 mod compress;
-mod exchange;
 mod history;
 pub mod log;
 mod log_schema;
 pub mod model;
+mod model_call;
 mod observer;
 mod scheduler;
 mod session;

@@ -55,8 +55,13 @@ pub enum LogLine<'a> {
         args: &'a JsonObject,
         status: ToolStatus,
         duration_ms: u64,
+        /// As the model got it.
         #[schemars(with = "JsonObject")]
         result: &'a ToolResult,
+        /// The tool's own result, where a hook replaced it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<JsonObject>")]
+        original_result: Option<&'a ToolResult>,
     },
     HookCall(HookCallLine<'a>),
     HookBatch {
@@ -65,6 +70,11 @@ pub enum LogLine<'a> {
         success_count: usize,
         failure_count: usize,
         duration_ms: u64,
+    },
+    /// What another agent cannot carry out and became something stronger.
+    Bridge {
+        event: &'a str,
+        strengthened: &'a [String],
     },
     Stop {
         reason: &'a str,
@@ -120,8 +130,9 @@ impl<'a> HookCallLine<'a> {
 }
 
 impl LogLine<'_> {
-    /// The line as it is written, with the present time, its session and its end.
-    pub fn to_bytes(&self, session_id: &str) -> io::Result<Vec<u8>> {
+    /// The line as it is written, with the present time, its session, the agent that it comes from (where that is
+    /// another one) and its end.
+    pub fn to_bytes(&self, session_id: &str, agent: Option<&str>) -> io::Result<Vec<u8>> {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct Stamped<'a> {
@@ -129,8 +140,10 @@ impl LogLine<'_> {
             line: &'a LogLine<'a>,
             timestamp: String,
             session_id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            agent: Option<&'a str>,
         }
-        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id };
+        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id, agent };
         let mut bytes = serde_json::to_vec(&stamped)?;
         bytes.push(b'\n');
         Ok(bytes)
@@ -191,7 +204,10 @@ impl SessionLog {
             use std::os::unix::fs::DirBuilderExt as _;
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = File::options().create(true).append(true).mode(0o600).open(path)?;
+        // A pipe that nobody reads is refused, and one whose reader is slow loses lines: neither holds the agent up.
+        let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file =
+            File::options().create(true).append(true).mode(0o600).custom_flags(never_wait).open(path)?;
         let path = std::path::absolute(path)?;
         Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file), problem: OnceLock::new() })
     }
@@ -208,7 +224,7 @@ impl SessionLog {
 
     /// Writes a line. A log that cannot be written never stops the agent; [`SessionLog::problem`] tells of it.
     pub fn write(&self, line: &LogLine<'_>) {
-        let written = line.to_bytes(&self.session_id).and_then(|mut bytes| {
+        let written = line.to_bytes(&self.session_id, None).and_then(|mut bytes| {
             if self.problem.get().is_some() {
                 // What came before may have lost its end; this line shall not be lost with it.
                 bytes.insert(0, b'\n');

@@ -15,6 +15,7 @@ pub fn session_log_schema() -> Schema {
         json!({
             "timestamp": { "description": "When it was written.", "type": "string", "format": "date-time" },
             "sessionId": { "description": "The session it belongs to.", "type": "string" },
+            "agent": { "description": "The other agent that it comes from.", "type": "string" },
         }),
     );
     let mut required: Vec<Value> =

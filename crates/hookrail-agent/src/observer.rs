@@ -5,9 +5,9 @@ use std::sync::Arc;
 use hookrail::{EventName, Hook, HookBatch, HookCall, HookObserver};
 
 use crate::log::{LogLine, SessionLog};
-use crate::ui::{Happening, Ui};
+use crate::ui::{AgentEvent, Ui};
 
-/// The agent's ear in the engine.
+/// Receives the records of the engine and hands them on.
 pub struct AgentObserver {
     /// The transcript.
     pub log: Arc<SessionLog>,
@@ -19,7 +19,7 @@ pub struct AgentObserver {
 
 impl HookObserver for AgentObserver {
     fn hook_started(&self, event: EventName, hook: &Hook) {
-        self.ui.happened(&Happening::HookStarted { event, name: &hook.name });
+        self.ui.notify(&AgentEvent::HookStarted { event, name: &hook.name });
         if let Some(next) = &self.next {
             next.hook_started(event, hook);
         }
@@ -27,7 +27,7 @@ impl HookObserver for AgentObserver {
 
     fn hook_call(&self, call: &HookCall<'_>) {
         self.log.hook_call(call);
-        self.ui.happened(&Happening::HookFinished { event: call.event, run: call.run });
+        self.ui.notify(&AgentEvent::HookFinished { event: call.event, run: call.run });
         if let Some(next) = &self.next {
             next.hook_call(call);
         }

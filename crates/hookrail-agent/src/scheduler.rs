@@ -4,27 +4,34 @@
 //! A blocked call is a completed call: it goes from executing to idle, its result is buffered like any
 //! other, published in call order, and never tried again. What to do next is the model's decision.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Instant;
 
 use futures_util::future::join_all;
-use hookrail::genai::{FunctionCall, FunctionCallingMode, ToolConfig};
-use hookrail::{Config, JsonObject, StopReason, ToolResult, execute_tool_with_hooks};
-use tokio::sync::watch;
+use hookrail::genai::FunctionCall;
+use hookrail::{
+    AllowedTools, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason,
+    ToolOutcome, ToolResult,
+};
 
-use crate::approval::{ApprovalMode, Permission, ask_permission};
+use crate::approval::{ApprovalMode, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
-use crate::ui::{Happening, ToolState, Ui};
+use crate::ui::{AgentEvent, ToolState, Ui};
 
 /// Runs the tool calls of a session.
 pub(crate) struct Scheduler<'a> {
-    pub(crate) config: &'a Config,
+    pub(crate) hooks: &'a HookSession,
     pub(crate) tools: &'a ToolTable,
     pub(crate) context: &'a ToolContext,
     pub(crate) approval: ApprovalMode,
     pub(crate) log: &'a SessionLog,
     pub(crate) ui: &'a dyn Ui,
+    /// Held while a person is asked.
+    pub(crate) questions: tokio::sync::Mutex<()>,
 }
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
@@ -44,51 +51,23 @@ pub(crate) struct Batch {
 /// A call whose result will not change any more.
 struct Done {
     result: ToolResult,
+    /// The tool's own result, where a hook replaced it.
+    original: Option<ToolResult>,
     status: ToolStatus,
     args: JsonObject,
     duration_ms: u64,
     stop: Option<StopReason>,
 }
 
-/// How far one call is. The tool itself is the only step that is not simply dropped when the user gives
-/// up: it ends by its own means, so that its result tells the truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// `BeforeTool` hooks and the question of permission.
-    Before,
+/// How far one call is, for the case that the user gives up. The tool itself is the only step that is not simply
+/// dropped then: it ends by its own means, so that its result tells the truth.
+enum Progress {
+    /// `BeforeTool` hooks and the question of permission; with the arguments as far as they are known.
+    Before { args: JsonObject },
+    /// The tool runs.
     Running,
     /// The tool has a result; `AfterTool` hooks may be at work.
-    Ran,
-    /// Permission was not given. The tool never ran, so that `AfterTool` hooks have nothing to hear of.
-    Refused,
-}
-
-/// Which tools the request allowed the model to call. A reply may call others all the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AllowedTools {
-    All,
-    Only(Vec<String>),
-}
-
-impl AllowedTools {
-    /// Reads what was sent with the request.
-    pub(crate) fn of(config: Option<&ToolConfig>) -> Self {
-        let Some(calling) = config.and_then(|config| config.function_calling_config.as_ref()) else {
-            return Self::All;
-        };
-        match (&calling.mode, &calling.allowed_function_names) {
-            (Some(FunctionCallingMode::None), _) => Self::Only(Vec::new()),
-            (_, Some(names)) => Self::Only(names.clone()),
-            (_, None) => Self::All,
-        }
-    }
-
-    fn permits(&self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(names) => names.iter().any(|allowed| allowed == name),
-        }
-    }
+    Ran { args: JsonObject, result: ToolResult },
 }
 
 impl Scheduler<'_> {
@@ -98,7 +77,7 @@ impl Scheduler<'_> {
         for call in calls {
             let args = call.call.args.as_ref();
             let none = JsonObject::new();
-            self.ui.happened(&Happening::ToolRequested {
+            self.ui.notify(&AgentEvent::ToolRequested {
                 id: &call.id,
                 name: &call.call.name,
                 args: args.unwrap_or(&none),
@@ -129,7 +108,7 @@ impl Scheduler<'_> {
     }
 
     fn state(&self, call: &Call, state: ToolState) {
-        self.ui.happened(&Happening::ToolState { id: &call.id, name: &call.call.name, state });
+        self.ui.notify(&AgentEvent::ToolState { id: &call.id, name: &call.call.name, state });
     }
 
     /// One call, from the allowed list to its buffered result.
@@ -137,11 +116,11 @@ impl Scheduler<'_> {
         let name = &call.call.name;
         if !allowed.permits(name) {
             let text = format!("The tool `{name}` is not allowed for this request.");
-            return refused(ToolStatus::Denied, args, ToolResult::failure(text, "tool_not_allowed"));
+            return Done::new(ToolStatus::Denied, args, ToolResult::failure(text, "tool_not_allowed"));
         }
         let Some(tool) = self.tools.get(name) else {
             let text = format!("There is no tool `{name}`. Known tools: {}.", self.tools.names().join(", "));
-            return refused(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
+            return Done::new(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
         };
         self.state(call, ToolState::Executing);
         self.execute(tool, args).await
@@ -150,85 +129,80 @@ impl Scheduler<'_> {
     /// Hooks, approval and the tool itself.
     async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> Done {
         let start = Instant::now();
-        // What would be told if the call ended here.
-        let buffered = Mutex::new(cancelled(args.clone()));
-        let buffer = |done| *buffered.lock().unwrap_or_else(PoisonError::into_inner) = done;
-        let (step, mut step_seen) = watch::channel(Step::Before);
-        let (buffer, step) = (&buffer, &step);
-
-        let with_hooks = execute_tool_with_hooks(self.config, tool.name(), args, |args| async move {
-            buffer(cancelled(args.clone()));
-            let refusal = match ask_permission(self.approval, self.config, self.ui, tool, &args).await {
-                Permission::Given => None,
-                Permission::Denied => {
-                    let text = format!("Permission to run `{}` was not given.", tool.name());
-                    let result = ToolResult::failure(text, "permission_denied");
-                    Some(refused(ToolStatus::Denied, args.clone(), result))
-                }
-                Permission::Stopped(reason) => Some(Done { stop: Some(reason), ..cancelled(args.clone()) }),
-            };
-            if let Some(refusal) = refusal {
-                buffer(refusal);
-                step.send_replace(Step::Refused);
-                return std::future::pending().await;
-            }
-            step.send_replace(Step::Running);
-            let result = tool.run(args.clone(), self.context).await;
-            buffer(Done {
-                result: result.clone(),
-                status: status_of(&result),
-                args,
-                duration_ms: 0,
-                stop: None,
-            });
-            step.send_replace(Step::Ran);
+        let progress = Mutex::new(Progress::Before { args: args.clone() });
+        let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let permission = async |request: PermissionRequest<'_>| {
+            let PermissionSubject::Tool { input, .. } = request.subject else { return Permission::Granted };
+            *lock() = Progress::Before { args: input.clone() };
+            // Readers run side by side, but a person answers one question at a time.
+            let _turn = self.questions.lock().await;
+            let protected = self.context.why_protected(tool, input);
+            ask_permission(self.approval, self.hooks, self.ui, tool, input, request.decider, protected).await
+        };
+        let run = async |args: &JsonObject| {
+            *lock() = Progress::Running;
+            // A person said yes to this very call.
+            let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
+            let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
+            *lock() = Progress::Ran { args: args.clone(), result: result.clone() };
             result
-        });
-        let ended_early = async {
-            let refused = async |seen: &mut watch::Receiver<Step>| {
-                // The sender lives as long as this function, so that waiting cannot fail.
-                let _ = seen.wait_for(|step| *step == Step::Refused).await;
-            };
-            let mut seen = step_seen.clone();
-            tokio::select! {
-                () = refused(&mut seen) => {}
-                () = self.context.cancel.cancelled() => {
-                    let _ = step_seen.wait_for(|step| *step != Step::Running).await;
-                }
-            }
         };
-        let outcome = tokio::select! {
-            biased;
-            () = ended_early => None,
-            outcome = with_hooks => Some(outcome),
-        };
-
-        let done = buffered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let duration_ms = millis(start.elapsed());
-        match outcome {
-            None => Done { duration_ms, ..done },
-            Some(outcome) => Done {
-                status: if outcome.blocked { ToolStatus::Blocked } else { done.status },
-                result: outcome.result,
-                args: done.args,
-                duration_ms,
-                stop: outcome.stop,
+        let call = self.hooks.execute_tool(tool.name(), args, permission, run);
+        let outcome = self.unless_given_up(call, || !matches!(*lock(), Progress::Running)).await;
+        let done = match outcome {
+            Some(outcome) => outcome.into(),
+            None => match progress.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Progress::Before { args } => cancelled(args),
+                Progress::Ran { args, result } => Done::new(status_of(&result), args, result),
+                Progress::Running => cancelled(JsonObject::new()),
             },
-        }
+        };
+        Done { duration_ms: millis(start.elapsed()), ..done }
+    }
+
+    /// Waits for a call, unless the user gives up while it may be dropped.
+    async fn unless_given_up<T>(
+        &self,
+        call: impl Future<Output = T>,
+        may_be_dropped: impl Fn() -> bool,
+    ) -> Option<T> {
+        let mut call = pin!(call);
+        let mut cancelled = pin!(self.context.cancel.cancelled());
+        let mut given_up = false;
+        poll_fn(|context| {
+            given_up = given_up || cancelled.as_mut().poll(context).is_ready();
+            if given_up && may_be_dropped() {
+                return Poll::Ready(None);
+            }
+            match call.as_mut().poll(context) {
+                Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+                // The tool may just have ended; its result is kept, and later hooks are not waited for.
+                Poll::Pending if given_up && may_be_dropped() => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
     }
 
     /// Logs and shows a result, and hands it on to the model.
     fn publish(&self, call: &Call, done: Done) -> ToolResult {
-        let Done { result, status, args, duration_ms, .. } = done;
+        let Done { result, original, status, args, duration_ms, .. } = done;
         let (id, name) = (&call.id, &call.call.name);
         self.state(call, ToolState::Idle);
-        self.log.write(&LogLine::ToolCall { name, args: &args, status, duration_ms, result: &result });
+        self.log.write(&LogLine::ToolCall {
+            name,
+            args: &args,
+            status,
+            duration_ms,
+            result: &result,
+            original_result: original.as_ref(),
+        });
         if status == ToolStatus::Blocked {
             let reason = result.error.as_ref().map_or("", |error| error.message.as_str());
-            self.ui.happened(&Happening::Blocked { what: name, reason });
+            self.ui.notify(&AgentEvent::Blocked { what: name, reason });
         }
         let display = result.return_display.as_str().filter(|_| result.suppress_display != Some(true));
-        self.ui.happened(&Happening::ToolFinished { id, name, status, display, result: &result });
+        self.ui.notify(&AgentEvent::ToolFinished { id, name, status, display, result: &result });
         result
     }
 }
@@ -241,10 +215,29 @@ fn status_of(result: &ToolResult) -> ToolStatus {
     }
 }
 
-fn refused(status: ToolStatus, args: JsonObject, result: ToolResult) -> Done {
-    Done { result, status, args, duration_ms: 0, stop: None }
+impl Done {
+    fn new(status: ToolStatus, args: JsonObject, result: ToolResult) -> Self {
+        Self { result, original: None, status, args, duration_ms: 0, stop: None }
+    }
+}
+
+impl From<ToolOutcome> for Done {
+    fn from(outcome: ToolOutcome) -> Self {
+        match outcome {
+            ToolOutcome::Ran { tool_input, result, original, stop } => {
+                Self { original, stop, ..Self::new(status_of(&result), tool_input, result) }
+            }
+            ToolOutcome::Blocked { tool_input, result, stop, .. } => {
+                Self { stop, ..Self::new(ToolStatus::Blocked, tool_input, result) }
+            }
+            ToolOutcome::Denied { tool_input, result } => Self::new(ToolStatus::Denied, tool_input, result),
+            ToolOutcome::Stopped { tool_input, result, reason } => {
+                Self { stop: Some(reason), ..Self::new(ToolStatus::Cancelled, tool_input, result) }
+            }
+        }
+    }
 }
 
 fn cancelled(args: JsonObject) -> Done {
-    refused(ToolStatus::Cancelled, args, ToolResult::failure("The call was cancelled.", "cancelled"))
+    Done::new(ToolStatus::Cancelled, args, ToolResult::failure("The call was cancelled.", "cancelled"))
 }

@@ -7,19 +7,19 @@ use hookrail::genai::{
     Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part,
 };
 use hookrail::{
-    AgentEvents, Config, HookEventHandler, PreCompressTrigger, ProcessedHookResult, SessionEndReason,
-    SessionStartSource,
+    AgentGate, HookSession, PreCompressTrigger, SessionEndReason, SessionStartSource, StopReason,
+    system_message,
 };
 use serde_json::json;
 
 use crate::approval::ApprovalMode;
-use crate::exchange::Audience;
-use crate::history::{History, system_instruction, system_message, tool_responses};
+use crate::history::{History, system_instruction, tool_responses};
 use crate::log::{LogLine, SessionLog};
 use crate::model::{ModelClient, ModelError};
+use crate::model_call::Audience;
 use crate::scheduler::{Call, Scheduler};
-use crate::tools::{ToolContext, ToolTable};
-use crate::ui::{Happening, Ui};
+use crate::tools::{ProtectedPaths, ToolContext, ToolTable};
+use crate::ui::{AgentEvent, Ui};
 
 /// How often in a row `AfterAgent` hooks may send the agent back to work.
 const MAX_CONSECUTIVE_BLOCKS: u32 = 5;
@@ -27,7 +27,7 @@ const MAX_CONSECUTIVE_BLOCKS: u32 = 5;
 /// What a session is made of.
 pub struct SessionParts {
     /// The engine's session.
-    pub config: Config,
+    pub hooks: HookSession,
     /// Who answers.
     pub model: Arc<dyn ModelClient>,
     /// What the model may do.
@@ -103,7 +103,8 @@ pub(crate) enum Interrupt {
 
 impl Session {
     /// A session with an empty history.
-    pub fn new(parts: SessionParts) -> Self {
+    pub fn new(mut parts: SessionParts) -> Self {
+        parts.context.protected = ProtectedPaths::of(parts.hooks.settings());
         Self {
             parts,
             history: History::default(),
@@ -114,8 +115,8 @@ impl Session {
     }
 
     /// The engine's session.
-    pub fn config(&self) -> &Config {
-        &self.parts.config
+    pub fn hooks(&self) -> &HookSession {
+        &self.parts.hooks
     }
 
     /// What the session was made of.
@@ -127,34 +128,28 @@ impl Session {
     pub async fn start(&mut self, source: SessionStartSource) -> Result<(), PromptOutcome> {
         self.parts.log.write(&LogLine::SessionStart {
             source: source.as_str(),
-            cwd: &self.parts.config.working_dir().to_string_lossy(),
+            cwd: &self.parts.hooks.working_dir().to_string_lossy(),
             model: &self.parts.options.model,
         });
-        let Some(handler) = self.handler() else { return Ok(()) };
-        let result = self.unless_cancelled(handler.fire_session_start_event(source)).await?;
-        if !self.applies_agent_events() {
-            return Ok(());
-        }
-        self.stop_if_asked(&result)?;
-        if let Some(context) = additional_context(&result) {
+        let result = self.unless_cancelled(self.parts.hooks.fire_session_start(source)).await?;
+        self.stop_if_asked(&result.gate)?;
+        if let AgentGate::GoOn { additional_context: Some(context) } = result.gate {
             self.history.push(Content::text("user", context));
         }
-        self.pending_messages.extend(result.system_message);
+        self.pending_messages.extend(result.notes.system_message);
         Ok(())
     }
 
     /// Ends the session; its hooks get no longer than `limit`, if there is one. The log is complete
     /// afterwards.
     pub async fn end(&mut self, reason: SessionEndReason, limit: Option<Duration>) {
-        if let Some(handler) = self.handler() {
-            let hooks = handler.fire_session_end_event(reason);
-            // Whatever these hooks say, the session is over. Those that are late are killed.
-            match limit {
-                None => drop(hooks.await),
-                Some(limit) => {
-                    if tokio::time::timeout(limit, hooks).await.is_err() {
-                        self.notice("SessionEnd hooks took too long and were ended");
-                    }
+        let hooks = self.parts.hooks.fire_session_end(reason);
+        match limit {
+            None => hooks.await,
+            // Those that are late are killed.
+            Some(limit) => {
+                if tokio::time::timeout(limit, hooks).await.is_err() {
+                    self.notice("SessionEnd hooks took too long and were ended");
                 }
             }
         }
@@ -196,26 +191,23 @@ impl Session {
             let Some(answer) = self.work(&mut turns_left).await? else {
                 return Ok(PromptOutcome::MaxTurns(self.parts.options.max_turns));
             };
-            let Some(handler) = self.handler() else { return Ok(PromptOutcome::Answered(answer)) };
             let again = consecutive_blocks > 0;
-            let hooks = handler.fire_after_agent_event(&prompt, &answer.text, again);
+            let hooks = self.parts.hooks.fire_after_agent(&prompt, &answer.text, again);
             let result = self.unless_cancelled(hooks).await?;
-            if !self.applies_agent_events() {
-                return Ok(PromptOutcome::Answered(answer));
-            }
-            let output = result.aggregated.final_output.as_ref();
-            if output.and_then(|output| output.specific("clearContext")).is_some_and(|clear| clear == true) {
+            if result.clear_context {
                 self.history.clear();
             }
-            self.stop_if_asked(&result)?;
-            self.pending_messages.extend(result.system_message);
-            let Some(block) = result.block else { return Ok(PromptOutcome::Answered(answer)) };
+            self.stop_if_asked(&result.gate)?;
+            self.pending_messages.extend(result.notes.system_message);
+            let AgentGate::Block { block, .. } = result.gate else {
+                return Ok(PromptOutcome::Answered(answer));
+            };
             consecutive_blocks += 1;
             if consecutive_blocks > MAX_CONSECUTIVE_BLOCKS {
                 self.notice("AfterAgent hooks kept sending the agent back; it ends here");
                 return Ok(PromptOutcome::Answered(answer));
             }
-            self.parts.ui.happened(&Happening::Blocked { what: "end of the run", reason: &block.reason });
+            self.parts.ui.notify(&AgentEvent::Blocked { what: "end of the run", reason: &block.reason });
             prompt = block.reason;
         }
     }
@@ -224,20 +216,19 @@ impl Session {
     async fn admit_prompt(&mut self, prompt: &str) -> Result<Option<String>, Interrupt> {
         self.parts.log.write(&LogLine::User { prompt });
         let mut content = Content::text("user", prompt);
-        if let Some(handler) = self.handler() {
-            let result = self.unless_cancelled(handler.fire_before_agent_event(prompt)).await?;
-            if self.applies_agent_events() {
-                if let Some(block) = &result.block {
-                    self.parts.ui.happened(&Happening::Blocked { what: "prompt", reason: &block.reason });
-                }
-                self.stop_if_asked(&result)?;
-                if let Some(block) = result.block {
-                    return Ok(Some(block.reason));
-                }
-                content.parts.extend(additional_context(&result).map(Part::text));
-                self.pending_messages.extend(result.system_message);
-            }
+        let result = self.unless_cancelled(self.parts.hooks.fire_before_agent(prompt)).await?;
+        if let AgentGate::Block { block, .. } = &result.gate {
+            self.parts.ui.notify(&AgentEvent::Blocked { what: "prompt", reason: &block.reason });
         }
+        self.stop_if_asked(&result.gate)?;
+        match result.gate {
+            AgentGate::Block { block, .. } => return Ok(Some(block.reason)),
+            AgentGate::GoOn { additional_context } => {
+                content.parts.extend(additional_context.map(Part::text));
+            }
+            AgentGate::Stop { reason } => return Err(self.stopped(reason)),
+        }
+        self.pending_messages.extend(result.notes.system_message);
         self.history.push(content);
         Ok(None)
     }
@@ -272,17 +263,18 @@ impl Session {
             }
             let parts = &self.parts;
             let scheduler = Scheduler {
-                config: &parts.config,
+                hooks: &parts.hooks,
                 tools: &parts.tools,
                 context: &parts.context,
                 approval: parts.options.approval,
                 log: &parts.log,
                 ui: parts.ui.as_ref(),
+                questions: tokio::sync::Mutex::new(()),
             };
             let batch = scheduler.run(&calls, &reply.allowed).await;
             self.history.push(tool_responses(batch.results));
             if let Some(stop) = batch.stop {
-                return Err(Interrupt::Stopped(self.stop(stop.0)));
+                return Err(self.stopped(stop));
             }
             if self.parts.context.cancel.is_cancelled() {
                 return Err(Interrupt::Cancelled);
@@ -300,7 +292,7 @@ impl Session {
     }
 
     fn request(&self) -> GenerateContentParameters {
-        let project = self.parts.config.working_dir().display();
+        let project = self.parts.hooks.working_dir().display();
         let instruction = format!(
             "You are a coding agent working in the project at {project}. Use the tools to read and change \
              files and to run commands. Say briefly what you did."
@@ -319,17 +311,6 @@ impl Session {
         }
     }
 
-    /// The event handler, if hooks are on.
-    pub(crate) fn handler(&self) -> Option<&HookEventHandler> {
-        let system = self.parts.config.hook_system()?;
-        system.initialize();
-        system.event_handler().ok()
-    }
-
-    pub(crate) fn applies_agent_events(&self) -> bool {
-        self.parts.config.hook_system().is_some_and(|system| system.agent_events() == AgentEvents::Apply)
-    }
-
     /// Waits for hooks, unless the user gives up first; dropping them ends them.
     pub(crate) async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
         tokio::select! {
@@ -339,19 +320,25 @@ impl Session {
         }
     }
 
-    pub(crate) fn stop_if_asked(&self, result: &ProcessedHookResult) -> Result<(), Interrupt> {
-        result.stop().map_or(Ok(()), |reason| Err(Interrupt::Stopped(self.stop(reason.0))))
+    pub(crate) fn stop_if_asked(&self, gate: &AgentGate) -> Result<(), Interrupt> {
+        match gate {
+            AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } => {
+                Err(self.stopped(reason.clone()))
+            }
+            AgentGate::GoOn { .. } | AgentGate::Block { stop: None, .. } => Ok(()),
+        }
     }
 
-    /// Records that a hook stopped the agent, and shows it.
-    pub(crate) fn stop(&self, reason: String) -> String {
+    /// Records that a hook stopped the agent, shows it, and ends the turn.
+    pub(crate) fn stopped(&self, reason: StopReason) -> Interrupt {
+        let StopReason(reason) = reason;
         self.parts.log.write(&LogLine::Stop { reason: &reason });
-        self.parts.ui.happened(&Happening::Stopped { reason: &reason });
-        reason
+        self.parts.ui.notify(&AgentEvent::Stopped { reason: &reason });
+        Interrupt::Stopped(reason)
     }
 
     pub(crate) fn notice(&self, text: &str) {
-        self.parts.ui.happened(&Happening::Notice(text));
+        self.parts.ui.notify(&AgentEvent::Notice(text));
     }
 }
 
@@ -363,9 +350,4 @@ impl From<Interrupt> for PromptOutcome {
             Interrupt::Cancelled => Self::Cancelled,
         }
     }
-}
-
-fn additional_context(result: &ProcessedHookResult) -> Option<String> {
-    let output = result.aggregated.final_output.as_ref()?;
-    output.specific("additionalContext")?.as_str().map(str::to_owned)
 }

@@ -12,6 +12,7 @@ mod glob;
 mod list_directory;
 mod paths;
 mod process;
+mod protected;
 mod read_file;
 mod replace;
 mod run_shell_command;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use failure::Failure;
 use paths::Workspace;
+pub use protected::ProtectedPaths;
 
 /// A future that a trait object can return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -48,6 +50,11 @@ pub trait Tool: Send + Sync {
 
     /// One line that tells a person what this call would do, such as `write src/main.rs (120 bytes)`.
     fn title(&self, args: &JsonObject) -> String;
+
+    /// The file that a call would write, as the model named it.
+    fn writes<'a>(&self, _args: &'a JsonObject) -> Option<&'a str> {
+        None
+    }
 
     /// Runs a call. Failures are results the model can read; dropping the future ends the call.
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
@@ -76,12 +83,30 @@ impl ToolKind {
 }
 
 /// Where tools work.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ToolContext {
     /// The project; no path outside of it is touched.
     pub project: PathBuf,
     /// Set when the user gave up.
     pub cancel: CancellationToken,
+    /// What is written only after a question; a session fills it in.
+    pub protected: ProtectedPaths,
+}
+
+impl ToolContext {
+    /// Why a call needs a yes in every approval mode, if it does.
+    pub(crate) fn why_protected(&self, tool: &dyn Tool, args: &JsonObject) -> Option<&'static str> {
+        let given = tool.writes(args)?;
+        let workspace = Workspace::open(&self.project, &self.protected).ok()?;
+        // A path that does not resolve is refused by the tool itself.
+        let inside = workspace.resolve(given).ok()?;
+        self.protected.reason(workspace.root(), &inside.relative)
+    }
+
+    /// The context of a call that a person allowed.
+    pub(crate) fn allowing_protected(&self) -> Self {
+        Self { protected: self.protected.allowed(), ..self.clone() }
+    }
 }
 
 /// How long a shell command may run unless the table says otherwise.
@@ -141,10 +166,11 @@ where
     let cancel = context.cancel.child_token();
     let _cancelled_when_dropped = cancel.clone().drop_guard();
     let project = context.project.clone();
+    let protected = context.protected.clone();
     let token = cancel.clone();
     let task = tokio::task::spawn_blocking(move || {
         failure::check(&token)?;
-        work(&Workspace::open(&project)?, &token)
+        work(&Workspace::open(&project, &protected)?, &token)
     });
     let finished = tokio::select! {
         finished = task => finished,

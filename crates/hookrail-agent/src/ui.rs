@@ -1,4 +1,4 @@
-//! What a person or a program may see of a run, as one stream of happenings, and the one question an
+//! What a person or a program may see of a run, as one stream of events, and the one question an
 //! agent asks. Implemented by whoever shows it; the agent itself never prints.
 
 use hookrail::genai::UsageMetadata;
@@ -7,9 +7,9 @@ use hookrail::{EventName, HookRun, JsonObject, ToolResult};
 use crate::log::ToolStatus;
 use crate::tools::BoxFuture;
 
-/// Something that happened.
+/// Something that happened in a run.
 #[derive(Debug)]
-pub enum Happening<'a> {
+pub enum AgentEvent<'a> {
     /// A model call was sent.
     ModelStarted {
         /// The model's name.
@@ -118,12 +118,16 @@ pub struct Question {
     pub tool: String,
     /// What the call would do, in one line.
     pub title: String,
+    /// Why a hook wants a person to decide; `None` when the approval mode asks.
+    pub hook_reason: Option<String>,
+    /// Why it is asked in every approval mode, if it is.
+    pub why: Option<String>,
 }
 
 /// Shows a run and answers its questions.
 pub trait Ui: Send + Sync {
-    /// Something happened.
-    fn happened(&self, happening: &Happening<'_>);
+    /// Shows an event.
+    fn notify(&self, event: &AgentEvent<'_>);
 
     /// May this call run? Without anybody to ask the answer is no.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool>;

@@ -1,6 +1,6 @@
 //! What our hooks decided, in our terms.
 
-use hookrail::{Block, Decision, EventName, JsonObject, ProcessedHookResult};
+use hookrail::{Block, EventName, JsonObject, ProcessedHookResult};
 use serde_json::Value;
 
 /// The outcome of one event. The default is the one that says nothing.
@@ -44,7 +44,8 @@ impl Verdict {
     pub fn from_result(result: &ProcessedHookResult) -> Self {
         let mut verdict = Self {
             block: result.block.clone(),
-            stop: result.stop_reason.clone().filter(|_| result.should_stop),
+            stop: result.stop.as_ref().map(ToString::to_string),
+            ask: result.ask.as_ref().map(|ask| ask.reason.clone()),
             system_message: result.system_message.clone(),
             suppress_output: result.suppress_output,
             ..Self::default()
@@ -54,12 +55,6 @@ impl Verdict {
             None => format!("hooks failed: {}", error.message),
         }));
         let Some(output) = &result.aggregated.final_output else { return verdict };
-        let text = |key: &str| output.specific(key).and_then(Value::as_str);
-        let asks = output.decision == Some(Decision::Ask) || text("permissionDecision") == Some("ask");
-        if asks && verdict.block.is_none() {
-            let reason = text("permissionDecisionReason").or(output.reason.as_deref());
-            verdict.ask = Some(reason.unwrap_or_default().to_owned());
-        }
         if let Some(specific) = &output.hook_specific_output {
             verdict.read_specific(result.event, specific);
         }
@@ -155,13 +150,11 @@ mod tests {
     fn a_result_of_the_engine_is_a_verdict() {
         let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
         assert_eq!(Verdict::from_result(&result), Verdict::default());
-        result.should_stop = true;
-        result.stop_reason = Some("enough".to_owned());
+        result.stop = Some(hookrail::StopReason("enough".to_owned()));
+        result.ask = Some(hookrail::Ask { reason: "sure?".to_owned() });
         result.aggregated.errors =
             vec![hookrail::HookError { hook: Some("lint".to_owned()), message: "exit code 1".to_owned() }];
         result.aggregated.final_output = Some(hookrail::HookOutput {
-            decision: Some(Decision::Ask),
-            reason: Some("sure?".to_owned()),
             hook_specific_output: json!({"tool_input": {"command": "ls"}}).as_object().cloned(),
             ..hookrail::HookOutput::default()
         });
@@ -175,6 +168,7 @@ mod tests {
         assert_eq!(Verdict::from_result(&result), expected);
         let block = Block { reason: "no".to_owned(), cause: hookrail::BlockCause::Policy };
         result.block = Some(block.clone());
+        result.ask = None;
         assert_eq!(Verdict::from_result(&result), Verdict { ask: None, block: Some(block), ..expected });
     }
 

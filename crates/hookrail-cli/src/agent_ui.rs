@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::tools::BoxFuture;
-use hookrail_agent::ui::{Happening, Question, Ui};
+use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
 use crate::cli::OutputFormat;
 use crate::printer::{Printer, escape_line};
@@ -91,26 +91,26 @@ impl AgentUi {
 }
 
 impl Ui for AgentUi {
-    fn happened(&self, happening: &Happening<'_>) {
+    fn notify(&self, event: &AgentEvent<'_>) {
         let mut state = self.state();
-        state.summary.count(happening);
+        state.summary.count(event);
         match self.format {
             OutputFormat::Text => {
-                if let Happening::AnswerText(piece) = happening {
+                if let AgentEvent::AnswerText(piece) = event {
                     state.show_piece(piece);
                 }
             }
             OutputFormat::Json => {}
             OutputFormat::StreamJson => {
-                if let Some(line) = stream_line(happening) {
+                if let Some(line) = stream_line(event) {
                     state.print_json(&line);
                 }
             }
         }
         // A stop explains the exit code, so that it is said even where nothing else is.
-        let is_stop = matches!(happening, Happening::Stopped { .. });
+        let is_stop = matches!(event, AgentEvent::Stopped { .. });
         if (!self.quiet || is_stop)
-            && let Some(line) = trace::line(happening)
+            && let Some(line) = trace::line(event)
         {
             state.end_line();
             state.printer.talk(line);
@@ -121,10 +121,20 @@ impl Ui for AgentUi {
         Box::pin(async {
             // Without a terminal nobody can answer, and nobody's answer is no.
             if !terminal::can_ask() {
-                self.talk(&format!(
-                    "{}: permission denied, there is no terminal to ask on; see --approval-mode",
-                    escape_line(&question.title)
-                ));
+                let title = escape_line(&question.title);
+                self.talk(&match &question.hook_reason {
+                    None => {
+                        let more = match &question.why {
+                            Some(why) => format!("and {}", escape_line(why)),
+                            None => "see --approval-mode".to_owned(),
+                        };
+                        format!("{title}: permission denied, there is no terminal to ask on; {more}")
+                    }
+                    Some(reason) => format!(
+                        "{title}: refused, a hook wanted a person to decide and there is no terminal to ask on: {}",
+                        escape_line(reason)
+                    ),
+                });
                 return false;
             }
             self.end_line();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hookrail::EventName;
+use hookrail_bridge::Agent;
 
 /// Hooks for coding agents: write them, try them, approve them, see what they do.
 #[derive(Debug, Parser)]
@@ -52,6 +53,14 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language
     Serve(ServeArgs),
+    /// Answer one event of another agent, as its hook, in its dialect
+    Bridge(BridgeArgs),
+    /// Let another agent call hookrail; without an agent, list them
+    Connect(ConnectArgs),
+    /// Take hookrail out of another agent's settings again
+    Disconnect(DisconnectArgs),
+    /// Print another agent's hooks as ours, with what is lost
+    Import(ImportArgs),
     /// Run the agent
     Agent(AgentArgs),
     /// See what hooks can do: offline, in a temporary project
@@ -88,7 +97,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise"
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
 )]
 pub(crate) struct FireArgs {
     #[command(flatten)]
@@ -102,6 +111,9 @@ pub(crate) struct FireArgs {
     /// Keep this call and what came of it as a test of the project
     #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "repeat"])]
     pub(crate) save_test: Option<String>,
+    /// Exit with 1 if a hook failed and no other one decided
+    #[arg(long)]
+    pub(crate) fail_on_error: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -242,6 +254,76 @@ pub(crate) struct RulesArgs {
     pub(crate) format: Format,
 }
 
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT`\nwrites the entries that call it."
+)]
+pub(crate) struct BridgeArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// The agent's own name of the event, where its payload does not tell
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run\n  hookrail connect codex"
+)]
+pub(crate) struct ConnectArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Option<Agent>,
+    /// Write the project's settings of that agent instead of the user's
+    #[arg(long, requires = "agent")]
+    pub(crate) project: bool,
+    /// Show the difference and write nothing
+    #[arg(long, requires = "agent")]
+    pub(crate) dry_run: bool,
+    /// Also events that fire for every piece of a model's answer
+    #[arg(long, requires = "agent")]
+    pub(crate) model_events: bool,
+    /// How to print the list of agents
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DisconnectArgs {
+    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    pub(crate) agent: Option<Agent>,
+    /// All agents
+    #[arg(long, conflicts_with = "agent")]
+    pub(crate) all: bool,
+    /// Change the project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail import claude\n  hookrail import codex ~/.codex/hooks.json --write"
+)]
+pub(crate) struct ImportArgs {
+    /// claude, codex, gemini, qwen or copilot
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// The agent's settings; by default the user's
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Add the hooks to the settings instead of printing them
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// The project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
 /// Approval for a single run.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct TrustFlag {
@@ -320,7 +402,7 @@ pub(crate) struct InitArgs {
     /// The hook's name, which its script gets too; asked for on a terminal
     #[arg(long, value_name = "NAME", value_parser = hook_name)]
     pub(crate) name: Option<String>,
-    /// Write a rule, which needs no script, instead of a script; for BeforeTool
+    /// Write a rule, which needs no script, instead of a script; for `BeforeTool`
     #[arg(long, conflicts_with = "lang")]
     pub(crate) rule: bool,
     /// Write into the user's settings instead of the project's

@@ -8,8 +8,8 @@ use crate::exit::Hinted;
 use crate::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::{
-    ApprovalStore, Config, ConfigBuilder, HookObserver, ResolvedSettings, SettingsFiles, SettingsPaths,
-    TrustPolicy, find_project,
+    ApprovalStore, HookObserver, HookSession, HookSessionBuilder, ResolvedSettings, SettingsFiles,
+    SettingsPaths, TrustPolicy, find_project,
 };
 
 /// The surroundings of a command.
@@ -23,15 +23,21 @@ pub(crate) struct Context {
 impl Context {
     /// Resolves the directory given by `-C`, else the current one.
     pub(crate) fn new(directory: Option<&Path>) -> anyhow::Result<Self> {
+        Self::in_folder(directory, None)
+    }
+
+    /// The same, searching for the project from another folder than the one of the command line.
+    pub(crate) fn in_folder(directory: Option<&Path>, from: Option<&Path>) -> anyhow::Result<Self> {
         let current = std::env::current_dir().context("the current directory is gone")?;
-        let directory = directory.map_or_else(|| current.clone(), |given| current.join(given));
+        let directory = from.or(directory).map_or_else(|| current.clone(), |given| current.join(given));
         // Hooks see one name for a directory, whatever way the user took to it.
         let directory =
             directory.canonicalize().with_context(|| format!("cannot work in `{}`", directory.display()))?;
-        let mut paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
-        if !paths.home.as_os_str().is_empty() {
-            // A relative one is meant from where the user stands, not from where a hook runs.
-            paths.home = current.join(&paths.home);
+        let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
+        if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
+            // It would be looked for where the program happens to stand: in a project, which could bring one along.
+            let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
+            return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
         }
         let mut context = Self { paths, started_in: directory };
         context.paths.project_dir = context.find_project();
@@ -84,9 +90,13 @@ impl Context {
     }
 
     /// A session of the engine with this program's trust policy.
-    pub(crate) fn engine(&self, trust_hooks: bool, observer: Option<Arc<dyn HookObserver>>) -> ConfigBuilder {
+    pub(crate) fn engine(
+        &self,
+        trust_hooks: bool,
+        observer: Option<Arc<dyn HookObserver>>,
+    ) -> HookSessionBuilder {
         let trust = self.trust_policy(trust_hooks);
-        let builder = Config::builder(self.project()).settings_paths(self.paths.clone()).trust(trust);
+        let builder = HookSession::builder(self.project(), trust).settings_paths(self.paths.clone());
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

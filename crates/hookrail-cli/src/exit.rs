@@ -19,6 +19,8 @@ pub(crate) enum ExitStatus {
     Internal,
     /// Ended by Ctrl-C.
     Interrupted,
+    /// What another agent's dialect asks for.
+    Native(u8),
 }
 
 impl ExitStatus {
@@ -32,6 +34,7 @@ impl ExitStatus {
             Self::Usage => 64,
             Self::Internal => 70,
             Self::Interrupted => 130,
+            Self::Native(code) => code,
         }
     }
 }

@@ -17,7 +17,10 @@ pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line>
 
 /// What is wrong with the files themselves, for a command that is about approvals.
 pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
-    lines_where(settings, context, |finding| finding.severity == Severity::Error)
+    // Guards that vanished are what `trust` itself shows.
+    let wanted =
+        |finding: &Diagnostic| finding.severity == Severity::Error && finding.code != "guard-vanished";
+    lines_where(settings, context, wanted)
 }
 
 fn lines_where(

@@ -17,7 +17,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hookrail::{HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, millis};
 
-pub(crate) use read::{Call, Line, Lines, open_with_rotated};
+pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, open_named, open_with_rotated};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 
@@ -28,6 +28,9 @@ const MAX_BYTES: u64 = 10 * 1024 * 1024;
 
 /// How many logs that were moved aside are kept.
 const KEPT: u32 = 3;
+
+/// Opening a pipe waits for its other end, unless it is opened like this. Files are not affected.
+const NEVER_WAIT: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// Where the log of a state folder is.
 pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
@@ -40,6 +43,8 @@ pub(crate) struct HookLog {
     path: PathBuf,
     max_bytes: u64,
     session_id: OnceLock<String>,
+    /// The other agent that the lines come from.
+    agent: OnceLock<&'static str>,
     state: Mutex<State>,
 }
 
@@ -62,7 +67,7 @@ impl HookLog {
     }
 
     fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
-        Self { path, max_bytes, session_id: OnceLock::new(), state: Mutex::default() }
+        Self { path, max_bytes, session_id: OnceLock::new(), agent: OnceLock::new(), state: Mutex::default() }
     }
 
     /// Names the session whose lines these are; the first name stays.
@@ -70,10 +75,24 @@ impl HookLog {
         let _ = self.session_id.set(id.to_owned());
     }
 
+    /// Names the other agent that the lines come from; the first name stays.
+    pub(crate) fn set_agent(&self, agent: &'static str) {
+        let _ = self.agent.set(agent);
+    }
+
+    /// Notes what another agent could not carry out.
+    pub(crate) fn bridged(&self, event: &str, strengthened: &[String]) {
+        if !strengthened.is_empty() {
+            self.write(&LogLine::Bridge { event, strengthened });
+        }
+    }
+
     fn write(&self, line: &LogLine<'_>) {
         let session_id = self.session_id.get().map_or("", String::as_str);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = line.to_bytes(session_id).and_then(|bytes| self.append(&mut state.open, &bytes));
+        let written = line
+            .to_bytes(session_id, self.agent.get().copied())
+            .and_then(|bytes| self.append(&mut state.open, &bytes));
         if let Err(error) = written
             && !std::mem::replace(&mut state.has_warned, true)
         {
@@ -118,7 +137,7 @@ impl HookLog {
 
     fn open(&self) -> io::Result<Open> {
         let mut options = File::options();
-        options.create(true).append(true).mode(0o600);
+        options.create(true).append(true).mode(0o600).custom_flags(NEVER_WAIT);
         let file = match options.open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if let Some(folder) = self.path.parent() {
@@ -139,7 +158,13 @@ impl HookLog {
     /// Moves a full log aside, unless another program is doing it or has done it.
     fn rotate(&self, incoming: u64) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
-        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(lock)?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .custom_flags(NEVER_WAIT)
+            .open(lock)?;
         match lock.try_lock() {
             Ok(()) => {}
             // Never waited for: a line in a file that is too long is better than a hook that waits.

@@ -178,7 +178,7 @@ impl Desk<'_> {
 
 /// The hooks of the session, one a line.
 fn hooks(session: &Session) -> String {
-    let Some(system) = session.config().hook_system() else {
+    let Some(system) = session.hooks().hook_system() else {
         return "Hooks are off. `\"enableHooks\": true` in the settings turns them on.".to_owned();
     };
     let rows: Vec<[String; 4]> = system

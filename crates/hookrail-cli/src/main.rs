@@ -15,6 +15,7 @@ mod meter;
 mod printer;
 mod progress;
 mod settings_file;
+mod signals;
 mod terminal;
 
 use std::process::ExitCode;
@@ -78,6 +79,10 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
+        Command::Bridge(args) => Ok(commands::bridge::run(&args, cli.directory.as_deref())),
+        Command::Connect(args) => commands::connect::run(&args, &context()?, printer),
+        Command::Disconnect(args) => commands::connect::disconnect::run(&args, &context()?, printer),
+        Command::Import(args) => commands::import::run(&args, &context()?, printer),
         Command::Agent(args) => commands::agent::run(&args, &in_project(args.quiet)?, printer),
         Command::Demo => commands::demo::run(printer),
     }

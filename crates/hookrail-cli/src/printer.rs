@@ -1,14 +1,22 @@
 //! Where output goes: stdout is data, stderr is talk. Text that comes from outside is escaped.
 
+mod safe_json;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+
+use self::safe_json::SafeFormatter;
 
 /// Prints for people and programs. A closed pipe ends the program quietly.
 pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
+    /// The same stream for what holds no escape sequences: looking for them takes longer than writing.
+    plain_out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
 }
 
@@ -20,7 +28,11 @@ pub(crate) struct ClosedPipe;
 impl Printer {
     /// Prints to the process's streams; colors only where they are wanted.
     pub(crate) fn new() -> Self {
-        Self { out: Box::new(anstream::stdout()), err: Box::new(anstream::stderr()) }
+        Self {
+            out: Box::new(anstream::stdout()),
+            plain_out: Box::new(io::stdout()),
+            err: Box::new(anstream::stderr()),
+        }
     }
 
     /// Prints a line of data.
@@ -30,14 +42,29 @@ impl Printer {
 
     /// Prints a value as a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
-        let text = serde_json::to_string(value)?;
-        self.data(escape_json(&text))
+        self.stream_json(value, CompactFormatter)
     }
 
     /// Prints a value as indented JSON.
     pub(crate) fn json_pretty(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
-        let text = serde_json::to_string_pretty(value)?;
-        self.data(escape_json(&text))
+        self.stream_json(value, PrettyFormatter::new())
+    }
+
+    /// Writes while it goes through the value: what hooks say may be long, and six times as long in JSON.
+    fn stream_json(&mut self, value: &impl Serialize, layout: impl Formatter) -> anyhow::Result<()> {
+        let mut out = io::BufWriter::with_capacity(64 * 1024, &mut self.plain_out);
+        let mut serializer = Serializer::with_formatter(&mut out, SafeFormatter(layout));
+        let written = value.serialize(&mut serializer).map_err(io::Error::from);
+        let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+        // What could not be written is not tried again.
+        drop(out.into_parts());
+        closed_pipe_or(written)
+    }
+
+    /// Gives up on stdout: what is printed from here on is dropped.
+    pub(crate) fn abandon_stdout(&mut self) {
+        self.out = Box::new(io::sink());
+        self.plain_out = Box::new(io::sink());
     }
 
     /// Prints a piece of data at once, without ending the line.

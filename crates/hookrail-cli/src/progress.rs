@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use hookrail::EventName;
 use hookrail_agent::tools::BoxFuture;
-use hookrail_agent::ui::{Happening, Question, ToolState, Ui};
+use hookrail_agent::ui::{AgentEvent, Question, ToolState, Ui};
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::printer::escape_line;
@@ -97,13 +97,13 @@ impl<U> Drop for Progress<U> {
 }
 
 impl<U: Shows + 'static> Ui for Progress<U> {
-    fn happened(&self, happening: &Happening<'_>) {
-        let Some(shared) = &self.board else { return self.inner.happened(happening) };
+    fn notify(&self, event: &AgentEvent<'_>) {
+        let Some(shared) = &self.board else { return self.inner.notify(event) };
         // The lock is held while the other writes, so that the ticker cannot draw in between.
         let mut board = lock(shared);
         board.wipe();
-        self.inner.happened(happening);
-        board.note(happening);
+        self.inner.notify(event);
+        board.note(event);
         if !board.works.is_empty() && !board.ticking {
             let (shared, inner) = (Arc::clone(shared), Arc::clone(&self.inner));
             let ticker = std::thread::Builder::new().name("progress".to_owned());
@@ -156,20 +156,20 @@ fn lock(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
 }
 
 impl Board {
-    fn note(&mut self, happening: &Happening<'_>) {
-        match *happening {
-            Happening::ModelStarted { model } => self.begin(What::Model { name: model.to_owned() }),
-            Happening::ModelFinished => self.end(|what| matches!(what, What::Model { .. })),
-            Happening::ToolState { name, state: ToolState::Executing, .. } => {
+    fn note(&mut self, event: &AgentEvent<'_>) {
+        match *event {
+            AgentEvent::ModelStarted { model } => self.begin(What::Model { name: model.to_owned() }),
+            AgentEvent::ModelFinished => self.end(|what| matches!(what, What::Model { .. })),
+            AgentEvent::ToolState { name, state: ToolState::Executing, .. } => {
                 self.begin(What::Tool { name: name.to_owned() });
             }
-            Happening::ToolState { name, state: ToolState::Idle, .. } => {
+            AgentEvent::ToolState { name, state: ToolState::Idle, .. } => {
                 self.end(|what| matches!(what, What::Tool { name: tool } if tool == name));
             }
-            Happening::HookStarted { event, name } => {
+            AgentEvent::HookStarted { event, name } => {
                 self.begin(What::Hook { event, name: name.to_owned() });
             }
-            Happening::HookFinished { event, run } => {
+            AgentEvent::HookFinished { event, run } => {
                 let name = &run.hook.name;
                 self.end(
                     |what| matches!(what, What::Hook { event: of, name: hook } if *of == event && hook == name),
@@ -275,15 +275,15 @@ mod tests {
         }
 
         fn end_line(&self) {
-            self.happened(&Happening::AnswerText("\n"));
+            self.notify(&AgentEvent::AnswerText("\n"));
         }
     }
 
     impl Ui for Notices {
-        fn happened(&self, happening: &Happening<'_>) {
-            match happening {
-                Happening::Notice(text) => writeln!(self.0.clone(), "{text}").unwrap(),
-                Happening::AnswerText(text) => {
+        fn notify(&self, event: &AgentEvent<'_>) {
+            match event {
+                AgentEvent::Notice(text) => writeln!(self.0.clone(), "{text}").unwrap(),
+                AgentEvent::AnswerText(text) => {
                     write!(self.0.clone(), "{text}").unwrap();
                     *self.1.lock().unwrap() = !text.ends_with('\n');
                 }
@@ -325,13 +325,13 @@ mod tests {
     #[test]
     fn the_line_is_wiped_before_other_output_and_at_the_end() {
         let (progress, screen) = progress();
-        progress.happened(&Happening::ModelStarted { model: "m\u{1b}[2J" });
+        progress.notify(&AgentEvent::ModelStarted { model: "m\u{1b}[2J" });
         wait_for(&screen, "model m\\u{1b}[2J 0.");
-        progress.happened(&Happening::Notice("a notice"));
+        progress.notify(&AgentEvent::Notice("a notice"));
         let text = screen.text();
         assert!(text.contains(&format!(" s{WIPE}a notice\n")), "{text:?}");
         wait_for(&screen, &format!("a notice\n{WIPE}model"));
-        progress.happened(&Happening::ModelFinished);
+        progress.notify(&AgentEvent::ModelFinished);
         assert!(screen.text().ends_with(WIPE), "{:?}", screen.text());
         wait_until_the_ticker_ends(&progress);
     }
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn work_that_was_given_up_leaves_no_line() {
         let (progress, screen) = progress();
-        progress.happened(&Happening::HookStarted { event: EventName::BeforeTool, name: "slow" });
+        progress.notify(&AgentEvent::HookStarted { event: EventName::BeforeTool, name: "slow" });
         wait_for(&screen, "hook slow (BeforeTool) 0.");
         progress.idle();
         assert!(screen.text().ends_with(WIPE), "{:?}", screen.text());
@@ -349,24 +349,25 @@ mod tests {
     #[test]
     fn an_unfinished_line_of_the_answer_is_not_wiped() {
         let (progress, screen) = progress();
-        progress.happened(&Happening::ModelStarted { model: "m" });
-        progress.happened(&Happening::AnswerText("half a"));
+        progress.notify(&AgentEvent::ModelStarted { model: "m" });
+        progress.notify(&AgentEvent::AnswerText("half a"));
         std::thread::sleep(PATIENCE + TICK * 3);
         assert_eq!(screen.text(), "half a");
-        progress.happened(&Happening::AnswerText(" line\n"));
+        progress.notify(&AgentEvent::AnswerText(" line\n"));
         wait_for(&screen, &format!("half a line\n{WIPE}model m 0."));
-        progress.happened(&Happening::AnswerText("the end"));
-        progress.happened(&Happening::ModelFinished);
-        progress.happened(&Happening::HookStarted { event: EventName::AfterAgent, name: "h" });
+        progress.notify(&AgentEvent::AnswerText("the end"));
+        progress.notify(&AgentEvent::ModelFinished);
+        progress.notify(&AgentEvent::HookStarted { event: EventName::AfterAgent, name: "h" });
         wait_for(&screen, &format!("the end\n{WIPE}hook h (AfterAgent) 0."));
     }
 
     #[test]
     fn nothing_is_drawn_over_a_question() {
         let (progress, screen) = progress();
-        progress.happened(&Happening::ModelStarted { model: "m" });
+        progress.notify(&AgentEvent::ModelStarted { model: "m" });
         wait_for(&screen, "model m 0.");
-        let question = Question { tool: "t".to_owned(), title: "it".to_owned() };
+        let question =
+            Question { tool: "t".to_owned(), title: "it".to_owned(), hook_reason: None, why: None };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(runtime.block_on(progress.ask(&question)));
         let text = screen.text();

@@ -30,27 +30,37 @@ pub(crate) async fn ask(question: &Question) -> bool {
         return false;
     }
     let text = question_text(question);
+    // Where a hook wants a person, nothing but a yes is one.
+    let empty = if question.hook_reason.is_some() { Meaning::No } else { Meaning::Unclear };
     let (mut answer, answered) = oneshot::channel();
     let reader = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
-        let said = read_answer(&text, &mut answer);
+        let said = read_answer(&text, empty, &mut answer);
         let _ = answer.send(said);
     });
     reader.is_ok() && answered.await.unwrap_or(false)
 }
 
 fn question_text(question: &Question) -> String {
-    format!("Allow {}? [y/n] ", escape_line(&question.title))
+    let title = escape_line(&question.title);
+    let why = question.why.as_ref().map(|why| format!(" ({})", escape_line(why))).unwrap_or_default();
+    match &question.hook_reason {
+        None => format!("Allow {title}?{why} [y/n] "),
+        Some(reason) => {
+            format!("A hook asks for your decision: {}\nAllow {title}?{why} [y/N] ", escape_line(reason))
+        }
+    }
 }
 
-/// Yes only for a clear yes.
-fn read_answer(question: &str, answer: &mut oneshot::Sender<bool>) -> bool {
+/// Yes only for a clear yes. `empty` is what Enter alone means.
+fn read_answer(question: &str, empty: Meaning, answer: &mut oneshot::Sender<bool>) -> bool {
     // What was typed before the question was on the screen is no answer to it.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     for _ in 0..ATTEMPTS {
         let mut screen = io::stderr().lock();
         let _ = screen.write_all(question.as_bytes()).and_then(|()| screen.flush());
         drop(screen);
-        match read_line(answer).as_deref().map(meaning) {
+        let line = read_line(answer);
+        match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
             Some(Meaning::Yes) => return true,
             Some(Meaning::No) | None => return false,
             Some(Meaning::Unclear) => {}
@@ -59,7 +69,7 @@ fn read_answer(question: &str, answer: &mut oneshot::Sender<bool>) -> bool {
     false
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Yes,
     No,
@@ -121,8 +131,15 @@ mod tests {
 
     #[test]
     fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
-        let question =
-            Question { tool: "run_shell_command".to_owned(), title: "run: rm x\u{1b}[2K\nAllow".to_owned() };
+        let title = "run: rm x\u{1b}[2K\nAllow".to_owned();
+        let question = Question { tool: "run_shell_command".to_owned(), title, hook_reason: None, why: None };
         assert_eq!(question_text(&question), "Allow run: rm x\\u{1b}[2K\\nAllow? [y/n] ");
+        let asked = Question { hook_reason: Some("prod\u{1b}[2K\n?".to_owned()), ..question };
+        assert_eq!(
+            question_text(&asked),
+            "A hook asks for your decision: prod\\u{1b}[2K\\n?\nAllow run: rm x\\u{1b}[2K\\nAllow? [y/N] "
+        );
+        let protected = Question { hook_reason: None, why: Some("it guards you".to_owned()), ..asked };
+        assert!(question_text(&protected).ends_with("? (it guards you) [y/n] "));
     }
 }

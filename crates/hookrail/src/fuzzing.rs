@@ -12,11 +12,12 @@ use serde_json::Value;
 use crate::event::EventName;
 use crate::formats::payload::parse_input;
 use crate::hook::{Hook, HookKind};
-use crate::host::bus::{BusMessage, ExecutionOutput, HookExecutionRequest};
+use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
+use crate::shell::{facts_of_argv, facts_of_line};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::{Exit, HookRun};
@@ -58,15 +59,15 @@ pub fn hook_stdout(data: &[u8]) {
     let quiet = interpreted(&hook(event), Exit::Code(0), (b"", false), b"");
     let alone = outcome(event, vec![run.clone()]);
     for (with, blocked, stopped) in [
-        (&blocker, event.can_block(), alone.should_stop),
+        (&blocker, event.can_block(), alone.stop.is_some()),
         (&stopper, alone.block.is_some(), true),
-        (&quiet, alone.block.is_some(), alone.should_stop),
+        (&quiet, alone.block.is_some(), alone.stop.is_some()),
     ] {
         for runs in [vec![run.clone(), with.clone()], vec![with.clone(), run.clone()]] {
             let result = outcome(event, runs);
             assert!(result.block.is_some() || !blocked, "a block was lost: {result:?}");
-            assert!(result.should_stop || !stopped, "a stop was lost: {result:?}");
-            assert!(result.stop().is_some() == result.should_stop, "a stop has a reason");
+            assert!(result.stop.is_some() || !stopped, "a stop was lost: {result:?}");
+            assert!(result.stop.as_ref().is_none_or(|stop| !stop.0.trim().is_empty()), "a stop has a reason");
             let written = serde_json::to_string(&ExecutionOutput::from(&result));
             assert!(written.is_ok(), "a result has a JSON form: {written:?}");
         }
@@ -184,8 +185,36 @@ pub fn command_expansion(data: &[u8]) {
     }
 }
 
+/// Any text as a shell line, and any words as an argv: the facts are the same twice, every program is one of the
+/// commands, and in single quotes any text is one word.
+pub fn shell_line(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let facts = facts_of_line(&text);
+    assert_eq!(facts, facts_of_line(&text), "the same facts twice");
+    for program in &facts.programs {
+        let is_told = facts.commands.iter().any(|command| {
+            let name = command.argv.first().and_then(Option::as_deref);
+            !command.builtin && name.and_then(|name| name.rsplit('/').next()) == Some(program)
+        });
+        assert!(is_told, "{program:?} is no command of {text:?}");
+    }
+    assert!(facts.commands.iter().all(|command| !command.argv.is_empty()), "a command has a name");
+    let quoted = format!("echo '{}'", text.replace('\'', "'\\''"));
+    if quoted.len() < 1 << 20 && !text.contains('\0') {
+        let facts = facts_of_line(&quoted);
+        let argv: Vec<_> = facts.commands.iter().flat_map(|command| command.argv.iter().flatten()).collect();
+        assert!(
+            !facts.dynamic && facts.paths.is_empty() && argv == ["echo", &*text],
+            "{quoted:?}: {facts:?}"
+        );
+    }
+    let argv: Vec<String> = text.split(char::from(SEPARATOR)).map(str::to_owned).collect();
+    let facts = facts_of_argv(&argv);
+    assert!(facts.dynamic || facts.commands.first().is_some_and(|command| command.argv.len() == argv.len()));
+}
+
 fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
-    let aggregated = HookAggregator.aggregate_results(event, &runs, false);
+    let aggregated = HookAggregator::default().aggregate_results(event, &runs, false);
     process_common_hook_output_fields(event, aggregated, runs)
 }
 
@@ -238,12 +267,13 @@ mod tests {
     use super::*;
 
     type Check = fn(&[u8]);
-    const CHECKS: [(&str, Check); 5] = [
+    const CHECKS: [(&str, Check); 6] = [
         ("hook_stdout", hook_stdout),
         ("settings_text", settings_text),
         ("bus_line", bus_line),
         ("matcher", matcher),
         ("command_expansion", command_expansion),
+        ("shell_line", shell_line),
     ];
 
     /// Bytes made of pieces that mean something to one check or another.
@@ -256,6 +286,7 @@ mod tests {
                 r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"1","input":{"#,
                 r#""tool_name":"ls","tool_input":{}}}"#, "(a+)+", "(?=", "(?<!", "a", "*", "+", "{2}", "|", "^", "$", "[a-z]",
                 "$LLXPRT_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$(", ")", "`", "'", "<<E\n", "case x in ", "esac", "#", ";", "~",
+                "rm ", "if ", "then ", "fi", "do ", "done", "for x in ", "f() { ", "eval ", "bash -c ", "X=rm", "$X", "&&", "(", "((", "[[ ",
             ]).prop_map(|text| text.as_bytes().to_vec()),
             1 => any::<Vec<u8>>(),
         ];

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -43,6 +44,8 @@ pub struct Hook {
     pub definition: Option<String>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
+    /// Patterns of project files that its approval is bound to besides those that its command names.
+    pub watch: Vec<String>,
     /// Its rank.
     pub source: ConfigSource,
     /// Where it stands in the settings.
@@ -67,6 +70,7 @@ impl Hook {
             when: None,
             definition: None,
             pure: false,
+            watch: Vec::new(),
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
         }
@@ -88,6 +92,19 @@ impl Hook {
     /// Whether it may be asked about past calls: a rule, or a command that is marked so.
     pub fn is_pure(&self) -> bool {
         self.pure || matches!(self.kind, HookKind::Rule(_))
+    }
+
+    /// The fields that an approval is bound to and that most hooks do not have, under their names in the settings.
+    /// A field with its default is left out, so that approvals from before it existed still hold.
+    pub fn further_terms(&self) -> Map<String, Value> {
+        let mut terms = Map::new();
+        if !self.watch.is_empty() {
+            terms.insert("watch".to_owned(), self.watch.clone().into());
+        }
+        if let Some(definition) = &self.definition {
+            terms.insert("definition".to_owned(), definition.as_str().into());
+        }
+        terms
     }
 
     /// The `type` in its settings.
@@ -125,6 +142,17 @@ pub enum OnFailure {
     Allow,
     /// A `BeforeTool` or `BeforeModel` operation is blocked.
     Block,
+}
+
+/// What `ask` means as the decision of a `BeforeTool` hook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AskReading {
+    /// A person decides about the call.
+    #[default]
+    Person,
+    /// The call runs, as if the hook had allowed it.
+    Allow,
 }
 
 /// A hook's rank: lower runs first and wins deduplication.

@@ -3,9 +3,9 @@
 //!
 //! # The life of one event
 //!
-//! A host makes a [`Config`] and calls a trigger, such as [`execute_tool_with_hooks`], where something happens.
+//! A host makes a [`HookSession`] and calls a trigger, such as [`execute_tool_with_hooks`], where something happens.
 //!
-//! 1. **Off?** [`Config::hook_system`] is `None` when hooks are off, and the trigger returns: nothing was
+//! 1. **Off?** [`HookSession::hook_system`] is `None` when hooks are off, and the trigger returns: nothing was
 //!    allocated, awaited or read. Otherwise the first event starts the [`HookSystem`]: settings are loaded
 //!    ([`load_settings`]), approvals judged ([`TrustPolicy`]), and what is left is ranked in a [`HookRegistry`]
 //!    with its matchers compiled.
@@ -42,6 +42,7 @@ mod plan;
 mod rules;
 mod run;
 mod settings;
+#[expect(unreachable_pub, reason = "the reader is written as if it were a crate of its own")]
 mod shell;
 mod trust;
 mod verdict;
@@ -67,20 +68,35 @@ pub use formats::translator::{
     apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
     response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
 };
-pub use hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin};
-pub use host::bus::{
-    BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
-    HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription,
+pub use hook::{
+    AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin,
+};
+pub use host::allowed_tools::AllowedTools;
+pub use host::bus::check::CheckedRequest;
+pub use host::bus::message::{
+    BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
+    HookExecutionRequest, HookExecutionResponse,
+};
+pub use host::bus::publish::{MessageBus, Subscription};
+pub use host::effects::{
+    AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
+    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate,
+    ResponseChange, ToolGate, ToolSelection,
 };
 pub use host::event_handler::HookEventHandler;
+pub use host::model_call::{
+    ModelAnswer, ModelOutcome, OutgoingCall, Showing, call_model_with_hooks, system_message,
+};
 pub use host::observer::{HookBatch, HookCall, HookObserver};
-pub use host::session::{Config, ConfigBuilder, UnusableSettings};
+pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
+pub use host::session::{HookSession, HookSessionBuilder};
+pub use host::shared::UnusableSettings;
 pub use host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
 pub use host::tool::{ToolContent, ToolError, ToolResult};
+pub use host::tool_call::{ToolExecution, ToolOutcome, execute_tool_with_hooks};
 pub use host::triggers::{
-    AfterModelHookResult, AfterToolHookResult, BeforeModelHookResult, BeforeToolHookResult,
-    BeforeToolSelectionHookResult, Said, ToolExecution, execute_tool_with_hooks, fire_after_model_hook,
-    fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
+    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    fire_before_tool_selection_hook,
 };
 pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
@@ -100,8 +116,9 @@ pub use settings::{
 };
 pub use trust::atomic_file::{AtomicFileError, LockedFile};
 pub use trust::{
-    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, HookTrust, Judgement,
-    NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy, Why,
+    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookTrust,
+    Judgement, NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy,
+    VanishedGuard, Why,
 };
 pub use verdict::aggregator::HookAggregator;
 pub use verdict::common_fields::{
@@ -109,7 +126,7 @@ pub use verdict::common_fields::{
 };
 pub use verdict::hook_run::{Exit, HookRun};
 pub use verdict::result::{
-    AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
+    AggregatedHookResult, Ask, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
 };
 pub use verdict::views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,

@@ -11,6 +11,9 @@ use crate::formats::json_object::JsonObject;
 /// The reason of a block for which its hook gave none.
 pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
 
+/// The reason of an ask for which its hook gave none.
+pub(crate) const DEFAULT_ASK_REASON: &str = "A hook wants a person to decide";
+
 /// The reason of a stop for which its hook gave none.
 pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";
 
@@ -39,7 +42,7 @@ pub struct HookOutput {
 /// A hook's word on the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Reserved; does not block.
+    /// A person is to decide; does not block.
     Ask,
     /// Blocks.
     Block,

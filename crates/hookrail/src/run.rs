@@ -1,5 +1,6 @@
 //! Runs hooks: side by side or chained, as processes with one deadline each. The only folder that starts processes.
 
+mod busy;
 mod capture;
 mod command;
 mod direct;
@@ -11,14 +12,18 @@ mod join;
 mod json_text;
 mod payload;
 mod process;
+mod reading;
 mod reaper;
 pub(crate) mod rules;
 mod runner;
+mod shortage;
 mod unix;
 mod watch;
 
+pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::inherited_environment;
 pub use self::payload::{Payload, PayloadError};
+pub(crate) use self::reading::{apart, is_long};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};

@@ -6,11 +6,13 @@
 
 mod diagnose;
 pub mod edit;
+mod extension_command;
 mod extensions;
 mod files;
 mod hooks;
 mod library;
 mod load;
+mod ownership;
 mod project;
 mod read;
 mod resolve;
@@ -27,8 +29,8 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, Level};
-use crate::plan::registry::DisabledEntry;
+use crate::hook::{AskReading, Hook, Level};
+use crate::plan::registry::{DisabledEntry, DisabledList};
 
 pub use files::SettingsFiles;
 pub use load::load_settings;
@@ -198,7 +200,8 @@ impl Settings {
                 allowed: list(|redaction| &redaction.allowed),
                 blocked: list(|redaction| &redaction.blocked),
             },
-            agent_events: levels.iter().find_map(|level| level.agent_events).unwrap_or_default(),
+            agent_events: levels.iter().find_map(|level| level.agent_events),
+            ask: levels.iter().find_map(|level| level.ask).unwrap_or_default(),
         }
     }
 
@@ -215,9 +218,14 @@ impl Settings {
         say("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
         say("maxOutputBytes", own.max_output_bytes.map(Value::from));
         say("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
+        say("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok()));
         say("redaction.enabled", own.redaction.enabled.map(Value::from));
         say("redaction.allowed", listed(&own.redaction.allowed));
         say("redaction.blocked", listed(&own.redaction.blocked));
+        let own_list = DisabledList::Settings(Level::Project);
+        let disabled = self.disabled.iter().filter(|entry| entry.list == own_list);
+        let disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
+        say("disabled", listed(&disabled));
         Value::Object(said)
     }
 }
@@ -257,6 +265,8 @@ pub struct LevelSettings {
     pub max_output_bytes: Option<u64>,
     /// `hooksConfig.agentEvents`.
     pub agent_events: Option<AgentEvents>,
+    /// `hooksConfig.ask`.
+    pub ask: Option<AskReading>,
     /// `security.environmentVariableRedaction`.
     pub redaction: RedactionSettings,
     /// `extensions.disabled`.
@@ -281,8 +291,10 @@ pub struct EffectiveSettings {
     pub limits: Limits,
     /// Secrets in the environment of hooks.
     pub redaction: Redaction,
-    /// What the agent does with the outputs of the six events outside the five.
-    pub agent_events: AgentEvents,
+    /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
+    pub agent_events: Option<AgentEvents>,
+    /// What a hook's `ask` means.
+    pub ask: AskReading,
 }
 
 /// Bounds on running hooks.

@@ -5,15 +5,21 @@
 //! once, at the start; the [`Seal`] of each approved hook is looked at again before each run. Hooks of the user,
 //! of the system and of extensions are trusted and never looked at here.
 
+mod approve;
 pub(crate) mod atomic_file;
+mod data_files;
 mod disk;
 mod error;
 mod files;
 mod fingerprint;
+mod guards;
+mod relative;
 mod review;
 mod seal;
 mod snapshot;
 mod store;
+mod unwatched;
+mod watch;
 mod words;
 
 use std::path::Path;
@@ -27,7 +33,9 @@ use crate::hook::Hook;
 
 pub use error::TrustError;
 pub use files::ApprovedFile;
-pub use fingerprint::{Change, FileContent, Terms};
+pub use fingerprint::{Change, FileContent, FileRights, Terms};
+pub use guards::VanishedGuard;
+pub(crate) use relative::{file_run_by_accident, relative_words};
 pub use review::{NamedFile, Pending, PendingSettings, Review, Why};
 pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
@@ -71,6 +79,10 @@ pub struct Judgement {
     pub seals: Vec<Option<Arc<Seal>>>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
+    /// Whether hooks stay on because settings that turned them on were approved, and those that are there now were not.
+    pub keeps_enabled: bool,
+    /// Guards that were approved and are now changed or gone.
+    pub vanished: Vec<VanishedGuard>,
     /// Hooks of the project that the user disabled for this project alone, by name or command.
     pub disabled: Vec<String>,
     /// Why no approval counts at all, if so.
@@ -88,6 +100,8 @@ impl TrustPolicy {
                 hooks: vec![HookTrust::Trusted; hooks.len()],
                 seals: vec![None; hooks.len()],
                 project_settings_approved: true,
+                keeps_enabled: false,
+                vanished: Vec::new(),
                 disabled: Vec::new(),
                 problem: None,
             },
@@ -98,10 +112,20 @@ impl TrustPolicy {
                     hooks,
                     seals,
                     project_settings_approved: true,
+                    keeps_enabled: false,
+                    vanished: Vec::new(),
                     disabled: Vec::new(),
                     problem: None,
                 }
             }
+        }
+    }
+
+    /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
+    pub(crate) fn says_enabled(&self, project: &Path) -> bool {
+        match self {
+            Self::RequireApproval(store) => store.says_enabled(project),
+            Self::AllowAll | Self::ApproveForThisRun => false,
         }
     }
 
@@ -121,8 +145,8 @@ fn approve_now(project: &files::ProjectDir, hook: &Hook) -> (HookTrust, Option<A
     if !review::needs_approval(hook) {
         return (HookTrust::Trusted, None);
     }
-    let files =
-        files::load_named_files(project, hook.command(), &hook.env).map_err(|error| error.to_string());
+    let files = files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
+        .map_err(|error| error.to_string());
     match files.and_then(|files| Seal::capture(project, hook, &files)) {
         Ok(seal) => (HookTrust::Approved, Some(Arc::new(seal))),
         // Even this policy approves only what can be watched: an unwatched guard could be switched off.

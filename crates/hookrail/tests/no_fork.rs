@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hookrail::{Config, JsonObject, fire_before_tool_hook};
+use hookrail::{HookSession, JsonObject, TrustPolicy, fire_before_tool_hook};
 use serde_json::json;
 
 static FORKS: AtomicUsize = AtomicUsize::new(0);
@@ -57,10 +57,10 @@ fn no_hook_is_started_by_a_fork() {
             commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
         let group = json!({"sequential": sequential, "hooks": hooks});
         let settings = json!({"enableHooks": true, "hooks": {"BeforeTool": [group]}});
-        let config = Config::builder(project.path()).settings(settings).build();
+        let config = HookSession::builder(project.path(), TrustPolicy::AllowAll).settings(settings).build();
         let forks = forks_during(|| {
             let verdict = runtime.block_on(fire_before_tool_hook(&config, "write_file", &large));
-            assert!(verdict.0.is_some_and(|verdict| verdict.block.is_some()), "hooks {what} run, and block");
+            assert!(verdict.block().is_some(), "hooks {what} run, and block");
         });
         assert_eq!(forks, 0, "hooks {what}");
     }

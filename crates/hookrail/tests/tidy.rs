@@ -1,11 +1,5 @@
 //! The architecture, executable: which folder of the engine may use what, and which may depend on which.
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,11 +49,12 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 
 /// What touches the outside world, and the files that may.
 const EFFECTS: [(&str, &[&str]); 5] = [
-    ("tokio::", &["run", "host/bus.rs"]),
+    ("tokio::", &["run", "host/bus"]),
     (
         "std::fs",
         &[
             "settings/files.rs",
+            "settings/ownership.rs",
             "settings/project.rs",
             "settings/extensions.rs",
             "trust",
@@ -92,7 +87,7 @@ fn files() -> Vec<(String, PathBuf)> {
                 if !["tests", "snapshots"].contains(&name.as_str()) {
                     folders.push(path);
                 }
-            } else if name.ends_with(".rs")
+            } else if Path::new(&name).extension().is_some_and(|end| end == "rs")
                 && !["tests.rs", "laws.rs", "fixtures.rs", "lib.rs"].contains(&name.as_str())
             {
                 files.push((path.strip_prefix(&src).unwrap().to_string_lossy().into_owned(), path));
@@ -140,11 +135,13 @@ fn effects_stay_where_they_belong() {
 }
 
 #[test]
-fn unsafe_code_is_in_one_file() {
-    let with_unsafe: Vec<String> = files()
+fn unsafe_code_is_in_two_files() {
+    // Starting a process, and asking the kernel whether a file is open for writing.
+    let mut with_unsafe: Vec<String> = files()
         .into_iter()
         .filter(|(_, path)| code(path).contains("unsafe "))
         .map(|(name, _)| name)
         .collect();
-    assert_eq!(with_unsafe, ["run/image.rs"]);
+    with_unsafe.sort();
+    assert_eq!(with_unsafe, ["run/busy.rs", "run/image.rs"]);
 }

@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Waker};
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
 use hookrail::{
-    Config, JsonObject, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
+    HookSession, JsonObject, ResponseChange, ToolSelection, TrustPolicy, fire_after_model_hook,
+    fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
 };
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// How often all five triggers allocate together.
-fn allocations(config: &Config) -> usize {
+fn allocations(config: &HookSession) -> usize {
     let input = JsonObject::from_iter([("path".to_owned(), json!("x"))]);
     let request = GenerateContentParameters {
         contents: vec![Content::text("user", "Hello")],
@@ -58,13 +58,14 @@ fn allocations(config: &Config) -> usize {
     let after_model = at_once(fire_after_model_hook(config, &request, response));
     let selection = at_once(fire_before_tool_selection_hook(config, &request));
     let count = ALLOCATIONS.get() - before;
-    assert!(tool.0.is_none() && after_tool.0.is_none() && !model.blocked);
-    assert!(!after_model.modified && selection.tool_config.is_none());
+    assert!(tool.output.is_none() && after_tool.output.is_none() && model.block().is_none());
+    assert_eq!(after_model.change, ResponseChange::Unchanged);
+    assert_eq!(selection.selection, ToolSelection::Unchanged);
     count
 }
 
-fn session(settings: Value) -> Config {
-    Config::builder("/").settings(settings).build()
+fn session(settings: Value) -> HookSession {
+    HookSession::builder("/", TrustPolicy::AllowAll).settings(settings).build()
 }
 
 #[test]

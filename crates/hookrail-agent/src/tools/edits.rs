@@ -47,6 +47,7 @@ pub(super) fn write_atomically(
     content: &[u8],
     cancel: &CancellationToken,
 ) -> Result<bool, Failure> {
+    workspace.refuse_protected(inside)?;
     let shown = inside.shown();
     let problem = |error: io::Error| Failure::io(WRITE_FAILED, &format!("cannot write `{shown}`"), &error);
     let (Some(parent), Some(name)) = (inside.relative.parent(), inside.relative.file_name()) else {

@@ -21,6 +21,8 @@ pub(super) const NOT_REGULAR: &str = "not_a_regular_file";
 pub(super) const READ_FAILED: &str = "read_content_failure";
 /// Writing failed.
 pub(super) const WRITE_FAILED: &str = "file_write_failure";
+/// A file that decides what guards the agent, without a person's yes.
+pub(super) const PROTECTED: &str = "protected_file";
 /// The operating system said no.
 pub(super) const PERMISSION: &str = "permission_denied";
 

@@ -16,7 +16,10 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, statat};
 use rustix::io::Errno;
 
-use super::failure::{Failure, IS_DIRECTORY, NOT_DIRECTORY, NOT_FOUND, NOT_REGULAR, OUTSIDE, READ_FAILED};
+use super::failure::{
+    Failure, IS_DIRECTORY, NOT_DIRECTORY, NOT_FOUND, NOT_REGULAR, OUTSIDE, PROTECTED, READ_FAILED,
+};
+use super::protected::ProtectedPaths;
 use super::text;
 
 /// Handles of folders on the way: on Linux they need no permission to list the folder.
@@ -32,6 +35,7 @@ const NAMES_TO_COMPARE: usize = 5000;
 pub(super) struct Workspace {
     root: PathBuf,
     dir: OwnedFd,
+    protected: ProtectedPaths,
 }
 
 /// A path that lay in the project, free of links, when it was resolved.
@@ -56,19 +60,30 @@ pub(super) fn shown(relative: &Path) -> String {
 
 impl Workspace {
     /// Opens the project.
-    pub(super) fn open(project: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(project: &Path, protected: &ProtectedPaths) -> Result<Self, Failure> {
         let problem = |error: &io::Error| {
             let shown = text::one_line(&project.to_string_lossy());
             Failure::io(READ_FAILED, &format!("cannot open the project `{shown}`"), error)
         };
         let root = project.canonicalize().map_err(|error| problem(&error))?;
         let dir = rustix::fs::open(&root, STEP, Mode::empty()).map_err(|error| problem(&error.into()))?;
-        Ok(Self { root, dir })
+        Ok(Self { root, dir, protected: protected.clone() })
     }
 
     /// The project's real path.
     pub(super) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Refuses to write what needs a person's yes and has not got it.
+    pub(super) fn refuse_protected(&self, inside: &Inside) -> Result<(), Failure> {
+        match self.protected.objection(&self.root, &inside.relative) {
+            None => Ok(()),
+            Some(why) => {
+                let message = format!("`{}` is written only after a person said yes: {why}", inside.shown());
+                Err(Failure::new(PROTECTED, message))
+            }
+        }
     }
 
     /// Where a path leads, existing or not; refused outside of the project.
@@ -311,7 +326,7 @@ mod tests {
         let absolute = dir.join("src/main.rs");
         let prefix = format!("{}-other/x", dir.display());
 
-        let workspace = Workspace::open(&dir).unwrap();
+        let workspace = Workspace::open(&dir, &ProtectedPaths::default()).unwrap();
         for (given, expected) in [
             (".", "."),
             ("", "."),
@@ -357,7 +372,7 @@ mod tests {
         let project = TestProject::new();
         project.file("folder/file", "inside");
         std::fs::write(project.home().join("file"), "outside").unwrap();
-        let workspace = Workspace::open(&project.dir()).unwrap();
+        let workspace = Workspace::open(&project.dir(), &ProtectedPaths::default()).unwrap();
         let inside = workspace.resolve("folder/file").unwrap();
 
         std::fs::rename(project.dir().join("folder"), project.dir().join("moved")).unwrap();
@@ -375,7 +390,7 @@ mod tests {
         let project = TestProject::new();
         project.file("src/main.rs", "");
         project.file("README.md", "");
-        let workspace = Workspace::open(&project.dir()).unwrap();
+        let workspace = Workspace::open(&project.dir(), &ProtectedPaths::default()).unwrap();
         for (given, expected) in [
             ("src/mian.rs", "`src/mian.rs` does not exist; did you mean `src/main.rs`?"),
             ("readme.md", "`readme.md` does not exist; did you mean `README.md`?"),

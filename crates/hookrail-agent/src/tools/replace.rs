@@ -61,6 +61,10 @@ impl Tool for Replace {
         format!("edit {} ({} → {})", Args(args).shown("file_path"), old, text::count(new, "byte", "bytes"))
     }
 
+    fn writes<'a>(&self, args: &'a JsonObject) -> Option<&'a str> {
+        args.get("file_path").and_then(Value::as_str)
+    }
+
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(blocking(self.kind(), context, move |workspace, cancel| replace(workspace, &args, cancel)))
     }

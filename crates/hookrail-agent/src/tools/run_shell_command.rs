@@ -19,7 +19,7 @@ use super::args::{Args, Parameter, declare};
 use super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY};
 use super::paths::{self, Workspace};
 use super::process::{Group, Output};
-use super::{BoxFuture, Tool, ToolContext, ToolKind, text};
+use super::{BoxFuture, ProtectedPaths, Tool, ToolContext, ToolKind, text};
 
 /// What a command that has to end gets between the request and the kill.
 const GRACE: Duration = Duration::from_secs(2);
@@ -120,7 +120,7 @@ impl Call {
             return Err(Failure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
         }
         let directory = Args(args).optional_string("directory")?.unwrap_or(".");
-        let workspace = Workspace::open(project)?;
+        let workspace = Workspace::open(project, &ProtectedPaths::default())?;
         let inside = workspace.resolve_existing(directory)?;
         let stat = workspace.stat(&inside.relative).map_err(|error| paths::swapped(&inside, error))?;
         if paths::file_type(&stat) != FileType::Directory {

@@ -1,21 +1,27 @@
 //! Foreign text made fit for people's eyes, and bytes cut where characters end.
 
-/// No title is longer than this; what is left out is counted, so that nobody takes the
-/// beginning of a command for the whole.
-const LONGEST_TITLE: usize = 2000;
+/// Longer titles are cut in their middle. Both ends are shown whole and what is left out is counted, so that nobody
+/// takes the beginning of a command for the whole, or says yes to an end that nobody saw.
+const SHOWN_END: usize = 4000;
 /// The same for a line of output, of which people see the beginning.
 const SHOWN_CHARS: usize = 300;
 
 /// The text on one line: control characters and those that turn the reading direction are written out,
 /// since a person decides by this line and a terminal would obey them.
 pub(super) fn one_line(text: &str) -> String {
-    escaped(text, LONGEST_TITLE, char::is_control)
+    let length = text.chars().count();
+    if length <= 2 * SHOWN_END {
+        return written_out(text, char::is_control);
+    }
+    let head: String = text.chars().take(SHOWN_END).collect();
+    let tail: String = text.chars().skip(length - SHOWN_END).collect();
+    let (head, tail) = (written_out(&head, char::is_control), written_out(&tail, char::is_control));
+    format!("{head} … ({} characters hidden) … {tail}", length - 2 * SHOWN_END)
 }
 
-fn escaped(text: &str, most: usize, unwanted: impl Fn(char) -> bool) -> String {
-    let mut line = String::new();
-    let mut chars = text.chars();
-    for c in chars.by_ref().take(most) {
+fn written_out(text: &str, unwanted: impl Fn(char) -> bool) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
         let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         if unwanted(c) || turns || matches!(c, '\u{2028}' | '\u{2029}') {
             line.extend(c.escape_default());
@@ -23,7 +29,14 @@ fn escaped(text: &str, most: usize, unwanted: impl Fn(char) -> bool) -> String {
             line.push(c);
         }
     }
-    match chars.count() {
+    line
+}
+
+/// The beginning of a line of output.
+fn beginning(text: &str) -> String {
+    let kept: String = text.chars().take(SHOWN_CHARS).collect();
+    let line = written_out(&kept, |c| c != '\t' && c.is_control());
+    match text.chars().count().saturating_sub(SHOWN_CHARS) {
         0 => line,
         more => format!("{line}… ({more} more characters)"),
     }
@@ -33,11 +46,7 @@ fn escaped(text: &str, most: usize, unwanted: impl Fn(char) -> bool) -> String {
 /// left out.
 pub(super) fn first_lines(text: &str, lines: usize) -> String {
     let mut all = text.lines();
-    let mut shown: Vec<String> = all
-        .by_ref()
-        .take(lines)
-        .map(|line| escaped(line, SHOWN_CHARS, |c| c != '\t' && c.is_control()))
-        .collect();
+    let mut shown: Vec<String> = all.by_ref().take(lines).map(beginning).collect();
     let more = all.count();
     if more > 0 {
         shown.push(format!("… ({more} more lines)"));
@@ -88,8 +97,10 @@ mod tests {
             assert_eq!(one_line(given), line);
             assert_eq!(first_lines(given, 9), lines);
         }
-        let long = one_line(&"x".repeat(3000));
-        assert!(long.ends_with("… (1000 more characters)"), "the end of a long line is counted: {long}");
+        assert_eq!(one_line(&"x".repeat(2 * SHOWN_END)).len(), 2 * SHOWN_END, "shown whole");
+        let long = one_line(&format!("echo {}; rm -rf ~", "x".repeat(2 * SHOWN_END)));
+        assert!(long.starts_with("echo x") && long.ends_with("x; rm -rf ~"), "both ends are shown: {long}");
+        assert!(long.contains("… (15 characters hidden) …"), "what is left out is counted: {long}");
         let long = first_lines(&"x\n".repeat(5), 2);
         assert_eq!(long, "x\nx\n… (3 more lines)");
     }

@@ -47,6 +47,10 @@ impl Tool for WriteFile {
         format!("write {} ({})", Args(args).shown("file_path"), text::count(bytes, "byte", "bytes"))
     }
 
+    fn writes<'a>(&self, args: &'a JsonObject) -> Option<&'a str> {
+        args.get("file_path").and_then(Value::as_str)
+    }
+
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(blocking(self.kind(), context, move |workspace, cancel| write(workspace, &args, cancel)))
     }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use hookrail::{Config, SessionEndReason, SessionStartSource};
+use hookrail::{HookSession, SessionEndReason, SessionStartSource, TrustPolicy};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::ReplayModel;
 use hookrail_agent::tools::{BoxFuture, ToolContext, ToolTable};
-use hookrail_agent::ui::{Happening, Question, Ui};
+use hookrail_agent::ui::{AgentEvent, Question, Ui};
 use hookrail_agent::{AgentObserver, ApprovalMode, PromptOutcome, Session, SessionOptions, SessionParts};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ struct Watcher {
 }
 
 impl Ui for Watcher {
-    fn happened(&self, happening: &Happening<'_>) {
-        if let Happening::AnswerText(piece) = happening {
+    fn notify(&self, event: &AgentEvent<'_>) {
+        if let AgentEvent::AnswerText(piece) = event {
             self.pieces.lock().unwrap().push((*piece).to_owned());
         }
     }
@@ -59,16 +59,20 @@ fn bench(events: &[&str], replies: &[Value]) -> Bench {
     let log = Arc::new(SessionLog::open(&log_path, "the-session").unwrap());
     let watcher = Arc::new(Watcher::default());
     let observer = AgentObserver { log: Arc::clone(&log), ui: watcher.clone(), next: None };
-    let config = Config::builder(project.dir())
+    let hooks = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": hooks }))
         .observer(Arc::new(observer))
         .transcript_path(log.path())
         .build();
     let session = Session::new(SessionParts {
-        config,
+        hooks,
         model: Arc::new(ReplayModel::parse("replay.jsonl", replay.join("\n").as_bytes()).unwrap()),
         tools: ToolTable::standard(),
-        context: ToolContext { project: project.dir(), cancel: CancellationToken::new() },
+        context: ToolContext {
+            project: project.dir(),
+            cancel: CancellationToken::new(),
+            ..ToolContext::default()
+        },
         log,
         ui: watcher.clone(),
         options: SessionOptions {
@@ -112,7 +116,7 @@ fn answer(outcome: PromptOutcome) -> String {
 #[tokio::test]
 async fn nothing_is_read_before_the_first_event() {
     let mut bench = bench(&["SessionStart"], &[]);
-    let status = |session: &Session| session.config().hook_system().unwrap().status();
+    let status = |session: &Session| session.hooks().hook_system().unwrap().status();
     assert!(!status(&bench.session).initialized, "HOOK-206");
     assert_eq!(status(&bench.session).total_hooks, 0, "HOOK-206");
     bench.session.start(SessionStartSource::Startup).await.unwrap();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 fn context(project: impl Into<PathBuf>) -> ToolContext {
-    ToolContext { project: project.into(), cancel: CancellationToken::new() }
+    ToolContext { project: project.into(), cancel: CancellationToken::new(), ..ToolContext::default() }
 }
 
 fn object(args: Value) -> JsonObject {

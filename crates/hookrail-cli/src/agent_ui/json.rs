@@ -1,4 +1,4 @@
-//! The answer for programs: one JSON object at the end, or one per happening.
+//! The answer for programs: one JSON object at the end, or one per event.
 //!
 //! `json` prints the object of [`Summary::result`]; `stream-json` prints `init`, then `message`, `tool_use`,
 //! `tool_state`, `tool_result`, `hook`, `blocked`, `stop` and `notice` lines, then that object as `result`.
@@ -9,7 +9,7 @@ use std::time::Instant;
 use hookrail::genai::UsageMetadata;
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::log::millis;
-use hookrail_agent::ui::Happening;
+use hookrail_agent::ui::AgentEvent;
 use serde_json::{Map, Value, json};
 
 /// Counts what happened to one prompt.
@@ -43,12 +43,12 @@ impl Summary {
         }
     }
 
-    pub(super) fn count(&mut self, happening: &Happening<'_>) {
-        match happening {
-            Happening::ModelStarted { .. } => self.model_calls += 1,
-            Happening::Usage(usage) => self.tokens.add(usage),
-            Happening::ToolFinished { status, .. } => *self.tools.entry(status.as_str()).or_default() += 1,
-            Happening::HookFinished { run, .. } => {
+    pub(super) fn count(&mut self, event: &AgentEvent<'_>) {
+        match event {
+            AgentEvent::ModelStarted { .. } => self.model_calls += 1,
+            AgentEvent::Usage(usage) => self.tokens.add(usage),
+            AgentEvent::ToolFinished { status, .. } => *self.tools.entry(status.as_str()).or_default() += 1,
+            AgentEvent::HookFinished { run, .. } => {
                 self.hooks += 1;
                 self.failed_hooks += u64::from(run.failure.is_some());
             }
@@ -114,29 +114,29 @@ pub(super) fn init(session_id: &str, model: &str) -> Value {
     json!({ "type": "init", "timestamp": hookrail::timestamp_now(), "sessionId": session_id, "model": model })
 }
 
-/// The line of a stream for one happening, if programs have a use for it.
-pub(super) fn stream_line(happening: &Happening<'_>) -> Option<Value> {
-    let mut line = match happening {
-        Happening::AnswerText(text) => json!({ "type": "message", "role": "assistant", "delta": text }),
-        Happening::ToolRequested { id, name, args } => {
+/// The line of a stream for one event, if programs have a use for it.
+pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
+    let mut line = match event {
+        AgentEvent::AnswerText(text) => json!({ "type": "message", "role": "assistant", "delta": text }),
+        AgentEvent::ToolRequested { id, name, args } => {
             json!({ "type": "tool_use", "id": id, "name": name, "args": args })
         }
-        Happening::ToolState { id, name, state } => {
+        AgentEvent::ToolState { id, name, state } => {
             json!({ "type": "tool_state", "id": id, "name": name, "state": state.as_str() })
         }
-        Happening::ToolFinished { id, name, status, display, result } => json!({
+        AgentEvent::ToolFinished { id, name, status, display, result } => json!({
             "type": "tool_result", "id": id, "name": name, "status": status.as_str(), "output": display,
             "error": result.error.as_ref().filter(|_| display.is_some()),
         }),
-        Happening::HookFinished { event, run } => json!({
+        AgentEvent::HookFinished { event, run } => json!({
             "type": "hook", "event": event, "name": run.hook.name, "durationMs": millis(run.duration),
             "success": run.success(), "exitCode": run.exit_code(), "signal": run.signal(),
             "output": run.output, "error": run.failure,
         }),
-        Happening::Blocked { what, reason } => json!({ "type": "blocked", "what": what, "reason": reason }),
-        Happening::Stopped { reason } => json!({ "type": "stop", "reason": reason }),
-        Happening::Notice(text) => json!({ "type": "notice", "message": text }),
-        Happening::Compressed { before, after } => {
+        AgentEvent::Blocked { what, reason } => json!({ "type": "blocked", "what": what, "reason": reason }),
+        AgentEvent::Stopped { reason } => json!({ "type": "stop", "reason": reason }),
+        AgentEvent::Notice(text) => json!({ "type": "notice", "message": text }),
+        AgentEvent::Compressed { before, after } => {
             json!({ "type": "compressed", "bytesBefore": before, "bytesAfter": after })
         }
         _ => return None,

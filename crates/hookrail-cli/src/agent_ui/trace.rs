@@ -2,7 +2,7 @@
 
 use hookrail::{Decision, EventName, HookOutput, HookRun};
 use hookrail_agent::log::ToolStatus;
-use hookrail_agent::ui::Happening;
+use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
 use crate::printer::{escape, escape_line};
@@ -10,26 +10,28 @@ use crate::printer::{escape, escape_line};
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
 
-/// What a person is told of a happening; `None` for what needs no telling.
-pub(super) fn line(happening: &Happening<'_>) -> Option<String> {
-    match happening {
-        Happening::HookFinished { event, run } => hook_line(*event, run),
+/// What a person is told of an event; `None` for what needs no telling.
+pub(super) fn line(event: &AgentEvent<'_>) -> Option<String> {
+    match event {
+        AgentEvent::HookFinished { event, run } => hook_line(*event, run),
         // Reasons of what did happen are told in full; the trace of a single hook is short.
-        Happening::Blocked { what, reason } => {
+        AgentEvent::Blocked { what, reason } => {
             Some(format!("blocked {}: {}", escape_line(what), escape_line(reason.trim())))
         }
-        Happening::Stopped { reason } => Some(format!("Agent execution stopped by hook: {}", escape(reason))),
-        Happening::ToolFinished { name, status, display: Some(display), .. } => {
+        AgentEvent::Stopped { reason } => {
+            Some(format!("Agent execution stopped by hook: {}", escape(reason)))
+        }
+        AgentEvent::ToolFinished { name, status, display: Some(display), .. } => {
             // The reason of a block has its own line.
             (*status != ToolStatus::Blocked).then(|| {
                 let first = display.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
                 format!("tool {} ({}): {}", escape_line(name), status.as_str(), short(first))
             })
         }
-        Happening::Compressed { before, after } => {
+        AgentEvent::Compressed { before, after } => {
             Some(format!("history summarised: {before} bytes are now {after}"))
         }
-        Happening::Notice(text) => Some(format!("note: {}", escape_line(text))),
+        AgentEvent::Notice(text) => Some(format!("note: {}", escape_line(text))),
         _ => None,
     }
 }
@@ -68,13 +70,20 @@ fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String>
         let in_vain = if event.can_block() { "" } else { " (has no effect here)" };
         deeds.push(format!("block{in_vain}{reason}"));
     }
+    let asks = output.decision == Some(Decision::Ask) || specific("permissionDecision") == Some("ask");
+    if asks && event == EventName::BeforeTool {
+        let reason = specific("permissionDecisionReason").or(output.reason.as_deref());
+        let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
+        deeds.push(format!("ask{reason}"));
+    }
     if output.should_stop_execution() {
         deeds.push(format!("stop: {}", short(output.effective_stop_reason())));
     }
-    let changes: Vec<&str> = ["tool_input", "llm_request", "llm_response", "toolConfig", "clearContext"]
-        .into_iter()
-        .filter(|field| output.specific(field).is_some())
-        .collect();
+    let changes: Vec<&str> =
+        ["tool_input", "tool_response", "llm_request", "llm_response", "toolConfig", "clearContext"]
+            .into_iter()
+            .filter(|field| output.specific(field).is_some())
+            .collect();
     if !changes.is_empty() {
         deeds.push(format!("changed {}", changes.join(", ")));
     }

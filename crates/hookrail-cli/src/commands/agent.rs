@@ -10,9 +10,8 @@ use hookrail::{Escalations, HookObserver, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};
-use hookrail_agent::ui::{Happening, Ui as _};
+use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent_ui::{AgentUi, outcome_text};
@@ -24,6 +23,7 @@ use crate::hook_log::HookLog;
 use crate::interactive::{self, Desk, Ended};
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::signals::EndSignals;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 /// dropped, which kills hooks and tools.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let cancel = CancellationToken::new();
-    let mut signals = Signals::listen()?;
+    let mut signals = EndSignals::listen()?;
     let escalations = OnceLock::new();
     let session = run_session(args, context, prompt, cancel.clone(), &escalations);
     let interrupted = async {
@@ -92,45 +92,6 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
     })
 }
 
-/// The signals that ask a program to end.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    /// `None` where whoever started the program wants it to outlive its terminal.
-    hang_up: Option<Signal>,
-}
-
-impl Signals {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
-        })
-    }
-
-    async fn next(&mut self) {
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(signal) => signal.recv().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = hang_up => {}
-        }
-    }
-}
-
-/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
-fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
-}
-
 async fn run_session(
     args: &AgentArgs,
     context: &Context,
@@ -151,22 +112,26 @@ async fn run_session(
         ui: progress.clone(),
         next: Some(engine_log(context, &session_id)),
     };
-    let config = context
+    let hooks = context
         .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
         .session_id(&session_id)
         .transcript_path(log.path())
         .build();
-    findings::refuse_unusable(config.settings(), context)?;
-    for line in findings::lines(config.settings(), context) {
+    findings::refuse_unusable(hooks.settings(), context)?;
+    for line in findings::lines(hooks.settings(), context) {
         if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
     }
-    if let Some(system) = config.hook_system() {
+    if let Some(system) = hooks.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
 
     let mut session = Session::new(SessionParts {
-        context: ToolContext { project: context.project().to_owned(), cancel: cancel.clone() },
-        config,
+        context: ToolContext {
+            project: context.project().to_owned(),
+            cancel: cancel.clone(),
+            ..ToolContext::default()
+        },
+        hooks,
         model,
         tools: ToolTable::standard(),
         log,
@@ -194,7 +159,7 @@ async fn run_session(
     };
     session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
     progress.idle();
-    if let Some(system) = session.config().hook_system() {
+    if let Some(system) = session.hooks().hook_system() {
         system.drain().await;
     }
     if let Some(problem) = session.parts().log.problem() {
@@ -240,7 +205,7 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
-        watcher.happened(&Happening::Notice(&notice.to_string()));
+        watcher.notify(&AgentEvent::Notice(&notice.to_string()));
     });
     match &args.record {
         Some(file) => Ok(Arc::new(RecordingModel::create(file, gemini)?)),

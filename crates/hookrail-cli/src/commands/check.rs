@@ -2,6 +2,7 @@
 
 pub(crate) mod finding;
 mod program;
+mod python;
 mod shell;
 mod words;
 

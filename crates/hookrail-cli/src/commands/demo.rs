@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{Config, SessionEndReason, SessionStartSource, SettingsPaths, TrustPolicy};
+use hookrail::{HookSession, SessionEndReason, SessionStartSource, SettingsPaths, TrustPolicy};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::ReplayModel;
 use hookrail_agent::tools::{BoxFuture, ToolContext, ToolTable};
-use hookrail_agent::ui::{Happening, Question, Ui};
+use hookrail_agent::ui::{AgentEvent, Question, Ui};
 use hookrail_agent::{AgentObserver, ApprovalMode, Session, SessionOptions, SessionParts};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -136,7 +136,7 @@ impl Stage {
             .filter(|(name, _)| name != "HOME" && name != "HOOKRAIL_HOME")
             .chain([("HOME".into(), home.clone().into())])
             .collect();
-        let config = Config::builder(&project)
+        let hooks = HookSession::builder(&project, TrustPolicy::ApproveForThisRun)
             .session_id(session_id)
             .transcript_path(log.path())
             .settings_paths(SettingsPaths {
@@ -144,15 +144,14 @@ impl Stage {
                 system: home.join("no-system-settings.json"),
                 home,
             })
-            .trust(TrustPolicy::ApproveForThisRun)
             .environment(environment)
             .observer(Arc::new(AgentObserver { log: Arc::clone(&log), ui: ui.clone(), next: None }))
             .build();
         let mut session = Session::new(SessionParts {
-            config,
+            hooks,
             model: Arc::new(ReplayModel::parse(format!("{}.jsonl", scene.hook), scene.replay.as_bytes())?),
             tools: ToolTable::standard(),
-            context: ToolContext { project, cancel: CancellationToken::new() },
+            context: ToolContext { project, cancel: CancellationToken::new(), ..ToolContext::default() },
             log,
             ui: ui.clone(),
             options: SessionOptions {
@@ -167,7 +166,7 @@ impl Stage {
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
-        if let Some(system) = session.config().hook_system() {
+        if let Some(system) = session.hooks().hook_system() {
             system.drain().await;
         }
         let lines = fs::read_to_string(&log_path)?;
@@ -205,8 +204,8 @@ struct Watcher {
 }
 
 impl Ui for Watcher {
-    fn happened(&self, happening: &Happening<'_>) {
-        if let Happening::AnswerText(text) = happening {
+    fn notify(&self, event: &AgentEvent<'_>) {
+        if let AgentEvent::AnswerText(text) = event {
             self.answer.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
         }
     }

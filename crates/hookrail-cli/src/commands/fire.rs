@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{Config, HookSystem, ProcessedHookResult, TypedInput};
-use tokio::signal::unix::{SignalKind, signal};
+use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
@@ -20,6 +19,7 @@ use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
+use crate::signals::EndSignals;
 use report::{Report, Skipped};
 use summary::Summary;
 
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
-    log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
-    let settings = config.settings();
+    let hooks = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
+    let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
     findings::tell(settings, context, printer);
     if settings.hooks.is_empty()
@@ -48,15 +48,10 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
-    let Some(system) = config.hook_system() else {
+    let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
-        return print(
-            args,
-            &Fired { input: &input, result: nothing, skipped: Vec::new() },
-            None,
-            context,
-            printer,
-        );
+        let fired = Fired { input: &input, result: nothing, skipped: Vec::new() };
+        return Ok(print(args, &fired, None, context, printer));
     };
     system.initialize();
     if let Some(name) = &args.only
@@ -71,7 +66,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &config, system, &input, context, printer))
+    runtime.block_on(fire(args, &hooks, system, &input, context, printer))
 }
 
 /// What one event brought.
@@ -83,39 +78,38 @@ struct Fired<'a> {
 
 async fn fire(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &TypedInput,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
-    let mut interrupted = async || {
-        tokio::select! { _ = interrupt.recv() => {} _ = terminate.recv() => {} }
-    };
+    let mut signals = EndSignals::listen().context("cannot listen to signals")?;
     let fired = tokio::select! {
         // Giving the event up kills its hooks.
-        () = interrupted() => None,
-        fired = fire_repeatedly(args, config, system, input) => Some(fired?),
+        () = signals.next() => None,
+        fired = fire_repeatedly(args, hooks, system, input) => Some(fired?),
     };
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
         printer.talk("interrupted");
-        Ok(ExitStatus::Interrupted)
+        ExitStatus::Interrupted
     };
     tokio::select! {
-        () = system.drain() => status,
+        () = system.drain() => Ok(status),
         // Asked a second time, nothing is waited for.
-        () = interrupted() => Ok(ExitStatus::Interrupted),
+        () = signals.next() => {
+            system.escalations().kill();
+            Ok(ExitStatus::Interrupted)
+        }
     }
 }
 
 /// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
-    config: &Config,
+    hooks: &HookSession,
     system: &HookSystem,
     input: &'a TypedInput,
 ) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
@@ -130,36 +124,40 @@ async fn fire_repeatedly<'a>(
         if let Some(summary) = &mut summary {
             summary.add(&result, start.elapsed());
         }
-        if kept.as_ref().is_none_or(|kept| gravity(&result) >= gravity(kept)) {
+        if kept.as_ref().is_none_or(|kept| gravity(args, &result) >= gravity(args, kept)) {
             kept = Some(result);
         }
     }
     let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
-    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
+    let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
     Ok((Fired { input, result, skipped }, summary))
 }
 
-fn gravity(result: &ProcessedHookResult) -> u8 {
-    status_of(result).code()
+fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
+    status_of(args, result).code()
 }
 
-fn status_of(result: &ProcessedHookResult) -> ExitStatus {
+fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
     if result.block.is_some() {
         ExitStatus::Blocked
-    } else if result.should_stop {
+    } else if result.stop.is_some() {
         ExitStatus::Stopped
+    } else if args.fail_on_error && !result.aggregated.errors.is_empty() {
+        ExitStatus::Failure
     } else {
         ExitStatus::Success
     }
 }
 
+/// Prints the result. The exit code is the verdict, whatever becomes of the text: a guard whose output goes to a full
+/// disk still guards.
 fn print(
     args: &FireArgs,
     fired: &Fired<'_>,
     summary: Option<&Summary>,
     context: &Context,
     printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+) -> ExitStatus {
     for warning in &fired.result.warnings {
         printer.talk(format_args!("warning: {}", escape(warning)));
     }
@@ -173,9 +171,11 @@ fn print(
             let _ = crate::report(&error);
         }
     }
-    match outcome.and_then(|()| printer.flush()) {
-        // The verdict is in the exit code as well, and holds although nobody reads the text.
-        Err(error) if !error.is::<ClosedPipe>() => Err(error),
-        _ => Ok(status_of(&fired.result)),
+    if let Err(error) = outcome.and_then(|()| printer.flush()) {
+        printer.abandon_stdout();
+        if !error.is::<ClosedPipe>() {
+            printer.talk(format_args!("error: cannot write the result: {}", escape_line(&error.to_string())));
+        }
     }
+    status_of(args, &fired.result)
 }

@@ -33,6 +33,9 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
         }
         Format::Text => print_table(&rows, context, printer)?,
     }
+    if let Some(note) = statistics.cut_note() {
+        printer.talk(note);
+    }
     findings::tell(&settings, context, printer);
     Ok(ExitStatus::Success)
 }

@@ -1,8 +1,6 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +9,10 @@ use anyhow::Context as _;
 use crate::cli::{Format, LogArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, Call, HookStats, Line, Lines, Statistics, Tail, open_with_rotated};
+use crate::hook_log::{
+    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, Statistics, Tail, open_named,
+    open_with_rotated,
+};
 use crate::printer::{Printer, escape_json, escape_line};
 
 /// How many past calls are shown before new ones are waited for.
@@ -29,12 +30,12 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     if args.follow {
         return follow(args, own_log, printer);
     }
-    let files = open(args, &own_log)?;
+    let logs = open(args, &own_log)?;
     if args.stats {
-        return print_stats(args, files, printer);
+        return print_stats(args, logs, printer);
     }
     let mut is_empty = true;
-    for (path, file) in files {
+    for (path, file) in logs.files {
         for line in Lines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if is_wanted(args, &line.call) {
@@ -49,18 +50,13 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     Ok(ExitStatus::Success)
 }
 
-fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<Vec<(PathBuf, BufReader<File>)>> {
+fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
     if args.files.is_empty() {
-        let files =
-            open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()))?;
-        return Ok(files.into_iter().map(|file| (own_log.to_owned(), file)).collect());
+        return open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()));
     }
-    // All of them are opened before anything is printed, so that a typo is told first.
-    let open = |path: &PathBuf| {
-        let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        Ok((path.clone(), BufReader::new(file)))
-    };
-    args.files.iter().map(open).collect()
+    open_named(&args.files).map_err(|(path, error)| {
+        anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
+    })
 }
 
 fn follow(args: &LogArgs, own_log: PathBuf, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -132,13 +128,14 @@ fn render(call: &Call) -> String {
     text
 }
 
-fn print_stats(
-    args: &LogArgs,
-    files: Vec<(PathBuf, BufReader<File>)>,
-    printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+fn print_stats(args: &LogArgs, mut logs: OpenLogs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    logs.keep_last(READ_AT_MOST).context("cannot read the log")?;
     let mut statistics = Statistics::default();
-    for (path, file) in files {
+    statistics.is_cut = logs.is_cut;
+    if let Some(note) = statistics.cut_note() {
+        printer.talk(note);
+    }
+    for (path, file) in logs.files {
         for line in Lines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if is_wanted(args, &line.call) {

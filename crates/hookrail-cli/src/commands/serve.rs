@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 
 use self::descriptor::Descriptor;
 use self::engines::Engines;
+use self::lines::LineMemory;
 use self::signals::Phase;
 use self::socket::BoundSocket;
 use crate::cli::ServeArgs;
@@ -29,6 +30,8 @@ use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
 
+/// How many lines of the greatest length may be unfinished at once, over all clients.
+const LONGEST_LINES: usize = 4;
 /// How long hooks that were killed may take to be gone.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
 /// After a failed accept, most often for want of descriptors.
@@ -40,6 +43,8 @@ struct Server {
     /// One permit for each request whose hooks may run now.
     in_flight: Arc<Semaphore>,
     max_line_bytes: usize,
+    /// For the unfinished lines of all clients.
+    line_memory: Arc<LineMemory>,
     phase: watch::Receiver<Phase>,
 }
 
@@ -61,10 +66,12 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     let signals = signals::Signals::listen().context("cannot listen to signals")?;
     // After the signals: from the moment that its file exists, a request to end removes it again.
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
+    let max_line_bytes = usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX);
     let server = Arc::new(Server {
         engines: Engines::load(context.clone(), args.trust.trust_hooks)?,
         in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
-        max_line_bytes: usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX),
+        max_line_bytes,
+        line_memory: LineMemory::new(max_line_bytes.saturating_mul(LONGEST_LINES)),
         phase: phase.clone(),
     });
     let heard = tokio::spawn(signals.obey(phases, Arc::clone(&server)));

@@ -264,7 +264,11 @@ impl Session<'_> {
             })?,
             Format::Text => {
                 for slow in self.judged.iter().filter(|test| test.took_ms >= SLOW_MS) {
-                    printer.data(format_args!("SLOW   [{:>6} ms] {}", slow.took_ms, escape_line(&slow.name)))?;
+                    printer.data(format_args!(
+                        "SLOW   [{:>6} ms] {}",
+                        slow.took_ms,
+                        escape_line(&slow.name)
+                    ))?;
                 }
                 if self.args.coverage {
                     printer.data(self.coverage.render())?;

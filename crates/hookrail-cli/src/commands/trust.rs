@@ -9,7 +9,7 @@ mod show;
 
 use std::io::{self, IsTerminal as _};
 
-use hookrail::{Activation, Pending, ResolvedSettings, Review};
+use hookrail::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
             printer.talk(format_args!("hint: {help}"));
         }
     }
-    if review.pending.is_empty() && review.settings.is_none() {
+    if review.pending.is_empty() && review.settings.is_none() && review.vanished.is_empty() {
         match args.format {
             Format::Json => printer.json_pretty(&show::as_json(&review))?,
             Format::Text => printer.data("nothing waits for approval in this project")?,
@@ -79,7 +79,10 @@ fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::
             printer.data(show::everything(review).trim_end())?;
             printer.flush()?;
             printer.talk("error: nothing was approved: there is no terminal to ask on");
-            printer.talk("hint: `hookrail trust --yes` approves everything shown above without asking");
+            let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
+            printer.talk(format_args!(
+                "hint: `hookrail trust --yes` approves everything shown above{gone} without asking"
+            ));
         }
     }
     Ok(ExitStatus::Failure)
@@ -102,6 +105,8 @@ fn approve_all(
     if !chosen.is_empty() || refused.is_empty() {
         context.approvals().approve(review, &chosen)?;
     }
+    let gone: Vec<&VanishedGuard> = review.vanished.iter().collect();
+    context.approvals().accept_absence(review, &gone)?;
     match format {
         Format::Json => printer.json_pretty(&json!({
             "approved": chosen.iter().map(|pending| &pending.hook.name).collect::<Vec<_>>(),
@@ -109,8 +114,22 @@ fn approve_all(
                 .iter()
                 .map(|pending| json!({ "name": pending.hook.name, "why": pending.obstacle }))
                 .collect::<Vec<_>>(),
+            "acceptedAsGone": gone.iter().map(|guard| &guard.name).collect::<Vec<_>>(),
+            "notWatched": chosen
+                .iter()
+                .filter(|pending| !pending.not_watched.is_empty())
+                .map(|pending| json!({ "name": pending.hook.name, "why": pending.not_watched }))
+                .collect::<Vec<_>>(),
         }))?,
-        Format::Text => conclude(&chosen, printer),
+        Format::Text => {
+            conclude(&chosen, review, printer);
+            for pending in chosen.iter().filter(|pending| !pending.not_watched.is_empty()) {
+                let (name, why) =
+                    (escape_line(&pending.hook.name), escape_line(&pending.not_watched.join("; ")));
+                printer.talk(format_args!("accepted: `{name}` is not watched: {why}"));
+            }
+            tell_gone(&gone, printer);
+        }
     }
     for pending in &refused {
         tell_obstacle(pending, printer);
@@ -123,17 +142,36 @@ fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) ->
         let mut terminal = ask::Terminal { printer, answers: io::stdin().lock() };
         ask::choose(review, &mut terminal)?
     };
-    let Some(chosen) = chosen else {
-        printer.talk("nothing was approved");
-        return Ok(ExitStatus::Success);
-    };
-    context.approvals().approve(review, &chosen)?;
-    conclude(&chosen, printer);
+    let store = context.approvals();
+    for pending in &chosen.dropped {
+        store.drop_approval(review, pending)?;
+        printer.talk(format_args!("dropped: the approval of `{}`", escape_line(&pending.hook.name)));
+    }
+    store.accept_absence(review, &chosen.gone)?;
+    tell_gone(&chosen.gone, printer);
+    match &chosen.approved {
+        Some(approved) => {
+            store.approve(review, approved)?;
+            conclude(approved, review, printer);
+        }
+        None if chosen.gone.is_empty() && chosen.dropped.is_empty() => printer.talk("nothing was approved"),
+        None => {}
+    }
     Ok(ExitStatus::Success)
 }
 
-fn conclude(chosen: &[&Pending], printer: &mut Printer) {
+fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
+    for guard in gone {
+        printer.talk(format_args!(
+            "accepted: the guard `{}` is gone from these settings",
+            escape_line(&guard.name)
+        ));
+    }
+}
+
+fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     match chosen.len() {
+        0 if review.settings.is_none() => {}
         0 => printer.talk("approved: the project's settings"),
         1 => printer.talk("approved: 1 hook"),
         n => printer.talk(format_args!("approved: {n} hooks")),

@@ -4,14 +4,15 @@
 //! that cannot be read is passed over.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 
 use hookrail::{Decision, EventName};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{KEPT, identity, rotated};
+use super::{KEPT, NEVER_WAIT, identity, rotated};
 use crate::cli::Outcome;
 
 /// One hook that ran.
@@ -145,14 +146,52 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// Opens a log and those that were moved aside, the oldest first.
-pub(crate) fn open_with_rotated(path: &Path) -> io::Result<Vec<BufReader<File>>> {
+/// How much of the logs is read for numbers: as much as they hold when nothing keeps them from being moved aside.
+pub(crate) const READ_AT_MOST: u64 = 40_000_000;
+
+/// Logs to be read, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct OpenLogs {
+    /// Each with the name to report trouble under.
+    pub(crate) files: Vec<(PathBuf, BufReader<File>)>,
+    /// Whether older lines are left out.
+    pub(crate) is_cut: bool,
+}
+
+impl OpenLogs {
+    /// Leaves out all but the last bytes of the logs together. What is not a regular file is left as it is.
+    pub(crate) fn keep_last(&mut self, mut bytes: u64) -> io::Result<()> {
+        let mut kept = Vec::new();
+        while let Some((path, mut reader)) = self.files.pop() {
+            let metadata = reader.get_ref().metadata()?;
+            if metadata.is_file() && metadata.len() > bytes {
+                self.is_cut = true;
+                // The byte before is looked at as well: it tells whether a line begins here.
+                reader.seek(SeekFrom::Start((metadata.len() - bytes).saturating_sub(1)))?;
+                reader.skip_until(b'\n')?;
+                if bytes > 0 {
+                    kept.push((path, reader));
+                }
+                bytes = 0;
+            } else {
+                bytes = bytes.saturating_sub(metadata.len());
+                kept.push((path, reader));
+            }
+        }
+        kept.reverse();
+        self.files = kept;
+        Ok(())
+    }
+}
+
+/// Opens a log and those that were moved aside. What is no regular file is no log.
+pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
     // From the youngest to the oldest: a rotation in between shows a file twice instead of never.
     let mut files: Vec<File> = Vec::new();
     let mut seen = Vec::new();
     let older = (1..=KEPT).map(|number| rotated(path, number));
     for path in std::iter::once(path.to_owned()).chain(older) {
-        let file = match File::open(&path) {
+        let file = match File::options().read(true).custom_flags(NEVER_WAIT).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
@@ -164,5 +203,18 @@ pub(crate) fn open_with_rotated(path: &Path) -> io::Result<Vec<BufReader<File>>>
             files.push(file);
         }
     }
-    Ok(files.into_iter().rev().map(BufReader::new).collect())
+    let files = files.into_iter().rev().map(|file| (path.to_owned(), BufReader::new(file)));
+    Ok(OpenLogs { files: files.collect(), is_cut: false })
+}
+
+/// Opens logs that somebody named. All of them are opened before anything is read, so that a typo is told first. A pipe
+/// is read until its writers close it, and is empty if there are none.
+pub(crate) fn open_named(paths: &[PathBuf]) -> Result<OpenLogs, (PathBuf, io::Error)> {
+    let open = |path: &PathBuf| {
+        let file = File::options().read(true).custom_flags(NEVER_WAIT).open(path)?;
+        rustix::io::ioctl_fionbio(&file, false)?;
+        Ok((path.clone(), BufReader::new(file)))
+    };
+    let files = paths.iter().map(|path| open(path).map_err(|error| (path.clone(), error)));
+    Ok(OpenLogs { files: files.collect::<Result<_, _>>()?, is_cut: false })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use hookrail::EventName;
 use serde::Serialize;
 
-use super::read::{Call, Lines, open_with_rotated};
+use super::read::{Call, Lines, READ_AT_MOST, open_with_rotated};
 
 /// What the log tells of one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,6 +28,8 @@ pub(crate) struct HookStats {
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
     hooks: BTreeMap<(String, String), Collected>,
+    /// Whether there are older lines that were not read.
+    pub(crate) is_cut: bool,
 }
 
 #[derive(Debug, Default)]
@@ -39,16 +41,27 @@ struct Collected {
 }
 
 impl Statistics {
-    /// Reads a log with those that were moved aside. What cannot be read is left out: numbers about the past are
-    /// never worth a failure.
+    /// Reads the end of a log with those that were moved aside. What cannot be read is left out: numbers about the
+    /// past are never worth a failure.
     pub(crate) fn load(path: &Path) -> Self {
         let mut statistics = Self::default();
-        for file in open_with_rotated(path).unwrap_or_default() {
+        let mut logs = open_with_rotated(path).unwrap_or_default();
+        if logs.keep_last(READ_AT_MOST).is_err() {
+            return statistics;
+        }
+        statistics.is_cut = logs.is_cut;
+        for (_, file) in logs.files {
             for line in Lines::new(file).map_while(Result::ok) {
                 statistics.add(line.call);
             }
         }
         statistics
+    }
+
+    /// What to tell a person if older lines were left out.
+    pub(crate) fn cut_note(&self) -> Option<String> {
+        self.is_cut
+            .then(|| format!("note: only the last {} MB of the log were read", READ_AT_MOST / 1_000_000))
     }
 
     /// Takes a call into account.

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::identity;
-use super::read::Line;
+use super::read::{Line, READ_AT_MOST};
+use super::{NEVER_WAIT, identity};
 
 /// A log that is followed, and how far it was read.
 pub(crate) struct Tail {
@@ -36,10 +37,12 @@ impl Tail {
             if let Some(line) = Line::parse(&std::mem::take(&mut self.unfinished)) {
                 on_line(line)?;
             }
-            let file = File::open(&self.path)?;
-            let identity = identity(&file.metadata()?);
-            self.open = Some((file, identity));
-            self.offset = 0;
+            let file = File::options().read(true).custom_flags(NEVER_WAIT).open(&self.path)?;
+            let metadata = file.metadata()?;
+            anyhow::ensure!(metadata.is_file(), "`{}` is not a regular file", self.path.display());
+            self.open = Some((file, identity(&metadata)));
+            // Only the newest calls are wanted of what is there already.
+            self.offset = metadata.len().saturating_sub(READ_AT_MOST);
             self.read(on_line)?;
         }
         Ok(())

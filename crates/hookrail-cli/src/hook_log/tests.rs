@@ -162,3 +162,51 @@ fn long_answers_keep_what_decides() {
     assert!(bounded::text(&long).ends_with("é… (15904 bytes more)"), "{}", bounded::text(&long));
     assert_eq!(bounded::text("short"), "short");
 }
+
+#[test]
+fn only_the_end_of_long_logs_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    // Ten bytes each; the number says in which order they were written.
+    let lines = |range: std::ops::Range<usize>| range.map(|n| format!("{n:09}\n")).collect::<String>();
+    fs::write(rotated(&path, 2), lines(0..10)).unwrap();
+    fs::write(rotated(&path, 1), lines(10..20)).unwrap();
+    fs::write(&path, lines(20..30)).unwrap();
+    for (bytes, first, is_cut) in [
+        (1000, 0, false),
+        (300, 0, false),
+        (299, 1, true),
+        (200, 10, true),
+        (195, 11, true),
+        (100, 20, true),
+        (10, 29, true),
+        (9, 30, true),
+        (0, 30, true),
+    ] {
+        let mut logs = open_with_rotated(&path).unwrap();
+        logs.keep_last(bytes).unwrap();
+        let mut text = String::new();
+        for (_, mut file) in logs.files {
+            io::Read::read_to_string(&mut file, &mut text).unwrap();
+        }
+        assert_eq!((text, logs.is_cut), (lines(first..30), is_cut), "{bytes}");
+    }
+}
+
+#[test]
+fn a_pipe_is_no_log_and_nobody_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    assert_eq!(open_with_rotated(&path).unwrap().files.len(), 0);
+    assert_eq!(Statistics::load(&path).all(), []);
+    assert!(Tail::new(&path).poll(&mut |_| Ok(())).is_err());
+    let named = open_named(std::slice::from_ref(&path)).unwrap();
+    assert_eq!(Lines::new(named.files.into_iter().next().unwrap().1).count(), 0);
+    // Also where it takes the place of the lock, and the log is to be moved aside.
+    let path = folder.path().join("full.jsonl");
+    fs::write(&path, "x".repeat(100)).unwrap();
+    let lock = path.with_extension("lock");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &lock, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    assert!(HookLog::with_limit(path, 10).rotate(1).is_err());
+}

@@ -209,3 +209,22 @@ fn session_end_hooks_are_awaited() {
     run.expect(0, "Done.\n");
     assert!(run.project.dir().join("ended").exists());
 }
+
+/// L15: what a hook says in the model's place is no summary; the history stays, and the trace says why.
+#[test]
+fn a_blocked_summary_call_leaves_the_history_as_it_was() {
+    let no_summaries = "grep -q 'Summarise the conversation' && \
+        echo '{\"decision\":\"block\",\"reason\":\"no summaries\",\"hookSpecificOutput\":{\"llm_response\":{\"text\":\"made up\"}}}' || true";
+    let prompt = "x".repeat(300);
+    let run = Scenario::new()
+        .calls(&[("list_directory", json!({ "path": "." }))])
+        .calls(&[("list_directory", json!({ "path": "." }))])
+        .says("Done.")
+        .args(&["--history-budget", "700"])
+        .hook("BeforeModel", no_summaries)
+        .run(&prompt);
+    run.expect(0, "Done.\n");
+    run.expect_said("the history was not summarised: a hook blocked the summary call: no summaries");
+    let last = run.request(2).to_string();
+    assert!(last.contains(&prompt) && !last.contains("made up"), "L15: {last}");
+}

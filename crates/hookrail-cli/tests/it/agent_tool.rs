@@ -314,3 +314,58 @@ fn approval_is_not_loosened_by_hooks() {
         assert_eq!(after, ran, "{mode}: AfterTool hears of tools that ran, and only of those");
     }
 }
+
+/// O7, HOOK-182, HOOK-125: `ask` is asked in every approval mode; without anybody to answer the call is refused.
+#[test]
+fn an_ask_without_anybody_to_answer_is_a_refusal_that_says_so() {
+    let words = json!({ "permissionDecision": "ask", "permissionDecisionReason": "is it safe?" });
+    for output in
+        [json!({ "decision": "ask", "reason": "is it safe?" }), json!({ "hookSpecificOutput": words })]
+    {
+        for mode in ["default", "auto_edit", "yolo"] {
+            let run = writes_a_file()
+                .approval(mode)
+                .hook("BeforeTool", answer(&output))
+                .hook("Notification", record("notified.jsonl"))
+                .run("write");
+            run.expect(0, "Done.\n");
+            assert!(!run.project.dir().join("a.txt").exists(), "O7: {mode}");
+            assert_eq!(run.tools(), ["write_file denied"], "O7: {mode}");
+            let told = run.tool_responses(1)[0]["error"].as_str().unwrap().to_owned();
+            assert!(told.contains("a person to decide") && told.contains("is it safe?"), "{told}");
+            run.expect_said("a hook wanted a person to decide");
+            assert_eq!(run.recorded("notified.jsonl")[0]["details"]["reason"], "is it safe?");
+        }
+    }
+    let run = Scenario::new()
+        .calls(&[("list_directory", json!({ "path": "." }))])
+        .says("Done.")
+        .hook("BeforeTool", answer(&json!({ "decision": "ask" })))
+        .run("look");
+    assert_eq!(run.tools(), ["list_directory denied"], "O7: also for tools that never ask by themselves");
+    let run = writes_a_file()
+        .hook("BeforeTool", answer(&json!({ "decision": "ask" })))
+        .setting("hooksConfig", json!({ "ask": "allow" }))
+        .run("write");
+    assert_eq!(run.tools(), ["write_file success"], "O7: the specification's first reading");
+}
+
+/// O22, HOOK-178, HOOK-217: a replaced result is what the model and the person get; the log has both.
+#[test]
+fn after_tool_replaces_the_result() {
+    let replaced =
+        json!({ "hookSpecificOutput": { "tool_response": "[redacted]", "additionalContext": "ask Bob" } });
+    let run = Scenario::new()
+        .calls(&[shell("echo the secret")])
+        .says("Done.")
+        .hook("AfterTool", answer(&replaced))
+        .run("show");
+    run.expect(0, "Done.\n");
+    assert_eq!(run.tool_responses(1), [&json!({ "output": "[redacted]\n\nask Bob" })], "O22");
+    run.expect_said("tool run_shell_command (success): [redacted]");
+    let line = run.lines("tool_call")[0];
+    assert_eq!(line["result"]["returnDisplay"], "[redacted]", "O22");
+    assert!(line["originalResult"]["llmContent"].as_str().unwrap().contains("the secret"), "O22: {line}");
+    let run = writes_a_file().run("write");
+    assert!(run.lines("tool_call")[0].get("originalResult").is_none(), "only where there are two");
+}

@@ -336,3 +336,35 @@ fn many_programs_log_at_once() {
     let log = run(&project, &["log", "--format", "json"]);
     assert_eq!(log.stdout.lines().count(), 16, "{log}");
 }
+
+/// O7: an ask is neither a block nor an allow, and the report says why; a warning is in the report, too.
+#[test]
+fn an_ask_and_warnings_are_reported() {
+    let said = r#"{"decision":"ask","reason":"is it safe?","suppressOutput":"yes"}"#;
+    let project = user_hook("BeforeTool", &format!("echo '{said}'"));
+    let json = run(&project, &["fire", "BeforeTool", "--tool", "x", "--format", "json"]);
+    let report = json.json();
+    assert_eq!(json.code, Some(0), "O7: it is no block");
+    for (field, expected) in [
+        ("ask", json!(true)),
+        ("blocked", json!(false)),
+        ("blockCause", Value::Null),
+        ("reason", json!("is it safe?")),
+    ] {
+        assert_eq!(report[field], expected, "{field}");
+    }
+    assert_eq!(report["finalOutput"]["decision"], "ask");
+    assert!(report["warnings"][0].as_str().unwrap().contains("suppressOutput"), "{report}");
+    let text = run(&project, &["fire", "BeforeTool", "--tool", "x"]);
+    assert!(text.stdout.contains("a person decides: is it safe?"), "{}", text.stdout);
+    let elsewhere = run(
+        &user_hook("BeforeAgent", &format!("echo '{said}'")),
+        &["fire", "BeforeAgent", "--format", "json"],
+    );
+    assert_eq!(elsewhere.json()["ask"], false);
+    assert!(
+        elsewhere.json()["warnings"].to_string().contains("only BeforeTool can ask"),
+        "{}",
+        elsewhere.stdout
+    );
+}

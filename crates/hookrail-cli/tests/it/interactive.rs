@@ -248,6 +248,28 @@ fn a_permission_question_waits_for_yes_or_no() {
     assert!(at("hook_call Notification ToolPermission") < at("tool_call write_file success"), "{story:?}");
 }
 
+/// O7: what a hook wants a person for is asked in every mode, with its reason; Enter alone is a no.
+#[test]
+fn an_ask_of_a_hook_is_put_to_the_person() {
+    let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));
+    let ask = r#"echo '{"decision":"ask","reason":"is it safe?"}'"#;
+    let hooks = hook("BeforeTool", "careful", ask);
+    let setup = Setup::new(&hooks, &[write("yes.txt"), write("no.txt"), text("Done.")]);
+    let mut terminal = setup.terminal(&["--approval-mode", "yolo"]);
+    terminal.enter("write them");
+    for (path, key, status) in [("yes.txt", "y\r", "success"), ("no.txt", "\r", "denied")] {
+        terminal.expect("A hook asks for your decision: is it safe?");
+        terminal.expect(&format!("Allow write {path} (1 byte)? [y/N]"));
+        terminal.send(key);
+        terminal.expect(&format!("tool write_file ({status})"));
+    }
+    terminal.expect("Done.");
+    terminal.enter("/quit");
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(setup.project.read("yes.txt"), "x");
+    assert!(!setup.project.dir().join("no.txt").exists(), "O7: the default is no");
+}
+
 #[test]
 fn a_run_with_one_prompt_asks_too() {
     let write = call("write_file", &json!({ "file_path": "a.txt", "content": "x" }));

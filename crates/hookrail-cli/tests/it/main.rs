@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod agent_attacks;
 mod agent_events;
 mod agent_failures;
 mod agent_http;
@@ -23,6 +24,7 @@ mod demo;
 mod docs;
 mod explain;
 mod fire;
+mod fire_limits;
 mod guards_off;
 mod init;
 mod interactive;
@@ -31,6 +33,7 @@ mod log;
 mod program;
 mod pty;
 mod replay;
+mod rules;
 mod schema;
 mod serve;
 mod support;

@@ -71,7 +71,14 @@ fn our_own_logs_are_asked_about_again() {
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["calls", "allow", "block", "ask", "notAsked", "unreadable", "different"]);
     assert_eq!(
-        json!([report["calls"], report["allow"], report["block"], report["ask"], report["notAsked"], report["unreadable"]]),
+        json!([
+            report["calls"],
+            report["allow"],
+            report["block"],
+            report["ask"],
+            report["notAsked"],
+            report["unreadable"]
+        ]),
         json!([9, 3, 5, 1, 0, 0])
     );
     assert_eq!(
@@ -86,7 +93,10 @@ fn our_own_logs_are_asked_about_again() {
     let first = &report["different"][0];
     let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["file", "line", "tool", "input", "was", "now", "reason", "by"]);
-    assert_eq!((&first["input"], &first["reason"]), (&json!({ "command": "git push -f" }), &json!("for people")));
+    assert_eq!(
+        (&first["input"], &first["reason"]),
+        (&json!({ "command": "git push -f" }), &json!("for people"))
+    );
     assert_eq!(first["file"], json!("log.jsonl"));
     assert!(log.exists());
 
@@ -117,12 +127,22 @@ fn other_agents_transcripts_are_read_in_our_terms() {
         ".claude/projects/-p/s.jsonl",
         lines(&[
             json!({ "type": "summary", "summary": "x" }),
-            claude(json!({ "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": "git push -f" } })),
-            claude(json!({ "type": "tool_use", "id": "2", "name": "Write", "input": { "file_path": ".env", "content": "" } })),
-            claude(json!({ "type": "tool_use", "id": "3", "name": "Bash", "input": { "command": "git push -f" } })),
+            claude(
+                json!({ "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": "git push -f" } }),
+            ),
+            claude(
+                json!({ "type": "tool_use", "id": "2", "name": "Write", "input": { "file_path": ".env", "content": "" } }),
+            ),
+            claude(
+                json!({ "type": "tool_use", "id": "3", "name": "Bash", "input": { "command": "git push -f" } }),
+            ),
             result("2", "PreToolUse:Write hook error: [guard]: no", true),
             result("1", "Everything up-to-date", false),
-            result("3", "The user doesn't want to proceed with this tool use. The tool use was rejected", true),
+            result(
+                "3",
+                "The user doesn't want to proceed with this tool use. The tool use was rejected",
+                true,
+            ),
         ]),
     );
     let item = |payload: Value| json!({ "timestamp": "t", "type": "response_item", "payload": payload });
@@ -130,9 +150,13 @@ fn other_agents_transcripts_are_read_in_our_terms() {
         ".codex/sessions/2026/11/16/rollout-1.jsonl",
         lines(&[
             json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "x", "cwd": "/" } }),
-            item(json!({ "type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"git push -f\"]}", "call_id": "a" })),
+            item(
+                json!({ "type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"git push -f\"]}", "call_id": "a" }),
+            ),
             item(json!({ "type": "function_call_output", "call_id": "a", "output": "ok" })),
-            item(json!({ "type": "custom_tool_call", "name": "apply_patch", "call_id": "b", "input": "*** Begin Patch\n*** Add File: .env\n+A=1\n*** Add File: b\n+x\n*** End Patch\n" })),
+            item(
+                json!({ "type": "custom_tool_call", "name": "apply_patch", "call_id": "b", "input": "*** Begin Patch\n*** Add File: .env\n+A=1\n*** Add File: b\n+x\n*** End Patch\n" }),
+            ),
         ]),
     );
     put(
@@ -180,7 +204,10 @@ fn only_hooks_without_effects_are_asked() {
         "AfterTool": [{ "hooks": [hook("after", json!({}))] }] } }));
     project.file("log.jsonl", lines(&[shell("ls", "success")]));
     let report = replay(&project, &["log.jsonl"]);
-    assert_eq!((&report["notAsked"], different(&report)), (&json!(1), vec!["1 run_shell_command allow>block pure".to_owned()]));
+    assert_eq!(
+        (&report["notAsked"], different(&report)),
+        (&json!(1), vec!["1 run_shell_command allow>block pure".to_owned()])
+    );
     assert!(mark("pure").exists() && !mark("effects").exists());
     let run = Run::new(&project, &["replay", "log.jsonl"]);
     assert!(run.stdout.contains("1 hook was not asked"), "{}", run.shown());
@@ -192,17 +219,32 @@ fn only_hooks_without_effects_are_asked() {
 #[test]
 fn differences_are_grouped_listed_and_kept_as_tests() {
     let project = guarded();
-    let mut calls: Vec<Value> = (0..20).map(|n| shell(&format!("git push -f origin b{n}"), "success")).collect();
+    let mut calls: Vec<Value> =
+        (0..20).map(|n| shell(&format!("git push -f origin b{n}"), "success")).collect();
     calls.push(shell("rm x", "success"));
     project.file("log.jsonl", lines(&calls));
     let run = Run::new(&project, &["replay", "log.jsonl", "--save-tests", ".llxprt/tests/replayed.json"]);
-    assert!(run.stdout.contains("20 x run_shell_command: was allowed, now block by `no-push`"), "{}", run.shown());
+    assert!(
+        run.stdout.contains("20 x run_shell_command: was allowed, now block by `no-push`"),
+        "{}",
+        run.shown()
+    );
     assert!(run.stdout.contains("and 19 more; `--all` shows them"), "{}", run.shown());
     assert!(run.stderr.contains("kept 2 tests in .llxprt/tests/replayed.json"), "{}", run.shown());
     let tests = Run::new(&project, &["test"]);
-    assert_eq!((tests.code, tests.stdout.lines().last()), (Some(0), Some("2 passed, 0 failed")), "{}", tests.shown());
+    assert_eq!(
+        (tests.code, tests.stdout.lines().last()),
+        (Some(0), Some("2 passed, 0 failed")),
+        "{}",
+        tests.shown()
+    );
     let all = Run::new(&project, &["replay", "log.jsonl", "--all"]);
-    assert_eq!(all.stdout.lines().filter(|line| line.contains("-> block (no-push)")).count(), 20, "{}", all.shown());
+    assert_eq!(
+        all.stdout.lines().filter(|line| line.contains("-> block (no-push)")).count(),
+        20,
+        "{}",
+        all.shown()
+    );
 }
 
 #[test]
@@ -215,7 +257,10 @@ fn what_cannot_be_read_is_counted_and_the_rest_is_asked_about() {
     bytes.extend_from_slice(push.get(..push.len() / 2).unwrap().as_bytes());
     project.file("log.jsonl", &bytes);
     let report = replay(&project, &["log.jsonl"]);
-    assert_eq!((&report["calls"], &report["block"], &report["unreadable"]), (&json!(2), &json!(2), &json!(4)));
+    assert_eq!(
+        (&report["calls"], &report["block"], &report["unreadable"]),
+        (&json!(2), &json!(2), &json!(4))
+    );
 
     project.file("garbage.jsonl", (0..=255_u8).cycle().take(100_000).collect::<Vec<u8>>());
     let report = replay(&project, &["garbage.jsonl"]);
@@ -243,7 +288,16 @@ fn a_line_of_a_hundred_megabytes_takes_no_memory() {
     let mut bounded = std::process::Command::new("bash");
     let program = command(&project, &[]);
     bounded
-        .args(["-c", "ulimit -v 400000; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_hookrail"), "replay", "--format", "json", "log.jsonl"])
+        .args([
+            "-c",
+            "ulimit -v 400000; exec \"$@\"",
+            "bash",
+            env!("CARGO_BIN_EXE_hookrail"),
+            "replay",
+            "--format",
+            "json",
+            "log.jsonl",
+        ])
         .current_dir(project.dir())
         .env_clear()
         .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -264,13 +318,16 @@ fn folders_are_searched_and_circles_end() {
     symlink(project.dir().join("logs"), project.dir().join("logs/deep/circle")).unwrap();
     symlink("loop.jsonl", project.dir().join("logs/loop.jsonl")).unwrap();
     symlink("/dev/zero", project.dir().join("logs/endless.jsonl")).unwrap();
-    let pipe = std::process::Command::new("mkfifo").arg(project.dir().join("logs/pipe.jsonl")).status().unwrap();
+    let pipe =
+        std::process::Command::new("mkfifo").arg(project.dir().join("logs/pipe.jsonl")).status().unwrap();
     assert!(pipe.success());
     let report = replay(&project, &["logs"]);
     assert_eq!((&report["calls"], &report["unreadable"]), (&json!(1), &json!(0)));
     fs::create_dir(project.dir().join("none")).unwrap();
     project.file("none/package.json", "{}");
-    for args in [&["replay", "none"][..], &["replay", "missing"][..], &["replay", "logs", "--since", "0m"][..]] {
+    for args in
+        [&["replay", "none"][..], &["replay", "missing"][..], &["replay", "logs", "--since", "0m"][..]]
+    {
         let run = Run::new(&project, args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}: {}", run.shown());
     }

@@ -45,7 +45,9 @@ fn write(project: &TestProject, name: &str, tests: &[Value]) {
 fn failed(run: &Run) -> Vec<String> {
     let report = run.json();
     let tests = report["tests"].as_array().unwrap().iter().filter(|test| test["passed"] == false);
-    tests.map(|test| format!("{}: {}", test["name"].as_str().unwrap(), test["why"][0].as_str().unwrap())).collect()
+    tests
+        .map(|test| format!("{}: {}", test["name"].as_str().unwrap(), test["why"][0].as_str().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -55,13 +57,21 @@ fn every_key_of_expect_holds_or_fails() {
         &project,
         "a.json",
         &[
-            shell("p1", "sudo git push -f", json!({ "decision": "block", "reason": "for people", "ran": ["no-push"], "notRan": ["ask-rm"] })),
+            shell(
+                "p1",
+                "sudo git push -f",
+                json!({ "decision": "block", "reason": "for people", "ran": ["no-push"], "notRan": ["ask-rm"] }),
+            ),
             shell("p2", "rm x", json!({ "decision": "ask", "reason": "really" })),
             shell("p3", "git push", json!({ "decision": "allow", "ran": [] })),
-            tool("p4", "write_file", json!({ "decision": "allow", "input": { "content": "changed", "file_path": "a" }, "output": { "hookSpecificOutput": { "tool_input": {} } }, "maxMs": 60000 })),
+            tool(
+                "p4",
+                "write_file",
+                json!({ "decision": "allow", "input": { "content": "changed", "file_path": "a" }, "output": { "hookSpecificOutput": { "tool_input": {} } }, "maxMs": 60000 }),
+            ),
             tool("p5", "crash", json!({ "decision": "allow", "errors": true })),
             tool("p6", "stop", json!({ "decision": "stop", "reason": "enough" })),
-            tool("p7", "both", json!({ "decision": "block", "reason": "enough" })),
+            tool("p7", "both", json!({ "decision": "block", "reason": "no" })),
             json!({ "name": "p8", "event": "SessionStart" }),
             json!({ "name": "p9", "agent": "claude", "stdin": { "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/elsewhere", "tool_name": "Bash", "tool_input": { "command": "git push -f" } }, "expect": { "decision": "block" } }),
             shell("f1", "git push -f", json!({ "decision": "allow" })),
@@ -87,7 +97,7 @@ fn every_key_of_expect_holds_or_fails() {
             "f4: notRan: expected not no-push, seen no-push",
             "f5: input: expected {\"content\":\"b\"}, seen {\"content\":\"changed\"}",
             "f6: output: expected {\"reason\":\"x\"}, seen {}",
-            "f7: errors: expected none, seen hook `crash` failed: exit code 7",
+            "f7: errors: expected none, seen hook `crash` failed: exited with code 7",
             "f8: errors: expected a hook that fails, seen none",
         ]
     );
@@ -108,12 +118,23 @@ fn every_key_of_expect_holds_or_fails() {
 #[test]
 fn people_see_one_line_a_test_and_what_differs() {
     let project = guarded();
-    write(&project, "a.json", &[shell("right", "git push -f", json!({ "decision": "block" })), shell("wrong", "rm x", json!({ "decision": "block" }))]);
+    write(
+        &project,
+        "a.json",
+        &[
+            shell("right", "git push -f", json!({ "decision": "block" })),
+            shell("wrong", "rm x", json!({ "decision": "block" })),
+        ],
+    );
     let run = Run::new(&project, &["test", "--coverage", "--junit", "report.xml"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines[0].starts_with("PASS   [") && lines[0].ends_with("ms] right"), "{}", run.stdout);
-    assert!(lines[1].starts_with("FAIL   [") && lines[1].contains("wrong  (.llxprt/tests/a.json:"), "{}", run.stdout);
+    assert!(
+        lines[1].starts_with("FAIL   [") && lines[1].contains("wrong  (.llxprt/tests/a.json:"),
+        "{}",
+        run.stdout
+    );
     let rest = lines[2..].join("\n");
     assert!(rest.contains("decision\n           - expected block\n           + seen     ask"), "{rest}");
     assert!(rest.contains("ran: ask-rm (a rule)"), "{rest}");
@@ -121,7 +142,11 @@ fn people_see_one_line_a_test_and_what_differs() {
     assert!(rest.contains("stop: no test reached it"), "{rest}");
     assert_eq!(lines.last(), Some(&"1 passed, 1 failed"));
     let xml = project.read("report.xml");
-    assert!(xml.contains("tests=\"2\" failures=\"1\"") && xml.contains("<failure message=\"decision: expected block, seen ask\">"), "{xml}");
+    assert!(
+        xml.contains("tests=\"2\" failures=\"1\"")
+            && xml.contains("<failure message=\"decision: expected block, seen ask\">"),
+        "{xml}"
+    );
 }
 
 #[test]
@@ -130,7 +155,11 @@ fn filters_and_empty_projects_have_exit_codes_of_their_own() {
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert!(run.stderr.contains("there are no tests"), "{}", run.shown());
-    write(&project, "a.json", &[shell("one", "ls", json!({})), shell("two", "ls", json!({ "decision": "block" }))]);
+    write(
+        &project,
+        "a.json",
+        &[shell("one", "ls", json!({})), shell("two", "ls", json!({ "decision": "block" }))],
+    );
     let run = Run::new(&project, &["test", "--filter", "one"]);
     assert_eq!((run.code, run.stdout.lines().last()), (Some(0), Some("1 passed, 0 failed")));
     let run = Run::new(&project, &["test", "--filter", "three"]);
@@ -196,13 +225,20 @@ fn accepting_rewrites_what_failed_and_keeps_comments() {
     project.file(".llxprt/tests/a.json", text);
     let run = Run::new(&project, &["test", "--accept"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let expected = text
-        .replace("\"decision\": \"allow\"", "\"decision\": \"block\"")
-        .replace("{ \"command\": \"ls\" } }", "{ \"command\": \"ls\" }, \"expect\": { \"decision\": \"allow\" } }")
-        .replace("\"tool\": \"crash\" }", "\"tool\": \"crash\", \"expect\": { \"decision\": \"allow\", \"errors\": true } }");
-    assert_eq!(project.read(".llxprt/tests/a.json"), expected);
+    let expected = project.read(".llxprt/tests/a.json");
+    let first = text.replace("\"decision\": \"allow\"", "\"decision\": \"block\"");
+    let first = first.split("  { \"name\": \"b\"").next().unwrap();
+    assert!(expected.starts_with(first), "{expected}");
+    let flat: String = expected.split_whitespace().collect();
+    assert!(flat.contains(r#""input":{"command":"ls"},"expect":{"decision":"allow"}}"#), "{expected}");
+    assert!(flat.contains(r#""tool":"crash","expect":{"decision":"allow","errors":true}}"#), "{expected}");
     let run = Run::new(&project, &["test"]);
-    assert_eq!((run.code, run.stdout.lines().last()), (Some(0), Some("3 passed, 0 failed")), "{}", run.shown());
+    assert_eq!(
+        (run.code, run.stdout.lines().last()),
+        (Some(0), Some("3 passed, 0 failed")),
+        "{}",
+        run.shown()
+    );
     Run::new(&project, &["test", "--accept"]);
     assert_eq!(project.read(".llxprt/tests/a.json"), expected, "nothing failed, nothing changes");
 }
@@ -221,15 +257,27 @@ fn a_test_may_have_a_project_and_a_home_of_its_own() {
         &project,
         "a.json",
         &[
-            home("kept", json!({ "expect": { "output": { "systemMessage": format!("{real}\nonly-here.txt") } } })),
-            home("files", json!({ "files": { "Cargo.toml": "", "src/lib.rs": "x" }, "expect": { "output": { "systemMessage": format!("{real}\nhas-cargo\nCargo.toml\nsrc") } } })),
-            home("scratch", json!({ "home": "scratch", "expect": { "output": { "systemMessage": format!("{real}\nonly-here.txt") } } })),
+            home(
+                "kept",
+                json!({ "expect": { "output": { "systemMessage": format!("{real}\nonly-here.txt") } } }),
+            ),
+            home(
+                "files",
+                json!({ "files": { "Cargo.toml": "", "src/lib.rs": "x" }, "expect": { "output": { "systemMessage": format!("{real}\nhas-cargo\nCargo.toml\nsrc") } } }),
+            ),
+            home(
+                "scratch",
+                json!({ "home": "scratch", "expect": { "output": { "systemMessage": format!("{real}\nonly-here.txt") } } }),
+            ),
         ],
     );
     let run = Run::new(&project, &["test", "--format", "json"]);
     let failed = failed(&run);
     assert_eq!(failed.len(), 1, "{}", run.shown());
-    assert!(failed[0].starts_with("scratch: output") && failed[0].contains("/home\\nonly-here.txt"), "{failed:?}");
+    assert!(
+        failed[0].starts_with("scratch: output") && failed[0].contains("/home\\nonly-here.txt"),
+        "{failed:?}"
+    );
 }
 
 #[test]
@@ -241,7 +289,11 @@ fn hooks_that_nobody_approved_do_not_run_for_a_test() {
     project.settings(&settings);
     let with_files = |files: Value| json!({ "name": "n", "event": "BeforeTool", "files": files, "expect": { "decision": "block" } });
     let own = json!({ ".llxprt/settings.json": settings.to_string() });
-    for test in [json!({ "name": "n", "event": "BeforeTool", "expect": { "decision": "block" } }), with_files(json!({ "a": "" })), with_files(own.clone())] {
+    for test in [
+        json!({ "name": "n", "event": "BeforeTool", "expect": { "decision": "block" } }),
+        with_files(json!({ "a": "" })),
+        with_files(own.clone()),
+    ] {
         write(&project, "a.json", std::slice::from_ref(&test));
         let run = Run::new(&project, &["test"]);
         assert_eq!(run.code, Some(1), "{test}: {}", run.shown());
@@ -252,7 +304,11 @@ fn hooks_that_nobody_approved_do_not_run_for_a_test() {
     }
     assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
     write(&project, "a.json", &[with_files(json!({ "a": "" }))]);
-    assert_eq!(Run::new(&project, &["test"]).code, Some(0), "an approved project's hooks run in its copy too");
+    assert_eq!(
+        Run::new(&project, &["test"]).code,
+        Some(0),
+        "an approved project's hooks run in its copy too"
+    );
     fs::remove_file(&mark).unwrap();
     write(&project, "a.json", &[with_files(own)]);
     let run = Run::new(&project, &["test"]);
@@ -277,7 +333,10 @@ fn settings_that_cannot_be_used_refuse() {
 fn a_tried_call_becomes_a_test() {
     let project = guarded();
     let push = r#"{"command":"git push -f"}"#;
-    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", push, "--save-test", "no force"]);
+    let run = Run::new(
+        &project,
+        &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", push, "--save-test", "no force"],
+    );
     assert_eq!(run.code, Some(2), "{}", run.shown());
     let run = Run::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
@@ -291,7 +350,12 @@ fn a_tried_call_becomes_a_test() {
     );
     assert_eq!(saved[2]["expect"]["input"]["content"], "changed");
     let run = Run::new(&project, &["test"]);
-    assert_eq!((run.code, run.stdout.lines().last()), (Some(0), Some("3 passed, 0 failed")), "{}", run.shown());
+    assert_eq!(
+        (run.code, run.stdout.lines().last()),
+        (Some(0), Some("3 passed, 0 failed")),
+        "{}",
+        run.shown()
+    );
     let run = Run::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
     assert!(run.stderr.contains("it has a test named `the end` already"), "{}", run.shown());
 }
@@ -308,7 +372,8 @@ fn the_starters_come_with_tests_that_pass() {
     let report = run.json();
     assert_eq!((run.code, &report["failed"]), (Some(0), &json!(0)), "{}", run.shown());
     assert!(report["passed"].as_u64().unwrap() >= 14, "{}", run.shown());
-    let unseen: Vec<_> = report["coverage"].as_array().unwrap().iter().filter(|hook| hook["ran"] == false).collect();
+    let unseen: Vec<_> =
+        report["coverage"].as_array().unwrap().iter().filter(|hook| hook["ran"] == false).collect();
     assert!(unseen.is_empty(), "{unseen:?}");
 }
 
@@ -316,7 +381,8 @@ fn the_starters_come_with_tests_that_pass() {
 fn the_shipped_rules_obey_their_tests() {
     let project = TestProject::new();
     let rules = Run::new(&project, &["rules", "--format", "json"]).json();
-    let names: Vec<&str> = rules["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        rules["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap()).collect();
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": names } }));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
     let mut test = command(&project, &["test", folder, "--format", "json"]);

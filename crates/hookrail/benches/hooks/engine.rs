@@ -1,4 +1,4 @@
-//! The engine, as an agent reaches it: settings in files, a [`Config`], triggers. The only file of the benchmark that
+//! The engine, as an agent reaches it: settings in files, a [`HookSession`], triggers. The only file of the benchmark that
 //! knows its interface.
 
 use std::hint::black_box;
@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    Config, Event, HookInput, JsonObject, SettingsPaths, fire_before_model_hook, fire_before_tool_hook,
-    to_hook_llm_request,
+    Event, HookInput, HookSession, JsonObject, SettingsPaths, TrustPolicy, fire_before_model_hook,
+    fire_before_tool_hook, to_hook_llm_request,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -30,14 +30,15 @@ impl Project {
     }
 
     /// A session that has read its settings and is ready for events.
-    pub(crate) fn start(&self) -> Config {
+    pub(crate) fn start(&self) -> HookSession {
         let folder = self.folder.path();
         let paths = SettingsPaths::new(folder.join("project"), |name| match name {
             "HOOKRAIL_HOME" => Some(folder.join("home").into()),
             "HOOKRAIL_SYSTEM_SETTINGS" => Some(folder.join("none.json").into()),
             _ => None,
         });
-        let config = Config::builder(folder.join("project")).settings_paths(paths).build();
+        let config =
+            HookSession::builder(folder.join("project"), TrustPolicy::AllowAll).settings_paths(paths).build();
         if let Some(system) = config.hook_system() {
             system.initialize();
         }
@@ -47,7 +48,7 @@ impl Project {
 
 /// A session and the runtime in which its hooks run.
 pub(crate) struct Engine {
-    config: Config,
+    config: HookSession,
     runtime: Runtime,
     tool_input: JsonObject,
     /// Deleted when the engine is.
@@ -78,14 +79,22 @@ impl Engine {
     /// Asks the hooks before a tool; all of them allow it.
     pub(crate) fn before_tool(&self) {
         let verdict =
-            self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input)).0;
-        assert!(verdict.is_none_or(|verdict| verdict.block.is_none()), "the hooks allow it");
+            self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input));
+        assert!(verdict.block().is_none(), "the hooks allow it");
+    }
+
+    /// Fires `BeforeTool` for a call; nothing blocks it.
+    pub(crate) fn fire_tool(&self, tool: &str, input: &JsonObject) {
+        let handler = self.config.hook_system().and_then(|system| system.event_handler().ok());
+        let handler = handler.expect("hooks are on and started");
+        let result = self.runtime.block_on(handler.fire_before_tool_event(tool, input));
+        assert!(result.block.is_none(), "the rules allow it");
     }
 
     /// Asks the hooks before a model call; all of them allow it.
     pub(crate) fn before_model(&self, request: &GenerateContentParameters) {
         let verdict = self.runtime.block_on(fire_before_model_hook(&self.config, request));
-        assert!(!verdict.blocked, "the hooks allow it");
+        assert!(verdict.block().is_none(), "the hooks allow it");
     }
 
     /// Asks the hooks before a tool that none of them is for. No runtime is needed for that: the future is ready
@@ -95,7 +104,7 @@ impl Engine {
     pub(crate) fn idle_before_tool(&self, context: &mut Context<'_>, tool: &str) -> bool {
         let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, &self.tool_input));
         match future.poll(context) {
-            Poll::Ready(verdict) => verdict.0.is_none(),
+            Poll::Ready(verdict) => verdict.output.is_none(),
             Poll::Pending => panic!("a hook runs"),
         }
     }

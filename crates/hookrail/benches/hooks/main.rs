@@ -22,6 +22,7 @@ mod plot;
 mod plots;
 mod program;
 mod report;
+mod rules;
 mod serve;
 mod stats;
 mod sys;
@@ -83,7 +84,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 11] = [
+    let workloads: [(&str, Workload); 12] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -94,6 +95,7 @@ fn measure(args: &Args) -> Report {
         ("P7", load::measure),
         ("P8", program::measure),
         ("P9", serve::measure),
+        ("P10", rules::measure),
         ("AGENT", program::agent),
     ];
     for (name, workload) in workloads {

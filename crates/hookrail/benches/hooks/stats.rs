@@ -99,6 +99,11 @@ impl Ratio {
         }
     }
 
+    /// The same ratio of things that come so many at once.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Self { middle: self.middle * factor, low: self.low * factor, high: self.high * factor }
+    }
+
     /// The same comparison seen from the other side.
     pub(crate) fn inverse(self) -> Self {
         Self { middle: 1.0 / self.middle, low: 1.0 / self.high, high: 1.0 / self.low }

@@ -100,6 +100,8 @@ pub struct BaseOverrides {
     pub transcript_path: Option<String>,
     pub cwd: Option<PathBuf>,
     pub timestamp: Option<String>,
+    /// Other names of the tool, on which matchers are tried too.
+    pub also_matches: Vec<String>,
 }
 
 /// An [`Event`] that owns its data.
@@ -169,6 +171,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
         transcript_path: fields.optional_text("transcript_path")?,
         cwd: fields.optional_text("cwd")?.map(PathBuf::from),
         timestamp: fields.optional_text("timestamp")?,
+        also_matches: Vec::new(),
     };
     let event = parse_event(event, &mut fields)?;
     Ok(TypedInput { base, event, extra: fields.0 })

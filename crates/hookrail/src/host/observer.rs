@@ -8,7 +8,7 @@ use crate::hook::Hook;
 use crate::run::Payload;
 use crate::verdict::hook_run::HookRun;
 
-/// A host's ear. Every method has an empty default; none of them may block for long, because the
+/// Receives records of what hooks do. Every method has an empty default; none of them may block for long, because the
 /// agent waits for them.
 pub trait HookObserver: Send + Sync {
     /// A hook is about to be started.

@@ -1,41 +1,28 @@
-//! What the host tells the engine: who it is, where it works, whom it trusts, who listens.
+//! One session of a host: who it is, where it works, which project hooks it trusts, who observes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::host::bus::MessageBus;
+use crate::diagnostic::Diagnostic;
+use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
+use crate::host::shared::{Host, UnusableSettings};
 use crate::host::system::HookSystem;
-use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableFile};
+use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths};
 use crate::trust::TrustPolicy;
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
-/// The settings files are read when a `Config` is made, approvals and scripts at the first event.
-pub struct Config {
+/// The settings files are read when a `HookSession` is made, approvals and scripts at the first event. Each of the
+/// eleven events is a method.
+pub struct HookSession {
     host: Arc<Host>,
     enabled: bool,
     system: OnceLock<HookSystem>,
-}
-
-/// What all components share about the host.
-pub(crate) struct Host {
-    pub(crate) session_id: String,
-    pub(crate) working_dir: PathBuf,
-    pub(crate) transcript_path: Option<PathBuf>,
-    /// The settings as they were when the session was made. Whoever edits a file afterwards turns nothing off.
-    files: SettingsFiles,
-    resolved: OnceLock<ResolvedSettings>,
-    unusable_settings: UnusableSettings,
-    pub(crate) trust: TrustPolicy,
-    pub(crate) bus: Option<Arc<MessageBus>>,
-    pub(crate) observer: Option<Arc<dyn HookObserver>>,
-    /// What hooks inherit; the process's own environment where the host names none.
-    pub(crate) environment: Option<Vec<(OsString, OsString)>>,
-    pub(crate) direct_execution: bool,
 }
 
 /// Where settings come from.
@@ -46,47 +33,23 @@ enum SettingsSource {
     Given(Value),
 }
 
-/// What becomes of guarded events while a settings file of the user or the system cannot be used. Nobody knows then
-/// which guards it held.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UnusableSettings {
-    /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
-    #[default]
-    Block,
-    /// They go on; the findings and the log say what is wrong.
-    Warn,
-}
-
-impl Host {
-    /// Settings and approvals, resolved at the first question.
-    pub(crate) fn settings(&self) -> &ResolvedSettings {
-        self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
-    }
-
-    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
-    pub(crate) fn standing_block(&self) -> Option<String> {
-        if self.unusable_settings == UnusableSettings::Warn {
-            return None;
-        }
-        let reasons: Vec<String> = self.settings().refusals().map(UnusableFile::why_blocked).collect();
-        (!reasons.is_empty()).then(|| reasons.join("\n"))
-    }
-}
-
-impl Config {
-    /// Starts describing a session that works in `working_dir`.
-    pub fn builder(working_dir: impl Into<PathBuf>) -> ConfigBuilder {
-        ConfigBuilder {
+impl HookSession {
+    /// Starts describing a session that works in `working_dir`. `trust` decides which of the project's own hooks run:
+    /// there is no default, because a cloned repository may bring hooks along.
+    pub fn builder(working_dir: impl Into<PathBuf>, trust: TrustPolicy) -> HookSessionBuilder {
+        HookSessionBuilder {
             session_id: None,
             working_dir: working_dir.into(),
             transcript_path: None,
             source: None,
             unusable_settings: UnusableSettings::default(),
-            trust: TrustPolicy::AllowAll,
+            trust,
             bus: None,
             observer: None,
             environment: None,
             direct_execution: true,
+            longest_timeout: None,
+            try_examples: true,
         }
     }
 
@@ -103,6 +66,18 @@ impl Config {
     #[inline]
     pub fn enable_hooks(&self) -> bool {
         self.enabled
+    }
+
+    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    pub async fn drain(&self) {
+        if let Some(system) = self.system.get() {
+            system.drain().await;
+        }
+    }
+
+    /// What was found about settings and approvals: what cannot be used, what has no effect, what waits for approval.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.host.settings().findings
     }
 
     /// Settings and approvals as this session uses them, also while hooks are off.
@@ -126,9 +101,9 @@ impl Config {
     }
 }
 
-/// Collects what a [`Config`] needs.
+/// Collects what a [`HookSession`] needs.
 #[must_use = "a builder makes nothing until `build` is called"]
-pub struct ConfigBuilder {
+pub struct HookSessionBuilder {
     session_id: Option<String>,
     working_dir: PathBuf,
     transcript_path: Option<PathBuf>,
@@ -139,9 +114,11 @@ pub struct ConfigBuilder {
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
     direct_execution: bool,
+    longest_timeout: Option<Duration>,
+    try_examples: bool,
 }
 
-impl ConfigBuilder {
+impl HookSessionBuilder {
     /// Names the session; otherwise it gets a random id.
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
         self.session_id = Some(id.into());
@@ -172,12 +149,6 @@ impl ConfigBuilder {
         self
     }
 
-    /// Decides about project hooks; without it all of them run.
-    pub fn trust(mut self, policy: TrustPolicy) -> Self {
-        self.trust = policy;
-        self
-    }
-
     /// Answers execution requests on this bus.
     pub fn bus(mut self, bus: Arc<MessageBus>) -> Self {
         self.bus = Some(bus);
@@ -203,8 +174,20 @@ impl ConfigBuilder {
         self
     }
 
+    /// Lets no hook run longer than this, whatever its settings say. For a host that has to answer by then itself.
+    pub fn longest_timeout(mut self, longest: Duration) -> Self {
+        self.longest_timeout = Some(longest);
+        self
+    }
+
+    /// Leaves the examples of rules untried, which saves time. What is wrong with them is then not among the findings.
+    pub fn without_examples(mut self) -> Self {
+        self.try_examples = false;
+        self
+    }
+
     /// Reads the enable flag and makes the session.
-    pub fn build(self) -> Config {
+    pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
         let source = self.source.unwrap_or_else(|| {
             SettingsSource::Files(SettingsPaths::new(working_dir.clone(), |name| std::env::var_os(name)))
@@ -213,10 +196,12 @@ impl ConfigBuilder {
             SettingsSource::Files(paths) => SettingsFiles::load(paths),
             SettingsSource::Given(value) => SettingsFiles::from_value(&working_dir, value),
         };
+        let files = if self.try_examples { files } else { files.without_examples() };
         let (flag, unusable) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let enabled = [flag.project, flag.user, flag.system].contains(&Some(true))
-            || (unusable && self.unusable_settings == UnusableSettings::Block);
+            || (unusable && self.unusable_settings == UnusableSettings::Block)
+            || self.trust.says_enabled(&working_dir);
         let host = Host {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,
@@ -229,13 +214,14 @@ impl ConfigBuilder {
             observer: self.observer,
             environment: self.environment,
             direct_execution: self.direct_execution,
+            longest_timeout: self.longest_timeout,
         };
         let has_bus = host.bus.is_some();
-        let config = Config { host: Arc::new(host), enabled, system: OnceLock::new() };
+        let session = HookSession { host: Arc::new(host), enabled, system: OnceLock::new() };
         if has_bus {
             // A client of the bus cannot call `hook_system`, so that the subscription is made here.
-            let _ = config.hook_system();
+            let _ = session.hook_system();
         }
-        config
+        session
     }
 }

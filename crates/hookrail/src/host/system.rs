@@ -1,45 +1,31 @@
 //! Owns the components of one session; starts them at the first event.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
 use crate::hook::Hook;
-use crate::host::bus::{self, CheckedRequest, HookExecutionResponse, Subscription};
+use crate::host::bus::answer;
+use crate::host::bus::check::CheckedRequest;
+use crate::host::bus::message::HookExecutionResponse;
+use crate::host::bus::publish::end_subscription;
+use crate::host::components::Components;
 use crate::host::event_handler::HookEventHandler;
-use crate::host::session::Host;
-use crate::plan::planner::{Explanation, HookPlanner};
+use crate::host::panics::survive;
+use crate::host::shared::Host;
+use crate::plan::planner::Explanation;
 use crate::plan::registry::{HookRegistry, HookStatus};
-use crate::run::{Escalations, HookRunner, RunnerOptions, StartListener, inherited_environment};
-use crate::settings::{AgentEvents, RegistryScope};
-use crate::verdict::aggregator::HookAggregator;
+use crate::run::Escalations;
+use crate::settings::AgentEvents;
 
 /// The hook system of one session.
 ///
 /// Making one reads nothing. [`HookSystem::initialize`] reads settings and approvals, once; the
 /// triggers call it at the first event.
 pub struct HookSystem {
-    inner: Arc<Inner>,
-}
-
-/// Shared with the bus subscription, which must not keep a dropped system alive.
-pub(crate) struct Inner {
-    host: Arc<Host>,
-    started: OnceLock<Started>,
-    subscription: SubscriptionSlot,
-}
-
-/// The subscription to requests on the bus, while there is one. It exists before the handler does, because a
-/// request may be the first event.
-pub(crate) type SubscriptionSlot = Arc<Mutex<Option<Subscription>>>;
-
-/// Everything that exists after the start.
-struct Started {
-    registry: Arc<HookRegistry>,
-    handler: HookEventHandler,
+    components: Arc<Components>,
 }
 
 /// A component was asked for before the hook system was started.
@@ -58,33 +44,32 @@ pub struct HookSystemStatus {
 
 impl HookSystem {
     pub(crate) fn new(host: Arc<Host>) -> Self {
-        let inner =
-            Arc::new(Inner { host, started: OnceLock::new(), subscription: SubscriptionSlot::default() });
-        if let Some(bus) = &inner.host.bus {
-            let subscription = bus::answer_requests(bus, &inner);
-            *inner.subscription.lock().unwrap_or_else(PoisonError::into_inner) = Some(subscription);
+        let components = Arc::new(Components::new(host));
+        if let Some(bus) = &components.host.bus {
+            let subscription = answer::answer_requests(bus, &components);
+            *components.subscription.lock().unwrap_or_else(PoisonError::into_inner) = Some(subscription);
         }
-        Self { inner }
+        Self { components }
     }
 
     /// Reads settings and approvals and makes the components. Later calls return at once.
     pub fn initialize(&self) {
-        let _ = self.inner.started();
+        let _ = self.components.started();
     }
 
     /// The registry.
     pub fn registry(&self) -> Result<&HookRegistry, HookSystemNotInitializedError> {
-        Ok(&self.inner.started.get().ok_or(HookSystemNotInitializedError)?.registry)
+        Ok(&self.components.started.get().ok_or(HookSystemNotInitializedError)?.registry)
     }
 
     /// The event handler.
     pub fn event_handler(&self) -> Result<&HookEventHandler, HookSystemNotInitializedError> {
-        Ok(&self.inner.started.get().ok_or(HookSystemNotInitializedError)?.handler)
+        Ok(&self.components.started.get().ok_or(HookSystemNotInitializedError)?.handler)
     }
 
     /// How far it is.
     pub fn status(&self) -> HookSystemStatus {
-        let started = self.inner.started.get();
+        let started = self.components.started.get();
         HookSystemStatus {
             initialized: started.is_some(),
             total_hooks: started.map_or(0, |started| started.registry.total_hooks()),
@@ -93,37 +78,42 @@ impl HookSystem {
 
     /// Turns every hook of this name (or command) on or off until the session ends; says how many changed.
     pub fn set_hook_enabled(&self, name: &str, enabled: bool) -> usize {
-        self.inner.started().registry.set_hook_enabled(name, enabled)
+        self.components.started().registry.set_hook_enabled(name, enabled)
     }
 
     /// Turns every hook but those of this name (or command) off until the session ends; says how many are of it.
     pub fn disable_other_hooks(&self, name: &str) -> usize {
-        self.inner.started().registry.disable_others(name)
+        self.components.started().registry.disable_others(name)
     }
 
     /// Turns every hook for which `unwanted` holds off until the session ends; says how many others there are.
     pub fn disable_hooks_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
-        self.inner.started().registry.disable_where(unwanted)
+        self.components.started().registry.disable_where(unwanted)
     }
 
     /// Whether hooks are on, now that it is known whether the project's own word counts.
     pub fn hooks_are_on(&self) -> bool {
-        self.inner.host.settings().activation.is_on()
+        self.components.host.settings().activation.is_on()
     }
 
     /// Every hook, enabled and approved or not.
     pub fn all_hooks(&self) -> Vec<HookStatus> {
-        self.inner.started().registry.all_hooks()
+        self.components.started().registry.all_hooks()
     }
 
     /// What was found about settings and approvals.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.inner.host.settings().findings
+        &self.components.host.settings().findings
     }
 
     /// Whether the host is to apply the outputs of the six events outside the core five.
     pub fn agent_events(&self) -> AgentEvents {
-        self.inner.host.settings().agent_events()
+        self.components.host.settings().agent_events()
+    }
+
+    /// Whether some hook listens to this event, whatever it is about.
+    pub fn listens_to(&self, event: EventName) -> bool {
+        survive(|| self.components.started().registry.listens_to(event)).unwrap_or_default()
     }
 
     /// Which hooks would run for an event, and why the others would not.
@@ -133,22 +123,22 @@ impl HookSystem {
 
     /// Whether any hook would run for this request.
     pub fn hears(&self, request: &CheckedRequest) -> bool {
-        bus::hears(&self.inner, request)
+        answer::hears(&self.components, request)
     }
 
     /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.
     pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
-        bus::execute(&self.inner, request).await
+        answer::execute(&self.components, request).await
     }
 
     /// Answers a message as it would be answered on the bus, whatever is in it.
     pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
-        bus::answer(&self.inner, message).await
+        answer::answer(&self.components, message).await
     }
 
     /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
-        if let Some(started) = self.inner.started.get() {
+        if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;
         }
     }
@@ -160,34 +150,29 @@ impl HookSystem {
 
     /// Whether [`HookSystem::drain`] would return at once.
     pub fn is_drained(&self) -> bool {
-        self.inner.started.get().is_none_or(|started| started.handler.runner().is_drained())
+        self.components.started.get().is_none_or(|started| started.handler.runner().is_drained())
     }
 
     /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
     /// that is told to end now; it still calls [`HookSystem::drain`].
     pub fn end_grace(&self) {
-        if let Some(started) = self.inner.started.get() {
+        if let Some(started) = self.components.started.get() {
             started.handler.runner().end_grace();
         }
     }
 
     /// Stops answering on the bus. Events can still be fired directly.
     pub fn dispose(&self) {
-        match self.inner.started.get() {
+        match self.components.started.get() {
             Some(started) => started.handler.dispose(),
-            None => end_subscription(&self.inner.subscription),
+            None => end_subscription(&self.components.subscription),
         }
     }
 
     /// The handler of a started system; starts it if need be.
     pub(crate) fn handler(&self) -> &HookEventHandler {
-        self.inner.handler()
+        self.components.handler()
     }
-}
-
-/// Ends a subscription, if there is one.
-pub(crate) fn end_subscription(slot: &SubscriptionSlot) {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
 /// A request that is being answered keeps the components alive, but no new one is taken.
@@ -197,65 +182,13 @@ impl Drop for HookSystem {
     }
 }
 
-impl Inner {
-    pub(crate) fn handler(&self) -> &HookEventHandler {
-        &self.started().handler
-    }
-
-    fn started(&self) -> &Started {
-        self.started.get_or_init(|| Started::new(&self.host, &self.subscription))
-    }
-}
-
-impl Started {
-    fn new(host: &Arc<Host>, subscription: &SubscriptionSlot) -> Self {
-        let settings = host.settings();
-        let registry = Arc::new(settings.registry(RegistryScope::On));
-        let effective = settings.effective.clone();
-        let project = settings.project_effective.clone();
-        let environment = host.environment.clone().unwrap_or_else(inherited_environment);
-        let home =
-            environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
-        let runner = HookRunner::new(RunnerOptions {
-            limits: effective.limits,
-            redaction: effective.redaction,
-            project: project.map(|project| (project.limits, project.redaction)),
-            direct_execution: host.direct_execution,
-            on_start: Some(start_listener(host)),
-            ..RunnerOptions::new(environment)
-        });
-        let planner = HookPlanner::new(Arc::clone(&registry));
-        let handler = HookEventHandler::new(
-            Arc::clone(host),
-            planner,
-            runner,
-            HookAggregator,
-            Arc::clone(subscription),
-            home,
-        );
-        tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
-        Self { registry, handler }
-    }
-}
-
-/// Tells the log and the host's observer that a hook is about to start.
-fn start_listener(host: &Arc<Host>) -> StartListener {
-    let observer = host.observer.clone();
-    Arc::new(move |hook: &Hook| {
-        tracing::debug!(target: "llxprt:core:hooks:runner", event = %hook.event, hook = hook.name, "hook started");
-        if let Some(observer) = &observer {
-            observer.hook_started(hook.event, hook);
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use hookrail_testkit::TestProject;
     use serde_json::json;
 
     use crate::event::EventName;
-    use crate::host::session::Config;
+    use crate::host::session::HookSession;
     use crate::plan::planner::SkipReason;
     use crate::settings::SettingsPaths;
     use crate::trust::{ApprovalStore, TrustPolicy};
@@ -272,11 +205,10 @@ mod tests {
             system: project.system_settings_path(),
         };
         let store = ApprovalStore::new(project.home().join("state"));
-        let config = Config::builder(project.dir())
+        let session = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store))
             .settings_paths(paths)
-            .trust(TrustPolicy::RequireApproval(store))
             .build();
-        let system = config.hook_system().unwrap();
+        let system = session.hook_system().unwrap();
         let explanation = system.explain(EventName::BeforeTool, Some("write_file"));
         assert!(explanation.plan.is_none(), "nothing runs");
         let listed: Vec<_> =

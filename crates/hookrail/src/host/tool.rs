@@ -101,22 +101,45 @@ impl ToolResult {
         response
     }
 
+    /// Puts what a hook gave in the place of what the model and the person get. A text is the text of both; an object
+    /// like the one that hooks are given replaces both by what it has of them; any other value is shown as JSON.
+    pub fn replace_with(&mut self, response: &Value) {
+        let (content, display) = match response {
+            Value::Object(fields) => (fields.get("llmContent"), fields.get("returnDisplay")),
+            _ => (None, None),
+        };
+        let (content, display) = match (content, display) {
+            (None, None) => (response, response),
+            (Some(content), None) => (content, content),
+            (None, Some(display)) => (display, display),
+            (Some(content), Some(display)) => (content, display),
+        };
+        self.llm_content = serde_json::from_value(content.clone())
+            .unwrap_or_else(|_| ToolContent::Text(content.to_string()));
+        // Parts and other values are for models; a person reads their text.
+        self.return_display = if std::ptr::eq(content, display) {
+            Value::String(self.llm_content.to_text())
+        } else {
+            display.clone()
+        };
+    }
+
     /// Adds what hooks want the model to know besides the result.
     pub fn append_context(&mut self, context: Option<&str>) {
-        if let Some(context) = said(context) {
+        if let Some(context) = not_blank(context) {
             self.llm_content.append(&format!("\n\n{context}"));
         }
     }
 
     /// Adds a message of a hook in the form that tells it from the result.
     pub fn append_system_message(&mut self, message: Option<&str>) {
-        if let Some(message) = said(message) {
+        if let Some(message) = not_blank(message) {
             self.llm_content.append(&format!("\n\n[System] {message}"));
         }
     }
 }
 
 /// A text that says something.
-fn said(text: Option<&str>) -> Option<&str> {
+fn not_blank(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }

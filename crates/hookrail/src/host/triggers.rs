@@ -1,181 +1,89 @@
 //! What agents call around tools and model calls. Never fails, never panics.
 //!
 //! With hooks off, or with no hook for the event, a trigger returns before it awaits, allocates or
-//! reads anything. Verdicts are `#[must_use]`: dropping one would drop a block.
+//! reads anything.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
+mod future;
 
-use serde_json::Value;
+use std::borrow::Cow;
 
 use crate::event::EventName;
-use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
+use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::formats::translator::TranslationError;
-use crate::host::event_handler::{HookEventHandler, survive};
-use crate::host::session::Config;
-use crate::host::system::HookSystem;
-use crate::host::tool::{ToolError, ToolResult};
-use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
-use crate::verdict::views::{
-    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
-    DefaultHookOutput, HookOutputView as _,
+use crate::host::effects::{
+    AfterModelHookResult, AfterToolHookResult, AnswerOrigin, BeforeModelHookResult, BeforeToolHookResult,
+    BeforeToolSelectionHookResult, HookNotes, ModelGate, ResponseChange, ToolGate, ToolSelection,
 };
-
-/// What the hooks around a tool said, if they said anything.
-///
-/// Not a bare `Option`, because the compiler lets anybody drop one that comes out of a future.
-#[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone)]
-pub struct Said<T>(pub Option<T>);
-
-impl<T> Default for Said<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-/// What `BeforeTool` hooks want.
-#[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone)]
-pub struct BeforeToolHookResult {
-    /// The merged output.
-    pub output: BeforeToolHookOutput,
-    /// The tool must not run, for this reason.
-    pub block: Option<Block>,
-    /// The agent must stop; the tool does not run either.
-    pub stop: Option<StopReason>,
-    /// For the model.
-    pub system_message: Option<String>,
-    /// Hide the result from the user.
-    pub suppress_output: bool,
-}
-
-/// What `AfterTool` hooks want.
-#[must_use = "it may carry a stop"]
-#[derive(Debug, Clone)]
-pub struct AfterToolHookResult {
-    /// The merged output.
-    pub output: DefaultHookOutput,
-    /// Text to add to what the model sees of the result.
-    pub additional_context: Option<String>,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-    /// For the model.
-    pub system_message: Option<String>,
-    /// Hide the result from the user.
-    pub suppress_output: bool,
-}
-
-/// What `BeforeModel` hooks want.
-#[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone, Default)]
-pub struct BeforeModelHookResult {
-    /// The model must not be called. Set for a stop as well.
-    pub blocked: bool,
-    /// Why.
-    pub reason: Option<String>,
-    /// What to use as the model's answer instead of calling it.
-    pub synthetic_response: Option<GenerateContentResponse>,
-    /// What to send instead of the original request.
-    pub modified_request: Option<GenerateContentParameters>,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-    /// For the model.
-    pub system_message: Option<String>,
-    /// Hide the answer from the user.
-    pub suppress_output: bool,
-}
-
-/// What `AfterModel` hooks want.
-#[must_use = "it carries the response and may carry a stop"]
-#[derive(Debug, Clone)]
-pub struct AfterModelHookResult {
-    /// The response to go on with: the original, or what a hook made of it.
-    pub response: GenerateContentResponse,
-    /// Whether a hook changed it.
-    pub modified: bool,
-    /// How many tool calls of the original are gone, because a replacement is made of text only.
-    pub dropped_tool_calls: usize,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-    /// For the model, with the next request.
-    pub system_message: Option<String>,
-    /// Hide the answer from the user.
-    pub suppress_output: bool,
-}
-
-/// What `BeforeToolSelection` hooks want.
-#[must_use = "it may carry a restriction or a stop"]
-#[derive(Debug, Clone, Default)]
-pub struct BeforeToolSelectionHookResult {
-    /// The tool configuration to send.
-    pub tool_config: Option<ToolConfig>,
-    /// The tool definitions, unchanged: hooks restrict by configuration only.
-    pub tools: Option<Vec<Value>>,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-    /// For the model.
-    pub system_message: Option<String>,
-    /// Hide the answer from the user.
-    pub suppress_output: bool,
-}
-
-/// A tool call with its hooks applied.
-#[must_use = "it may carry a stop"]
-#[derive(Debug, Clone)]
-pub struct ToolExecution {
-    /// What the model and the user get.
-    pub result: ToolResult,
-    /// Whether hooks blocked the call.
-    pub blocked: bool,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-}
+use crate::host::event_handler::HookEventHandler;
+use crate::host::panics::survive;
+use crate::host::session::HookSession;
+use crate::host::system::HookSystem;
+use crate::output::HookOutput;
+use crate::verdict::result::ProcessedHookResult;
+use crate::verdict::views::{AfterModelHookOutput, BeforeModelHookOutput, BeforeToolSelectionHookOutput};
+use future::{Trigger, boxed};
 
 /// Asks the hooks before a tool runs.
 #[inline]
 pub fn fire_before_tool_hook<'a>(
-    config: &'a Config,
+    session: &'a HookSession,
     tool_name: &'a str,
     tool_input: &'a JsonObject,
-) -> impl Future<Output = Said<BeforeToolHookResult>> + Send + 'a {
-    Trigger::new(config, move || {
-        let handler = listening(config, EventName::BeforeTool, Some(tool_name))?;
+) -> impl Future<Output = BeforeToolHookResult<'a>> + Send + 'a {
+    let unchanged = move || BeforeToolHookResult {
+        gate: ToolGate::Run { tool_input: Cow::Borrowed(tool_input) },
+        notes: HookNotes::default(),
+        output: None,
+    };
+    Trigger::new(session, unchanged, move || {
+        let handler = listening(session, EventName::BeforeTool, Some(tool_name))?;
         Some(boxed(move || before_tool(handler, tool_name, tool_input)))
     })
 }
 
-async fn before_tool(
-    handler: &HookEventHandler,
-    tool_name: &str,
-    tool_input: &JsonObject,
-) -> Said<BeforeToolHookResult> {
+async fn before_tool<'a>(
+    handler: &'a HookEventHandler,
+    tool_name: &'a str,
+    tool_input: &'a JsonObject,
+) -> BeforeToolHookResult<'a> {
     let result = handler.fire_before_tool_event(tool_name, tool_input).await;
-    let common = Common::of(&result);
-    let output = result.aggregated.final_output;
-    if output.is_none() && result.block.is_none() && common.stop.is_none() {
-        return Said(None);
+    let notes = HookNotes::of(&result);
+    let ProcessedHookResult { block, ask, stop, aggregated, .. } = result;
+    let output = aggregated.final_output;
+    let gate = match (block, stop, ask) {
+        (Some(block), stop, _) => ToolGate::Block { block, stop },
+        (None, Some(reason), _) => ToolGate::Stop { reason },
+        (None, None, Some(ask)) => {
+            ToolGate::Ask { tool_input: changed_input(output.as_ref(), tool_input), reason: ask.reason }
+        }
+        (None, None, None) => ToolGate::Run { tool_input: changed_input(output.as_ref(), tool_input) },
+    };
+    BeforeToolHookResult { gate, notes, output }
+}
+
+/// The arguments with what hooks changed, key by key.
+fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> Cow<'a, JsonObject> {
+    let changes = output.and_then(|output| output.specific("tool_input")?.as_object());
+    let mut tool_input = Cow::Borrowed(original);
+    for (key, value) in changes.into_iter().flatten() {
+        if tool_input.get(key) != Some(value) {
+            tool_input.to_mut().insert(key.clone(), value.clone());
+        }
     }
-    Said(Some(BeforeToolHookResult {
-        output: BeforeToolHookOutput(output.unwrap_or_default()),
-        block: result.block,
-        stop: common.stop,
-        system_message: common.system_message,
-        suppress_output: common.suppress_output,
-    }))
+    tool_input
 }
 
 /// Tells the hooks what a tool gave.
 #[inline]
 pub fn fire_after_tool_hook<'a>(
-    config: &'a Config,
+    session: &'a HookSession,
     tool_name: &'a str,
     tool_input: &'a JsonObject,
     tool_response: &'a JsonObject,
-) -> impl Future<Output = Said<AfterToolHookResult>> + Send + 'a {
-    Trigger::new(config, move || {
-        let handler = listening(config, EventName::AfterTool, Some(tool_name))?;
+) -> impl Future<Output = AfterToolHookResult> + Send + 'a {
+    Trigger::new(session, AfterToolHookResult::default, move || {
+        let handler = listening(session, EventName::AfterTool, Some(tool_name))?;
         Some(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
     })
 }
@@ -185,61 +93,57 @@ async fn after_tool(
     tool_name: &str,
     tool_input: &JsonObject,
     tool_response: &JsonObject,
-) -> Said<AfterToolHookResult> {
+) -> AfterToolHookResult {
     let result = handler.fire_after_tool_event(tool_name, tool_input, tool_response).await;
-    let common = Common::of(&result);
+    let notes = HookNotes::of(&result);
     let output = result.aggregated.final_output;
-    if output.is_none() && common.stop.is_none() {
-        return Said(None);
-    }
-    let output = DefaultHookOutput(output.unwrap_or_default());
-    Said(Some(AfterToolHookResult {
-        additional_context: output.additional_context().map(str::to_owned),
+    let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
+    AfterToolHookResult {
+        tool_response: specific("tool_response").filter(|given| !given.is_null()).cloned(),
+        additional_context: specific("additionalContext").and_then(|text| text.as_str()).map(str::to_owned),
+        stop: result.stop,
+        notes,
         output,
-        stop: common.stop,
-        system_message: common.system_message,
-        suppress_output: common.suppress_output,
-    }))
+    }
 }
 
 /// Asks the hooks before a model call.
 #[inline]
 pub fn fire_before_model_hook<'a>(
-    config: &'a Config,
+    session: &'a HookSession,
     llm_request: &'a GenerateContentParameters,
-) -> impl Future<Output = BeforeModelHookResult> + Send + 'a {
-    Trigger::new(config, move || {
-        let handler = listening(config, EventName::BeforeModel, None)?;
+) -> impl Future<Output = BeforeModelHookResult<'a>> + Send + 'a {
+    let unchanged = move || BeforeModelHookResult {
+        gate: ModelGate::Send { request: Cow::Borrowed(llm_request) },
+        notes: HookNotes::default(),
+    };
+    Trigger::new(session, unchanged, move || {
+        let handler = listening(session, EventName::BeforeModel, None)?;
         Some(boxed(move || before_model(handler, llm_request)))
     })
 }
 
-async fn before_model(
-    handler: &HookEventHandler,
-    llm_request: &GenerateContentParameters,
-) -> BeforeModelHookResult {
+async fn before_model<'a>(
+    handler: &'a HookEventHandler,
+    llm_request: &'a GenerateContentParameters,
+) -> BeforeModelHookResult<'a> {
     let result = handler.fire_before_model_event(llm_request).await;
-    let common = Common::of(&result);
+    let notes = HookNotes::of(&result);
     let output = BeforeModelHookOutput(result.aggregated.final_output.unwrap_or_default());
-    let block_reason = result.block.map(|block| block.reason);
-    let blocked = block_reason.is_some() || common.stop.is_some();
-    BeforeModelHookResult {
-        blocked,
-        reason: block_reason.or_else(|| common.stop.as_ref().map(ToString::to_string)),
-        synthetic_response: if blocked {
-            applied("llm_response", || output.synthetic_response())
-        } else {
-            None
-        },
-        modified_request: if blocked {
-            None
-        } else {
-            applied("llm_request", || Ok(modified_request(&output, llm_request)))
-        },
-        stop: common.stop,
-        system_message: common.system_message,
-        suppress_output: common.suppress_output,
-    }
+    let gate = match (result.block, result.stop) {
+        (block, Some(reason)) => ModelGate::Stop { reason, block },
+        (Some(block), None) => {
+            let given = applied("llm_response", || output.synthetic_response());
+            let origin = if given.is_some() { AnswerOrigin::Hook } else { AnswerOrigin::Empty };
+            let response = given.unwrap_or_else(|| GenerateContentResponse::from_text(""));
+            ModelGate::Answer { response, origin, block }
+        }
+        (None, None) => {
+            let changed = applied("llm_request", || Ok(modified_request(&output, llm_request)));
+            ModelGate::Send { request: changed.map_or(Cow::Borrowed(llm_request), Cow::Owned) }
+        }
+    };
+    BeforeModelHookResult { gate, notes }
 }
 
 /// The request as hooks changed it. A field that cannot be read is left as it was; the others count.
@@ -254,15 +158,49 @@ fn modified_request(
     Some(applied.request)
 }
 
+/// Asks the hooks which tools the model may call.
+#[inline]
+pub fn fire_before_tool_selection_hook<'a>(
+    session: &'a HookSession,
+    llm_request: &'a GenerateContentParameters,
+) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
+    Trigger::new(session, BeforeToolSelectionHookResult::default, move || {
+        let handler = listening(session, EventName::BeforeToolSelection, None)?;
+        Some(boxed(move || before_tool_selection(handler, llm_request)))
+    })
+}
+
+async fn before_tool_selection(
+    handler: &HookEventHandler,
+    llm_request: &GenerateContentParameters,
+) -> BeforeToolSelectionHookResult {
+    let result = handler.fire_before_tool_selection_event(llm_request).await;
+    let notes = HookNotes::of(&result);
+    let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let own = llm_request.config.as_ref().and_then(|config| config.tool_config.as_ref());
+    let changed = || applied("toolConfig", || output.apply_tool_config_modifications(own));
+    let selection = match result.stop {
+        Some(reason) => ToolSelection::Stop { reason },
+        None => changed()
+            .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
+    };
+    BeforeToolSelectionHookResult { selection, notes }
+}
+
 /// Shows the hooks a complete response and takes back what they make of it.
 #[must_use = "it carries the response and may carry a stop"]
 pub async fn fire_after_model_hook(
-    config: &Config,
+    session: &HookSession,
     llm_request: &GenerateContentParameters,
     llm_response: GenerateContentResponse,
 ) -> AfterModelHookResult {
-    match listening(config, EventName::AfterModel, None) {
-        None => AfterModelHookResult::unchanged(llm_response),
+    match listening(session, EventName::AfterModel, None) {
+        None => AfterModelHookResult {
+            response: llm_response,
+            change: ResponseChange::Unchanged,
+            stop: None,
+            notes: HookNotes::default(),
+        },
         Some(handler) => boxed(move || after_model(handler, llm_request, llm_response)).await,
     }
 }
@@ -273,190 +211,27 @@ async fn after_model(
     llm_response: GenerateContentResponse,
 ) -> AfterModelHookResult {
     let result = handler.fire_after_model_event(llm_request, &llm_response).await;
-    let common = Common::of(&result);
+    let notes = HookNotes::of(&result);
     let output = AfterModelHookOutput(result.aggregated.final_output.unwrap_or_default());
     let replacement = applied("llm_response", || output.modified_response(&llm_response));
-    let dropped_tool_calls = replacement.as_ref().map_or(0, |_| llm_response.function_calls().count());
-    AfterModelHookResult {
-        modified: replacement.is_some(),
-        dropped_tool_calls,
-        response: replacement.unwrap_or(llm_response),
-        stop: common.stop,
-        system_message: common.system_message,
-        suppress_output: common.suppress_output,
-    }
-}
-
-impl AfterModelHookResult {
-    fn unchanged(response: GenerateContentResponse) -> Self {
-        Self {
-            response,
-            modified: false,
-            dropped_tool_calls: 0,
-            stop: None,
-            system_message: None,
-            suppress_output: false,
+    let (response, change) = match replacement {
+        None => (llm_response, ResponseChange::Unchanged),
+        Some(response) => {
+            let dropped_tool_calls = llm_response.function_calls().count();
+            (response, ResponseChange::Replaced { dropped_tool_calls })
         }
-    }
-}
-
-/// Asks the hooks which tools the model may call.
-#[inline]
-pub fn fire_before_tool_selection_hook<'a>(
-    config: &'a Config,
-    llm_request: &'a GenerateContentParameters,
-) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
-    Trigger::new(config, move || {
-        let handler = listening(config, EventName::BeforeToolSelection, None)?;
-        Some(boxed(move || before_tool_selection(handler, llm_request)))
-    })
-}
-
-async fn before_tool_selection(
-    handler: &HookEventHandler,
-    llm_request: &GenerateContentParameters,
-) -> BeforeToolSelectionHookResult {
-    let result = handler.fire_before_tool_selection_event(llm_request).await;
-    let common = Common::of(&result);
-    let given = llm_request.config.as_ref();
-    let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
-    let tool_config = given.and_then(|config| config.tool_config.as_ref());
-    BeforeToolSelectionHookResult {
-        tool_config: applied("toolConfig", || output.apply_tool_config_modifications(tool_config)),
-        tools: given.and_then(|config| config.tools.clone()),
-        stop: common.stop,
-        system_message: common.system_message,
-        suppress_output: common.suppress_output,
-    }
-}
-
-/// Runs a tool between its hooks: a block or a stop keeps it from running, changed arguments are the
-/// ones it runs with, and what hooks add is added to its result.
-pub async fn execute_tool_with_hooks<F>(
-    config: &Config,
-    tool_name: &str,
-    tool_input: JsonObject,
-    execute: impl FnOnce(JsonObject) -> F,
-) -> ToolExecution
-where
-    F: Future<Output = ToolResult>,
-{
-    let before = fire_before_tool_hook(config, tool_name, &tool_input).await.0;
-    let mut tool_input = tool_input;
-    let mut said_before = None;
-    let mut suppress = false;
-    if let Some(before) = before {
-        if let Some(refused) = before.refusal() {
-            return refused;
-        }
-        if let Some(changes) = before.output.modified_tool_input() {
-            for (key, value) in changes {
-                tool_input.insert(key.clone(), value.clone());
-            }
-        }
-        said_before = before.system_message;
-        suppress = before.suppress_output;
-    }
-
-    // The arguments are kept for `AfterTool` only where somebody will read them.
-    let listens_after = listening(config, EventName::AfterTool, Some(tool_name)).is_some();
-    let seen_by_hooks = listens_after.then(|| tool_input.clone());
-    let mut result = execute(tool_input).await;
-    let after = match seen_by_hooks {
-        Some(tool_input) => {
-            fire_after_tool_hook(config, tool_name, &tool_input, &result.to_hook_response()).await.0
-        }
-        None => None,
     };
-
-    let mut stop = None;
-    let mut said_after = None;
-    if let Some(after) = after {
-        result.append_context(after.additional_context.as_deref());
-        said_after = after.system_message;
-        suppress |= after.suppress_output;
-        stop = after.stop;
-    }
-    result.append_system_message(said_before.as_deref());
-    result.append_system_message(said_after.as_deref());
-    if suppress {
-        result.suppress_display = Some(true);
-    }
-    ToolExecution { result, blocked: false, stop }
-}
-
-impl BeforeToolHookResult {
-    /// What the caller returns instead of running the tool.
-    fn refusal(&self) -> Option<ToolExecution> {
-        let (text, kind) = match (&self.block, &self.stop) {
-            (Some(block), _) => (block.reason.clone(), "hook_blocked"),
-            (None, Some(stop)) => (format!("Agent execution stopped by hook: {stop}"), "hook_stopped"),
-            (None, None) => return None,
-        };
-        let mut result = ToolResult::text(text.clone());
-        result.error = Some(ToolError { message: text, kind: Some(kind.to_owned()) });
-        result.append_system_message(self.system_message.as_deref());
-        if self.suppress_output {
-            result.suppress_display = Some(true);
-        }
-        Some(ToolExecution { result, blocked: self.block.is_some(), stop: self.stop.clone() })
-    }
-}
-
-/// The future of a trigger. An `async` block would do, but its body is too large to be inlined, and the way
-/// through it takes ten times as long as finding out that nothing is to be done.
-enum Trigger<'a, T, B> {
-    /// Hooks are off. Known before the first poll, so that nothing has to be kept for it.
-    Off,
-    /// Not polled yet.
-    Begin(Option<B>),
-    Running(BoxFuture<'a, T>),
-}
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Makes the future of an event whose hooks run; out of line, so that the way without hooks stays short.
-#[inline(never)]
-fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F::Output> {
-    Box::pin(make())
-}
-
-impl<T, B> Trigger<'_, T, B> {
-    /// `begin` makes the future if some hook listens.
-    #[inline]
-    fn new(config: &Config, begin: B) -> Self {
-        if config.enable_hooks() { Self::Begin(Some(begin)) } else { Self::Off }
-    }
-}
-
-impl<'a, T: Default, B: FnOnce() -> Option<BoxFuture<'a, T>> + Unpin> Future for Trigger<'a, T, B> {
-    type Output = T;
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "with hooks off, a call costs more than what it does")]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        let trigger = self.get_mut();
-        if let Self::Begin(begin) = trigger
-            && let Some(begin) = begin.take()
-        {
-            match begin() {
-                None => return Poll::Ready(T::default()),
-                Some(future) => *trigger = Self::Running(future),
-            }
-        }
-        match trigger {
-            Self::Off => Poll::Ready(T::default()),
-            Self::Running(future) => future.as_mut().poll(context),
-            // As with every future, nobody polls it again after it was ready.
-            Self::Begin(_) => Poll::Pending,
-        }
-    }
+    AfterModelHookResult { response, change, stop: result.stop, notes }
 }
 
 /// The handler, if hooks are on and one of them listens.
 #[inline]
-fn listening<'a>(config: &'a Config, event: EventName, target: Option<&str>) -> Option<&'a HookEventHandler> {
-    let system = config.hook_system()?;
+pub(crate) fn listening<'a>(
+    session: &'a HookSession,
+    event: EventName,
+    target: Option<&str>,
+) -> Option<&'a HookEventHandler> {
+    let system = session.hook_system()?;
     listening_in(system, event, target)
 }
 
@@ -475,23 +250,6 @@ fn listening_in<'a>(
         });
         None
     })
-}
-
-/// The fields that every trigger result carries.
-struct Common {
-    stop: Option<StopReason>,
-    system_message: Option<String>,
-    suppress_output: bool,
-}
-
-impl Common {
-    fn of(result: &ProcessedHookResult) -> Self {
-        Self {
-            stop: result.stop(),
-            system_message: result.system_message.clone(),
-            suppress_output: result.suppress_output,
-        }
-    }
 }
 
 /// The change that hooks made. What cannot be read is not applied, and the log says so; should even that

@@ -10,7 +10,8 @@
 //! - of repeated keys the last value counts, in the place of the first;
 //! - a byte order mark and JavaScript's white space before, and white space and NULs after, are dropped.
 //!
-//! The reader keeps its own stack, so that nesting costs heap and never overflows the thread's stack.
+//! The reader keeps its own stack, so that nesting costs heap and never overflows the thread's stack. What it builds is
+//! bounded too: a text of two bytes per number would otherwise become a tree of forty times its size.
 
 use serde_json::{Number, Value};
 
@@ -19,6 +20,14 @@ use crate::formats::json_object::JsonObject;
 /// How deep arrays and objects may nest. Values of this depth can be cloned, written and dropped (all of
 /// which recurse) on the 2 MiB stack of a worker thread.
 pub(crate) const MAX_DEPTH: usize = 1024;
+
+/// How much a tree may hold, in slots of the size of a [`Value`]: 18 MiB, about the size of the largest output that is
+/// kept of a hook with a small payload.
+const MIN_SLOTS: usize = 1 << 18;
+/// A longer text may hold one slot for so many of its bytes.
+const BYTES_PER_SLOT: usize = 64;
+/// What the first allocation of an array or object takes, beside the value itself.
+const CONTAINER_SLOTS: usize = 4;
 
 /// Why a text could not be read as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -33,11 +42,23 @@ pub(crate) enum JsonProblem {
     /// that opens so many brackets is no prose, and must not pass as such.
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
+    /// It holds more values than are read. The rest is not looked at either.
+    #[error("more values than are read from an answer of this size")]
+    TooManyValues,
+}
+
+impl JsonProblem {
+    /// Whether the text may be plain text. What goes beyond a bound is no prose.
+    pub(crate) const fn is_plain_text(self) -> bool {
+        matches!(self, Self::NotJson { .. })
+    }
 }
 
 /// Reads a JSON text, with whatever may surround it.
 pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
-    Reader { text: trim_output(text), at: 0 }.document()
+    let text = trim_output(text);
+    let slots = MIN_SLOTS.max(text.len() / BYTES_PER_SLOT);
+    Reader { text, at: 0, slots }.document()
 }
 
 /// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
@@ -66,6 +87,8 @@ enum Begun {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// How much the rest of the tree may hold.
+    slots: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -114,12 +137,14 @@ impl<'a> Reader<'a> {
         if matches!(first, b'[' | b'{') && depth >= MAX_DEPTH {
             return Err(JsonProblem::TooDeep);
         }
+        self.use_slots(1)?;
         Ok(match first {
             b'[' => {
                 self.at += 1;
                 if self.take_after_space(b']') {
                     Begun::Complete(Value::Array(Vec::new()))
                 } else {
+                    self.use_slots(CONTAINER_SLOTS)?;
                     Begun::Open(Open::Array(Vec::new()))
                 }
             }
@@ -128,6 +153,7 @@ impl<'a> Reader<'a> {
                 if self.take_after_space(b'}') {
                     Begun::Complete(Value::Object(JsonObject::new()))
                 } else {
+                    self.use_slots(CONTAINER_SLOTS)?;
                     Begun::Open(Open::Object { entries: JsonObject::new(), key: self.key()? })
                 }
             }
@@ -150,7 +176,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn use_slots(&mut self, count: usize) -> Result<(), JsonProblem> {
+        self.slots = self.slots.checked_sub(count).ok_or(JsonProblem::TooManyValues)?;
+        Ok(())
+    }
+
     fn key(&mut self) -> Result<String, JsonProblem> {
+        self.use_slots(1)?;
         self.skip_space();
         let key = self.string()?;
         if self.take_after_space(b':') { Ok(key) } else { Err(self.not_json()) }

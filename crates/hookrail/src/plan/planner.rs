@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::event::EventName;
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
-use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry};
+use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
 use crate::trust::Seal;
 
 /// Models invent tool names, so only so many are remembered, none of them long.
@@ -37,9 +37,18 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to look at again right before it runs; `None` where nobody needs to look.
     pub seal: Option<Arc<Seal>>,
-    /// The first hook that does not come from the project and was left out because this one, which does, has the
-    /// same command. It runs where the project's may not.
-    pub(crate) stand_in: Option<Arc<Hook>>,
+    /// The project's hook with the same command that this one, of another level, keeps from running, with its seal. It
+    /// runs where this one turns out not to be startable.
+    pub(crate) displaces: Option<Displaced>,
+}
+
+/// A hook of the project that another one keeps from running.
+#[derive(Debug, Clone)]
+pub(crate) struct Displaced {
+    /// The hook.
+    pub(crate) hook: Arc<Hook>,
+    /// What to look at again before it runs.
+    pub(crate) seal: Option<Arc<Seal>>,
 }
 
 impl Deref for PlannedHook {
@@ -151,7 +160,7 @@ impl HookPlanner {
         {
             return plan.clone();
         }
-        let plan = self.resolve(event, target, None).map(Arc::new);
+        let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
             remembered.remember(target, changes, Answer(plan.clone()));
@@ -159,23 +168,34 @@ impl HookPlanner {
         plan
     }
 
+    /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
+    /// matches one of them. Only plans for one name are remembered.
+    pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
+        if also.is_empty() {
+            return self.plan(event, target);
+        }
+        let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
+        self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new)
+    }
+
     /// The same plan, and why the other hooks of the event are not in it.
     pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
         let mut skipped = Vec::new();
-        let plan = self.resolve(event, target, Some(&mut skipped));
-        Explanation { plan, skipped }
+        let plan = self.resolve(event, target.as_slice(), Some(&mut skipped));
+        skipped.sort_by_key(|(rank, _)| *rank);
+        Explanation { plan, skipped: skipped.into_iter().map(|(_, skipped)| skipped).collect() }
     }
 
     fn resolve(
         &self,
         event: EventName,
-        target: Option<&str>,
-        mut skipped: Option<&mut Vec<Skipped>>,
+        targets: &[&str],
+        mut skipped: Option<&mut Vec<(usize, Skipped)>>,
     ) -> Option<Plan> {
-        let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
-        let mut by_command: HashMap<(&str, Option<&str>), &Arc<Hook>> = HashMap::new();
+        let mut planned: Vec<Candidate<'_>> = Vec::new();
+        let mut by_command: HashMap<(&str, Option<&str>), usize> = HashMap::new();
         let mut steps = Steps::default();
-        for registered in self.registry.registered_for(event) {
+        for (rank, registered) in self.registry.registered_for(event).enumerate() {
             let hook = &registered.hook;
             // Only a hook that runs may stand in for another one with the same command.
             let reason = if let Some(by) = registered.disabled_by() {
@@ -183,47 +203,83 @@ impl HookPlanner {
             } else if let Some(why) = registered.not_approved() {
                 Some(SkipReason::NotApproved { why: why.to_owned() })
             } else {
-                match matches(hook, target, &mut steps) {
+                match matches(hook, targets, &mut steps) {
                     MatchVerdict::No if skipped.is_none() => continue,
-                    MatchVerdict::No => Some(does_not_match(hook, target)),
+                    MatchVerdict::No => Some(does_not_match(hook, targets)),
                     verdict => {
-                        let first = match &hook.kind {
-                            // Hooks that start under different conditions are different hooks.
-                            HookKind::Command(command) => {
-                                *by_command.entry((command, hook.definition.as_deref())).or_insert(hook)
-                            }
-                            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule { .. } => hook,
-                        };
-                        if Arc::ptr_eq(first, hook) {
-                            plan.sequential |= hook.sequential;
-                            plan.hooks.push(PlannedHook {
-                                hook: Arc::clone(hook),
-                                seal: registered.seal.clone(),
-                                stand_in: None,
-                            });
-                            if verdict == MatchVerdict::BoundReached {
-                                plan.warnings.push(undecided(hook, target));
-                            }
-                            None
-                        } else {
-                            if first.origin.level == Level::Project && hook.origin.level != Level::Project {
-                                let planned =
-                                    plan.hooks.iter_mut().find(|planned| Arc::ptr_eq(&planned.hook, first));
-                                if let Some(planned) = planned {
-                                    planned.stand_in.get_or_insert_with(|| Arc::clone(hook));
-                                }
-                            }
-                            Some(SkipReason::Duplicate { of: Arc::clone(first) })
-                        }
+                        let candidate = Candidate { rank, registered, verdict, displaced_by: None };
+                        admit(candidate, &mut planned, &mut by_command)
                     }
                 }
             };
             if let (Some(skipped), Some(why)) = (skipped.as_deref_mut(), reason) {
-                skipped.push(Skipped { hook: Arc::clone(hook), why });
+                skipped.push((rank, Skipped { hook: Arc::clone(hook), why }));
             }
+        }
+        let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
+        let displaced: Vec<(Arc<Hook>, Displaced)> = planned
+            .iter()
+            .filter_map(|candidate| {
+                let (hook, seal) =
+                    (Arc::clone(&candidate.registered.hook), candidate.registered.seal.clone());
+                Some((candidate.displaced_by.clone()?, Displaced { hook, seal }))
+            })
+            .collect();
+        for Candidate { rank, registered, verdict, displaced_by } in planned {
+            let hook = &registered.hook;
+            if let Some(of) = displaced_by {
+                if let Some(skipped) = skipped.as_deref_mut() {
+                    let why = SkipReason::Duplicate { of };
+                    skipped.push((rank, Skipped { hook: Arc::clone(hook), why }));
+                }
+                continue;
+            }
+            plan.sequential |= hook.sequential;
+            if verdict == MatchVerdict::BoundReached {
+                plan.warnings.push(undecided(hook, targets));
+            }
+            let displaces = displaced
+                .iter()
+                .find(|(by, _)| Arc::ptr_eq(by, hook))
+                .map(|(_, displaced)| displaced.clone());
+            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone(), displaces });
         }
         (!plan.hooks.is_empty()).then_some(plan)
     }
+}
+
+/// A hook that matches and may run.
+struct Candidate<'r> {
+    rank: usize,
+    registered: &'r Registered,
+    verdict: MatchVerdict,
+    /// A hook of another level that has the same command as this one, which is the project's.
+    displaced_by: Option<Arc<Hook>>,
+}
+
+/// Takes a hook into the plan unless its command is there already. Of hooks with the same command the first stays,
+/// but a project's never displaces one of another level: with another timeout or environment it could switch a guard
+/// of the user's off.
+fn admit<'r>(
+    candidate: Candidate<'r>,
+    planned: &mut Vec<Candidate<'r>>,
+    by_command: &mut HashMap<(&'r str, Option<&'r str>), usize>,
+) -> Option<SkipReason> {
+    let hook = &candidate.registered.hook;
+    if let HookKind::Command(command) = &hook.kind {
+        // Hooks that start under different conditions are different hooks.
+        let key = (command.as_str(), hook.definition.as_deref());
+        if let Some(first) = by_command.get(&key).and_then(|place| planned.get_mut(*place)) {
+            let of = &first.registered.hook;
+            if of.origin.level != Level::Project || hook.origin.level == Level::Project {
+                return Some(SkipReason::Duplicate { of: Arc::clone(of) });
+            }
+            first.displaced_by = Some(Arc::clone(hook));
+        }
+        by_command.insert(key, planned.len());
+    }
+    planned.push(candidate);
+    None
 }
 
 /// How the hooks of an event are matched.
@@ -254,27 +310,40 @@ impl Matching {
     }
 }
 
-fn matches(hook: &Hook, target: Option<&str>, steps: &mut Steps) -> MatchVerdict {
-    match (Matching::of(hook.event), target) {
-        (Matching::Tool, Some(tool)) => hook.matcher.matches_tool_within(tool, steps),
-        (Matching::Word, Some(word)) => hook.matcher.matches_exactly(word).into(),
-        (Matching::None, _) | (_, None) => MatchVerdict::Yes,
+/// Whether a hook matches one of the names; without any every hook does.
+fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
+    if targets.is_empty() {
+        return MatchVerdict::Yes;
     }
+    let mut undecided = false;
+    for target in targets {
+        let verdict = match Matching::of(hook.event) {
+            Matching::Tool => hook.matcher.matches_tool_within(target, steps),
+            Matching::Word => hook.matcher.matches_exactly(target).into(),
+            Matching::None => MatchVerdict::Yes,
+        };
+        match verdict {
+            MatchVerdict::Yes => return MatchVerdict::Yes,
+            MatchVerdict::BoundReached => undecided = true,
+            MatchVerdict::No => {}
+        }
+    }
+    if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }
 }
 
-fn does_not_match(hook: &Hook, target: Option<&str>) -> SkipReason {
+fn does_not_match(hook: &Hook, targets: &[&str]) -> SkipReason {
     SkipReason::MatcherDoesNotMatch {
         matcher: hook.matcher.text().unwrap_or_default().to_owned(),
-        target: target.unwrap_or_default().to_owned(),
+        target: targets.join(", "),
     }
 }
 
-fn undecided(hook: &Hook, target: Option<&str>) -> String {
+fn undecided(hook: &Hook, targets: &[&str]) -> String {
     format!(
         "matcher `{}` of hook `{}` takes too long on `{}`, so the hook counts as matched",
         clipped(hook.matcher.text().unwrap_or_default()),
         clipped(&hook.name),
-        clipped(target.unwrap_or_default()),
+        clipped(&targets.join(", ")),
     )
 }
 

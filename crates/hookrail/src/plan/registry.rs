@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
-use crate::trust::{HookTrust, Seal};
+use crate::trust::{HookTrust, Seal, VanishedGuard};
 
 /// An entry of a disabled list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,6 +40,12 @@ impl DisabledEntry {
             DisabledList::ForThisProject => hook.origin.level == Level::Project,
         };
         may && goes_by(hook, &self.name_or_command)
+    }
+
+    /// Whether this entry would disable a guard of the project that is not there any more: the user does not miss it.
+    pub(crate) fn disables_vanished(&self, guard: &VanishedGuard) -> bool {
+        !self.name_or_command.is_empty()
+            && (guard.name == self.name_or_command || guard.command.as_ref() == Some(&self.name_or_command))
     }
 }
 

@@ -4,6 +4,8 @@
 //! that no table knows the reader keeps every reading: the word behind such a flag may be its value or an operand, and
 //! several letters behind one dash may be one name or a bundle.
 
+mod bundle;
+
 use super::flags::{KnownFlag, Spelling, Syntax, Takes};
 
 /// A command's words, read once and asked about by many patterns.
@@ -208,7 +210,7 @@ impl<'w> Reader<'w> {
             let value = if is_long || known.takes == Takes::Nothing {
                 value
             } else {
-                word.get(2..).filter(|rest| !rest.is_empty())
+                word.get(2..).and_then(|rest| self.attached(rest))
             };
             return self.known(known, value, level);
         }
@@ -280,48 +282,5 @@ impl<'w> Reader<'w> {
         };
         let level = self.level();
         self.push(name, value, level);
-    }
-
-    /// Letters behind one dash, in a program that has a table.
-    fn bundle(&mut self, word: &str) {
-        if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
-            // `head -20`
-            let level = self.level();
-            return self.push(FlagName::Other(word.to_owned()), FlagValue::None, level);
-        }
-        for (at, letter) in word.char_indices().skip(1) {
-            let after = word.get(at + letter.len_utf8()..).unwrap_or_default();
-            let attached = (!after.is_empty()).then_some(after);
-            match self.lookup(&format!("-{letter}")) {
-                Some((flag, level)) if flag.takes == Takes::Nothing => self.known(flag, None, level),
-                Some((flag, level)) => return self.known(flag, attached, level),
-                None if attached.is_none() => self.unknown(FlagName::Letter(letter), None),
-                None => {
-                    let level = self.level();
-                    self.push(FlagName::Letter(letter), FlagValue::None, level);
-                }
-            }
-        }
-    }
-
-    /// A word behind one dash, of a program that nobody knows: one name, or a bundle of letters.
-    fn bundle_of_nobody(&mut self, name: &str, value: Option<&str>) {
-        let letters = name.get(1..).unwrap_or_default();
-        if name.chars().count() > 2 && letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            for letter in letters.chars() {
-                self.push(FlagName::Letter(letter), FlagValue::None, 0);
-            }
-        }
-        self.unknown(FlagName::Other(name.to_owned()), value);
-    }
-
-    /// The bundle of `tar xzf FILE`: each letter that takes a value takes the next word.
-    fn dashless(&mut self, bundle: &str) {
-        for letter in bundle.chars() {
-            match self.lookup(&format!("-{letter}")) {
-                Some((flag, level)) => self.known(flag, None, level),
-                None => self.push(FlagName::Letter(letter), FlagValue::None, 0),
-            }
-        }
     }
 }

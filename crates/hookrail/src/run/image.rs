@@ -3,7 +3,7 @@
 //! The standard library does the same, but copies the environment twice for each process it starts: most of the
 //! instructions that an event with one hook takes in this process. Here the strings are made once.
 //!
-//! All unsafe code of the engine is in this file: it calls `posix_spawn`, and nothing else.
+//! The unsafe code of this file calls `posix_spawn`, and nothing else.
 #![allow(unsafe_code, reason = "the standard library has no way to start a process with ready-made strings")]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};

@@ -24,6 +24,9 @@ use super::command::PreparedCommand;
 use super::image::Image;
 use super::payload::{Cursor, Feed, Payload};
 use super::reaper::Reaper;
+#[cfg(test)]
+use super::shortage::Shortage;
+use super::shortage::Waiting;
 use super::unix::{self, Peek, Pid};
 use super::watch::{Ticker, Watched};
 use crate::verdict::hook_run::Exit;
@@ -56,9 +59,8 @@ pub(crate) struct Finished {
     pub duration: Duration,
 }
 
-/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output.
-///
-/// Dropping the future kills the process group. Needs a tokio runtime with I/O and time enabled.
+/// Runs a command alone.
+#[cfg(test)]
 pub(crate) async fn run_process(
     command: &PreparedCommand,
     payload: &Payload,
@@ -67,12 +69,15 @@ pub(crate) async fn run_process(
     reaper: &Reaper,
 ) -> Finished {
     let first = spawn(command, payload, reaper);
-    run_from(first, command, payload, timeout, keep, reaper).await
+    let shortage = Shortage::default();
+    run_from(first, command, payload, timeout, keep, reaper, &shortage.waiting_from(Instant::now())).await
 }
 
-/// Goes on from a first attempt to spawn, made here or on another thread; makes further ones if need be.
+/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output. Goes on from a first attempt
+/// to spawn it, made here or on another thread; makes further ones if need be.
 ///
-/// Waiting for scarce resources is bounded by the timeout as well, but does not use it up.
+/// Waiting for scarce resources is bounded by the timeout as well, but does not use it up. Dropping the future kills the
+/// process group. Needs a tokio runtime with I/O and time enabled.
 pub(crate) async fn run_from(
     first: Result<Spawned, SpawnError>,
     command: &PreparedCommand,
@@ -80,17 +85,20 @@ pub(crate) async fn run_from(
     timeout: Duration,
     keep: usize,
     reaper: &Reaper,
+    waiting: &Waiting<'_>,
 ) -> Finished {
-    let begin = Instant::now();
     let mut attempt = first;
     let mut command = command;
     let mut busy_attempts = 0;
     let mut pause = SCARCE_PAUSES.0;
     loop {
         match attempt {
-            Ok(spawned) => return finish(spawned, timeout, keep).await,
+            Ok(spawned) => {
+                waiting.over();
+                return finish(spawned, timeout, keep).await;
+            }
             Err(SpawnError::Scarce(error)) => {
-                let left = timeout.saturating_sub(begin.elapsed());
+                let left = timeout.saturating_sub(waiting.since().elapsed());
                 if left.is_zero() {
                     return Finished::not_started(format!(
                         "cannot start `{}` within {timeout:?}: {error}",
@@ -350,7 +358,7 @@ impl Run {
             }
         } else if alarm.as_mut().poll(cx).is_ready() {
             if self.alarm_at >= self.deadline {
-                return Poll::Ready(End::DeadlinePassed);
+                return Poll::Ready(self.last_look());
             }
             if let ExitWatch::Outputs = self.exit_watch {
                 self.watch_exit();
@@ -361,6 +369,20 @@ impl Run {
         }
         self.ticker.arm(cx);
         Poll::Pending
+    }
+
+    /// Decides at the deadline. It may be long past: this process was stopped, the machine slept, or the thread was
+    /// busy. What the hook did meanwhile counts, whether or not the reactor has heard of it.
+    fn last_look(&mut self) -> End {
+        let end = match unix::peek(self.group.leader) {
+            Peek::Ended(exit) => End::Exited(exit),
+            Peek::Lost => End::Lost,
+            Peek::Running => End::DeadlinePassed,
+        };
+        // Whatever a process has written before its end fits into its pipes.
+        self.stdout.read_available(&mut self.scratch);
+        self.stderr.read_available(&mut self.scratch);
+        end
     }
 
     fn poll_feed(&mut self, cx: &mut Context<'_>) {

@@ -120,6 +120,17 @@ impl Reaper {
         self.shared.start_thread(queue);
     }
 
+    /// The leaders of the groups that are still given time to clean up.
+    pub(super) fn groups(&self) -> Vec<i32> {
+        self.shared
+            .lock()
+            .groups
+            .iter()
+            .filter(|ending| !ending.killed)
+            .map(|ending| ending.leader.as_raw_pid())
+            .collect()
+    }
+
     /// Whether no group is left to be ended.
     pub(super) fn is_drained(&self) -> bool {
         *self.shared.pending.borrow() == 0

@@ -19,7 +19,7 @@ pub(crate) enum Asked {
     /// It is a command that has to be started.
     Start,
     /// It is a rule, and this is what it says.
-    Answered(HookRun),
+    Answered(Box<HookRun>),
     /// Its condition does not hold: it says nothing and starts nothing.
     DoesNotHold,
 }
@@ -30,11 +30,11 @@ pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> Asked {
         HookKind::Rule(rule) => {
             let start = Instant::now();
             match rule.answer(facts) {
-                Some(output) => Asked::Answered(answered(hook, output.clone(), start.elapsed())),
+                Some(output) => Asked::Answered(Box::new(answered(hook, output.clone(), start.elapsed()))),
                 None => Asked::DoesNotHold,
             }
         }
-        HookKind::UnreadableRule { why } => Asked::Answered(unreadable(hook, why)),
+        HookKind::UnreadableRule { why } => Asked::Answered(Box::new(unreadable(hook, why))),
         HookKind::Command(_) | HookKind::Plugin => match &hook.when {
             // What cannot be told starts a hook: it may look closer than a condition can.
             Some(when) if when.evaluate(facts) == Truth::No => Asked::DoesNotHold,

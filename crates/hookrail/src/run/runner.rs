@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
@@ -11,17 +11,17 @@ use super::command::CommandPreparer;
 use super::handover::Handovers;
 use super::join::join_all;
 use super::payload::Payload;
-use super::process::{Captured, Finished, run_from, run_process};
+use super::process::{Captured, Finished, run_from, spawn};
+use super::reading::{self, OutputReader};
 use super::reaper::Reaper;
 use super::rules::Asked;
+use super::shortage::{Shortage, Waiting};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level};
 use crate::settings::{Limits, Redaction};
-use crate::verdict::chain::apply_hook_output_to_input;
-use crate::verdict::exit_table::interpret;
+use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::hook_run::{Exit, HookRun};
-use crate::verdict::views;
 
 /// What is kept of each output stream, unless the settings say otherwise or the payload is large.
 const KEPT_OUTPUT: usize = 16 * 1024 * 1024;
@@ -49,6 +49,8 @@ pub struct RunnerOptions {
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
     pub grace: Duration,
+    /// No hook may run longer, whatever its settings say; for a host that has to answer by then itself.
+    pub longest: Option<Duration>,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
 }
@@ -63,6 +65,7 @@ impl RunnerOptions {
             environment,
             direct_execution: true,
             grace: GRACE,
+            longest: None,
             on_start: None,
         }
     }
@@ -75,6 +78,9 @@ pub struct HookRunner {
     project_terms: Option<Terms>,
     reaper: Reaper,
     handovers: Handovers,
+    longest: Option<Duration>,
+    outputs: OutputReader,
+    shortage: Shortage,
     on_start: Option<StartListener>,
 }
 
@@ -118,6 +124,11 @@ impl Terms {
 pub struct Escalations(Reaper);
 
 impl Escalations {
+    /// The process groups that are still given time to clean up.
+    pub fn groups(&self) -> Vec<i32> {
+        self.0.groups()
+    }
+
     /// Kills all of them, and from now on whoever runs out of time.
     pub fn kill(&self) {
         self.0.kill_all();
@@ -134,8 +145,16 @@ enum SpawnOn {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions { limits, redaction, project, environment, direct_execution, grace, on_start } =
-            options;
+        let RunnerOptions {
+            limits,
+            redaction,
+            project,
+            environment,
+            direct_execution,
+            grace,
+            longest,
+            on_start,
+        } = options;
         let project_terms = project
             .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
         Self {
@@ -143,6 +162,9 @@ impl HookRunner {
             project_terms,
             reaper: Reaper::with_grace(grace),
             handovers: Handovers::new(),
+            longest,
+            outputs: OutputReader::new(),
+            shortage: Shortage::default(),
             on_start,
         }
     }
@@ -155,13 +177,15 @@ impl HookRunner {
         input: &Payload,
         cwd: &Path,
     ) -> Vec<HookRun> {
+        let waiting = &self.shortage.waiting_from(Instant::now());
         if let [hook] = hooks {
-            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread).await];
+            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread, waiting).await];
         }
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
         // them. It gets the first, and this thread spawns the next meanwhile.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
-        join_all(hooks.iter().zip(threads).map(|(hook, thread)| self.execute(hook, input, cwd, thread))).await
+        let runs = hooks.iter().zip(threads);
+        join_all(runs.map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))).await
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
@@ -191,6 +215,7 @@ impl HookRunner {
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
+        let waiting = &self.shortage.waiting_from(Instant::now());
         for hook in hooks {
             let asked = ask(hook, &input);
             if matches!(asked, Asked::DoesNotHold) {
@@ -203,16 +228,16 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = match asked {
-                        Asked::Answered(run) => run,
-                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread).await,
+                        Asked::Answered(run) => *run,
+                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread, waiting).await,
                     };
                     on_finish(&run, &made);
                     payload = Some(made);
                     run
                 }
-                Err(error) => interpreted(hook, not_started(with_causes(&error)), 0),
+                Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
             };
-            let ends_chain = ends_chain(event, &run);
+            let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
             if !ends_chain
                 && run.success()
                 && run
@@ -253,16 +278,23 @@ impl HookRunner {
         self.reaper.end_grace();
     }
 
-    async fn execute(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path, thread: SpawnOn) -> HookRun {
+    async fn execute(
+        &self,
+        hook: &Arc<Hook>,
+        payload: &Payload,
+        cwd: &Path,
+        thread: SpawnOn,
+        waiting: &Waiting<'_>,
+    ) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             // Rules are asked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule { .. } => {
                 not_started("a rule is no program".to_owned())
             }
-            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread).await,
+            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
         };
-        interpreted(hook, finished, self.terms_of(hook).keep(payload))
+        self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
     }
 
     fn terms_of(&self, hook: &Hook) -> &Terms {
@@ -278,6 +310,7 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
+        waiting: &Waiting<'_>,
     ) -> Finished {
         // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
@@ -287,13 +320,14 @@ impl HookRunner {
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
+        let timeout = self.longest.map_or(hook.timeout, |longest| hook.timeout.min(longest));
+        let elsewhere = match thread {
+            SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
+            SpawnOn::ThisThread => None,
+        };
         // If another thread is not to be had, this one is as good.
-        if thread == SpawnOn::AnotherThread
-            && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
-        {
-            return run_from(first, &command, payload, hook.timeout, keep, &self.reaper).await;
-        }
-        run_process(&command, payload, hook.timeout, keep, &self.reaper).await
+        let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));
+        run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
     }
 }
 
@@ -308,34 +342,6 @@ fn descriptor_bound(descriptors: Option<u64>) -> usize {
     usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
 }
 
-/// Whether the hooks behind this one are not run any more. Where a block has no effect it does not keep
-/// others from running either; a hook that only asks the agent to stop lets them have their say.
-fn ends_chain(event: EventName, run: &HookRun) -> bool {
-    let Some(output) = &run.output else { return false };
-    match event {
-        EventName::AfterTool | EventName::AfterModel | EventName::BeforeToolSelection => false,
-        _ => views::blocks(event, output),
-    }
-}
-
-/// Reads what a finished hook asks for. `keep` is what may be kept of each output.
-fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> HookRun {
-    let Finished { exit, stdout, stderr, duration } = finished;
-    let (stdout, stdout_truncated) = lossy(stdout, keep);
-    let (stderr, _) = lossy(stderr, keep);
-    let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
-    HookRun {
-        hook: Arc::clone(hook),
-        exit,
-        stdout,
-        stderr,
-        duration,
-        output: read.output,
-        failure: read.failure,
-        warnings: read.warnings,
-    }
-}
-
 fn not_started(why: String) -> Finished {
     Finished {
         exit: Exit::NotStarted(why),
@@ -343,30 +349,6 @@ fn not_started(why: String) -> Finished {
         stderr: Captured::default(),
         duration: Duration::ZERO,
     }
-}
-
-/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
-///
-/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
-/// have been: a flood of them would otherwise take three times the memory in every copy.
-fn lossy(captured: Captured, keep: usize) -> (String, bool) {
-    let Captured { bytes, truncated } = captured;
-    let bytes = match String::from_utf8(bytes) {
-        Ok(text) => return (text, truncated),
-        Err(error) => error.into_bytes(),
-    };
-    let mut text = String::with_capacity(bytes.len().min(keep));
-    for chunk in bytes.utf8_chunks() {
-        let replacement = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
-        for part in [chunk.valid(), replacement] {
-            let fitting = part.floor_char_boundary(keep.saturating_sub(text.len()));
-            text.push_str(part.get(..fitting).unwrap_or_default());
-            if fitting < part.len() {
-                return (text, true);
-            }
-        }
-    }
-    (text, truncated)
 }
 
 /// An error in one line, causes included.
@@ -402,7 +384,11 @@ pub(crate) mod fuzzing {
     ) -> HookRun {
         let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
         let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
-        super::interpreted(hook, Finished { exit, stdout, stderr, duration: Duration::ZERO }, KEPT_OUTPUT)
+        super::super::reading::interpreted(
+            hook,
+            Finished { exit, stdout, stderr, duration: Duration::ZERO },
+            KEPT_OUTPUT,
+        )
     }
 
     pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {

@@ -260,7 +260,7 @@ pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
     }
 }
 
-fn start_of(file: &Path) -> Place {
+pub(super) fn start_of(file: &Path) -> Place {
     Place { file: PathBuf::from(file), line: 1, column: 1, span: 0..0 }
 }
 

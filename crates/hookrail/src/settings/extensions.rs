@@ -6,12 +6,13 @@ use std::path::Path;
 
 use super::Settings;
 use super::diagnose::{self, Findings, Route};
+use super::extension_command::located;
 use super::files::load_text;
 use super::hooks::read_hooks;
 use super::load::parse;
 use super::read::{given, misplaced_event};
 use super::source::Source;
-use crate::hook::{ExtensionName, Level};
+use crate::hook::{ExtensionName, HookKind, Level};
 
 /// The manifests that make a folder an extension; the first one found counts.
 const MANIFESTS: [&str; 2] = ["llxprt-extension.json", "gemini-extension.json"];
@@ -57,9 +58,15 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
         }
         return;
     };
+    let first = settings.hooks.len();
     // A manifest that cannot be used takes down what it says itself; the other file still counts.
     if !load_hooks(&manifest, Shape::Manifest, level, settings) {
         load_hooks(&hooks_file, Shape::HooksFile, level, settings);
+    }
+    for hook in settings.hooks.iter_mut().skip(first) {
+        if let HookKind::Command(command) = &mut hook.kind {
+            *command = located(command, dir);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The settings files, read once. The flag is answered from the same bytes as everything else, so that a file
 //! that is rewritten between two questions cannot give two answers.
 
+use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use serde_json::Value;
 use super::diagnose::{self, Findings};
 use super::read::read_enable;
 use super::source::Source;
-use super::{PerLevel, SettingsPaths};
-use crate::diagnostic::Diagnostic;
+use super::{PerLevel, SettingsPaths, ownership};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
 
 /// Larger files are refused: no settings need that much, and a torn or hostile file might have it.
@@ -42,6 +43,8 @@ pub(super) struct LevelText {
     pub(super) file: Option<PathBuf>,
     /// The text, or why the file cannot be used.
     pub(super) text: Result<String, Box<Diagnostic>>,
+    /// What is doubtful about the file, although it is used.
+    pub(super) warning: Option<Diagnostic>,
 }
 
 impl LevelText {
@@ -58,9 +61,24 @@ impl LevelText {
 impl SettingsFiles {
     /// Reads the files of all levels. It never fails: what went wrong is remembered in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
+        let identity = LazyCell::new(|| ownership::Identity::current(&paths.home));
         let levels = files(paths).into_iter().filter_map(|(level, file)| {
+            if level == Level::User && !paths.home.is_absolute() {
+                let text = Err(Box::new(ownership::relative_home(&paths.home)));
+                return Some(LevelText { level, file: Some(file), text, warning: None });
+            }
             let text = load_text(&file).transpose()?;
-            Some(LevelText { level, file: Some(file), text })
+            // A project's settings count with approval only, so that it does not matter who wrote them.
+            let objection = match &text {
+                Ok(_) if level != Level::Project => ownership::objection(&file, *identity),
+                _ => None,
+            };
+            Some(match objection {
+                Some(finding) if finding.severity == Severity::Error => {
+                    LevelText { level, file: Some(file), text: Err(Box::new(finding)), warning: None }
+                }
+                warning => LevelText { level, file: Some(file), text, warning },
+            })
         });
         Self {
             project_dir: paths.project_dir.clone(),
@@ -75,7 +93,7 @@ impl SettingsFiles {
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
-        let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()) };
+        let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()), warning: None };
         Self {
             project_dir: project_dir.into(),
             levels: vec![given],

@@ -11,7 +11,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route, shortened, span};
-use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, word};
+use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{HookSpans, Settings};
 use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::json_object::JsonObject;
@@ -22,7 +22,7 @@ use crate::rules::{Condition, Rule, RulePlace, RuleReading};
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
 /// The fields of a hook. Those from `when` on are read by the rules, or by whoever they are for.
-pub(super) const HOOK_KEYS: [&str; 15] = [
+pub(super) const HOOK_KEYS: [&str; 16] = [
     "type",
     "command",
     "timeout",
@@ -30,6 +30,7 @@ pub(super) const HOOK_KEYS: [&str; 15] = [
     "description",
     "env",
     "onFailure",
+    "watch",
     "pure",
     "when",
     "then",
@@ -192,7 +193,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             return self.findings.wrong_type(route, "a hook", value, help);
         };
         let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [kind, command, timeout, name, description, env, on_failure, pure, when, ..] = fields;
+        let [kind, command, timeout, name, description, env, on_failure, watch, pure, when, ..] = fields;
         let Some(kind) = self.read_kind(group, object, kind, command, route) else { return };
         let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule { .. });
         let when = if is_rule { None } else { self.read_when(group.event, object, when) };
@@ -215,6 +216,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             when,
             definition: definition(object),
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
+            watch: texts(watch, route.key("watch"), self.findings),
             source: match self.level {
                 Level::Extension(_) => ConfigSource::Extensions,
                 Level::Project | Level::User | Level::System => ConfigSource::Project,
@@ -266,15 +268,13 @@ impl<'v> HookReader<'_, '_, 'v> {
             let at = span(problem.range.clone());
             self.findings.warn(problem.code, &at, problem.message.clone(), problem.help.clone());
         }
-        match rule {
-            Some(rule) => HookKind::Rule(Arc::new(rule)),
-            None => {
-                let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
-                let place = self.findings.source().place(object.range.start..object.range.start + 1);
-                let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
-                HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
-            }
+        if let Some(rule) = rule {
+            return HookKind::Rule(Arc::new(rule));
         }
+        let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
+        let place = self.findings.source().place(object.range.start..object.range.start + 1);
+        let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
+        HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
     }
 
     /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.

@@ -30,7 +30,12 @@ pub(super) fn read_library(
         match element.as_string_lit() {
             Some(name) => add_guard(&name.value, element, level, findings, settings),
             None => {
-                findings.wrong_type(route.index(index), "a name", element, "`hookrail rules` lists the names")
+                findings.wrong_type(
+                    route.index(index),
+                    "a name",
+                    element,
+                    "`hookrail rules` lists the names",
+                );
             }
         }
     }
@@ -50,27 +55,24 @@ fn add_guard(
         line: source.line(element.start()),
     };
     let mut hook = Hook::new(Guard::EVENT, "");
-    match library::find(name) {
-        Some(guard) => {
-            hook.description = Some(guard.description);
-            hook.matcher = guard.matcher;
-            hook.definition = Some(guard.text.to_owned());
-            hook.kind = HookKind::Rule(Arc::new(guard.rule));
-        }
-        None => {
-            let known: Vec<String> = library::names().collect();
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let help = match nearest(name, &known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "`hookrail rules` lists the names".to_owned(),
-            };
-            let message = format!("there is no shipped rule `{}`", shortened(name));
-            // A guard that somebody turned on and that does not exist must not be off in silence.
-            let place = source.place(element.start()..element.end());
-            let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
-            hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
-            findings.error("unknown-rule", element, message, help);
-        }
+    if let Some(guard) = library::find(name) {
+        hook.description = Some(guard.description);
+        hook.matcher = guard.matcher;
+        hook.definition = Some(guard.text.to_owned());
+        hook.kind = HookKind::Rule(Arc::new(guard.rule));
+    } else {
+        let known: Vec<String> = library::names().collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let help = match nearest(name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`hookrail rules` lists the names".to_owned(),
+        };
+        let message = format!("there is no shipped rule `{}`", shortened(name));
+        // A guard that somebody turned on and that does not exist must not be off in silence.
+        let place = source.place(element.start()..element.end());
+        let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
+        hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
+        findings.error("unknown-rule", element, message, help);
     }
     name.clone_into(&mut hook.name);
     hook.source = match level {

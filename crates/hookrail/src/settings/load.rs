@@ -41,6 +41,7 @@ impl SettingsFiles {
 }
 
 fn read_text(level: &LevelText, settings: &mut Settings) {
+    settings.diagnostics.extend(level.warning.clone());
     match (&level.text, level.source()) {
         (Ok(_), Some(source)) => parse_level(&level.level, &source, settings),
         (Err(finding), _) => settings.refuse(&level.level, level.file.as_deref(), (**finding).clone()),

@@ -6,13 +6,14 @@ use super::diagnose::{Findings, Route, nearest, shortened};
 use super::{AgentEvents, LevelSettings, RedactionSettings};
 use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
+use crate::hook::AskReading;
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
 pub(super) const ROOT_KEYS: [&str; 6] =
     ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security"];
 /// The keys of `hooksConfig`.
-pub(super) const CONFIG_KEYS: [&str; 6] =
-    ["enabled", "disabled", "agentEvents", "maxConcurrentHooks", "maxOutputBytes", "rules"];
+pub(super) const CONFIG_KEYS: [&str; 7] =
+    ["enabled", "disabled", "agentEvents", "ask", "maxConcurrentHooks", "maxOutputBytes", "rules"];
 /// The keys of `security.environmentVariableRedaction`.
 pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
 /// The keys of the `hooks` map that are no events.
@@ -226,13 +227,15 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     let root = Route::Root;
     let route = root.key("hooksConfig");
     let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
-    let [_, disabled, agent_events, concurrent, output, _] = fields;
+    let [_, disabled, agent_events, ask, concurrent, output, _] = fields;
     for other in others {
         findings.unknown_field(route, other, &CONFIG_KEYS);
     }
     read.disabled = texts(disabled, route.key("disabled"), findings);
     let words = [("observe", AgentEvents::Observe), ("apply", AgentEvents::Apply)];
     read.settings.agent_events = word(agent_events, &words, route.key("agentEvents"), findings);
+    let words = [("person", AskReading::Person), ("allow", AskReading::Allow)];
+    read.settings.ask = word(ask, &words, route.key("ask"), findings);
     read.settings.max_concurrent_hooks = count(concurrent, route.key("maxConcurrentHooks"), findings);
     read.settings.max_output_bytes = count(output, route.key("maxOutputBytes"), findings);
 }

@@ -3,7 +3,7 @@
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
 //! whether hooks are on, which of them wait for approval, or what is wrong with a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::SettingsFiles;
@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level, Origin};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
-use crate::trust::{HookTrust, Judgement, Seal, TrustPolicy};
+use crate::trust::{HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
 
 /// Settings and approvals of one moment, and what follows from them.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct ResolvedSettings {
     pub unusable: Vec<UnusableFile>,
     /// Everything found about settings and approvals.
     pub findings: Vec<Diagnostic>,
+    /// Guards of this project that were approved and are now changed or gone. Guarded events are blocked.
+    pub vanished: Vec<VanishedGuard>,
     /// What the project's own file says besides its hooks, in the form that approvals are bound to.
     pub project_settings: serde_json::Value,
     /// Where the user's settings are or would be.
@@ -94,7 +96,11 @@ impl ResolvedSettings {
     pub fn resolve(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
-        let judgement = policy.judge(&settings.project_dir, &settings.hooks, &project_settings);
+        let mut judgement = policy.judge(&settings.project_dir, &settings.hooks, &project_settings);
+        if judgement.keeps_enabled {
+            // The flag that was approved counts until another one is.
+            settings.enable.project = Some(true);
+        }
         let (activation, outside_on) = activation(settings.enable, &judgement);
         let project_counts = judgement.project_settings_approved;
         let effective = settings.effective(false);
@@ -104,6 +110,8 @@ impl ResolvedSettings {
         let mut findings = std::mem::take(&mut settings.diagnostics);
         findings.extend(judgement.problem.clone());
         let mut disabled = std::mem::take(&mut settings.disabled);
+        // An approved guard is not switched off by an entry that nobody approved.
+        disabled.retain(|entry| project_counts || entry.list != DisabledList::Settings(Level::Project));
         disabled.extend(
             judgement.disabled.iter().map(|name| DisabledEntry {
                 name_or_command: name.clone(),
@@ -113,6 +121,9 @@ impl ResolvedSettings {
 
         // A project turns its own hooks off, never those of the user or the system.
         let project_on = settings.enable.project.unwrap_or(outside_on);
+        let mut vanished = std::mem::take(&mut judgement.vanished);
+        vanished.retain(|guard| project_on && !disabled.iter().any(|entry| entry.disables_vanished(guard)));
+        findings.extend(vanished.iter().map(vanished_guard));
         let mut hooks = Vec::with_capacity(settings.hooks.len());
         let parts = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals).zip(&settings.spans);
         for (index, (((hook, trust), seal), spans)) in parts.enumerate() {
@@ -136,6 +147,7 @@ impl ResolvedSettings {
             disabled,
             unusable: settings.unusable,
             findings,
+            vanished,
             project_settings,
             user_file: files.user_file.clone(),
             system_file: files.system_file.clone(),
@@ -201,15 +213,23 @@ impl ResolvedSettings {
         self.unusable.iter().filter(|file| matches!(file.level, Level::User | Level::System))
     }
 
-    /// Whether the outputs of the six events outside the five are applied. A project may ask for that, and cannot
-    /// undo it for others.
+    /// Whether the outputs of the six events outside the five are applied; by default they are only observed.
     pub fn agent_events(&self) -> AgentEvents {
-        let all = [Some(&self.effective), self.project_effective.as_ref()];
-        if all.into_iter().flatten().any(|effective| effective.agent_events == AgentEvents::Apply) {
-            AgentEvents::Apply
-        } else {
-            AgentEvents::Observe
+        self.agent_events_or(AgentEvents::Observe)
+    }
+
+    /// The same with another default. A project may ask for more than the user, and cannot undo it for others.
+    pub fn agent_events_or(&self, default: AgentEvents) -> AgentEvents {
+        let own = self.effective.agent_events;
+        match self.project_effective.as_ref().and_then(|project| project.agent_events) {
+            Some(AgentEvents::Apply) => AgentEvents::Apply,
+            _ => own.unwrap_or(default),
         }
+    }
+
+    /// The files that approvals are bound to. Whoever writes one of them, or beside one, may change what a hook does.
+    pub fn sealed_files(&self) -> impl Iterator<Item = &Path> {
+        self.hooks.iter().filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
     }
 
     /// A registry of these hooks.
@@ -238,7 +258,9 @@ impl ResolvedSettings {
 /// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
 /// and changing one hook must not switch its neighbours off. Its `false` concerns its own hooks only.
 fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activation, bool) {
-    let approved = judgement.project_settings_approved || judgement.hooks.contains(&HookTrust::Approved);
+    let approved = judgement.keeps_enabled
+        || judgement.project_settings_approved
+        || judgement.hooks.contains(&HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
     let outside = enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)));
     let activation = match outside {
@@ -251,6 +273,20 @@ fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activat
     };
     let on = activation.is_on();
     (activation, on)
+}
+
+/// A finding for a guard that was approved and is not there.
+fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
+    let VanishedGuard { name, event, what, .. } = guard;
+    Diagnostic {
+        code: "guard-vanished",
+        severity: Severity::Error,
+        place: None,
+        message: format!(
+            "the approved {event} guard `{name}` {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
+        ),
+        help: Some("look at it with `hookrail trust`".to_owned()),
+    }
 }
 
 /// One finding for all hooks of the project that wait for approval, and one for its other settings.

@@ -285,11 +285,11 @@ fn levels_resolve_project_over_user_over_system() {
     settings.levels.project.agent_events = Some(AgentEvents::Apply);
     let effective = settings.effective(true);
     assert_eq!(effective.limits, Limits { max_concurrent: 1, max_output_bytes: Some(7) });
-    assert_eq!(effective.agent_events, AgentEvents::Apply);
+    assert_eq!(effective.agent_events, Some(AgentEvents::Apply));
     assert_eq!(effective.redaction.allowed, ["P", "SHARED", "U", "S"]);
     let effective = settings.effective(false);
     assert_eq!(effective.limits, Limits { max_concurrent: 2, max_output_bytes: Some(7) }, "Trust");
-    assert_eq!(effective.agent_events, AgentEvents::Observe, "Trust");
+    assert_eq!(effective.agent_events, None, "Trust");
     assert_eq!(
         (effective.redaction.enabled, effective.redaction.allowed),
         (false, ["U", "SHARED", "S"].map(str::to_owned).to_vec()),
@@ -317,6 +317,7 @@ fn scalars_lists_and_aliases_are_read() {
             max_concurrent_hooks: Some(4),
             max_output_bytes: Some(1024),
             agent_events: Some(AgentEvents::Apply),
+            ask: None,
             redaction,
             disabled_extensions: vec!["e".into()],
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::AgentEvents;
 use crate::formats::json_object::JsonObject;
-use crate::hook::OnFailure;
+use crate::hook::{AskReading, OnFailure};
 
 /// The JSON Schema of a settings file, for editors.
 pub fn settings_schema() -> Schema {
@@ -112,6 +112,9 @@ struct HookWire {
     env: Option<BTreeMap<String, String>>,
     /// What it means for a `BeforeTool` or `BeforeModel` event when the hook fails to give a verdict.
     on_failure: Option<OnFailure>,
+    /// Files of the project that an approval of this hook is bound to besides those that its command names, as
+    /// patterns such as `hooks/**`. At most 1,000 files and 16 MiB.
+    watch: Option<Vec<String>>,
     /// Whether running it changes nothing outside of itself, so that `hookrail replay` may ask it.
     pure: Option<bool>,
     /// A condition on the facts of the event. A rule holds when it does; a command is started unless it does not.
@@ -176,6 +179,9 @@ struct HooksConfigWire {
     disabled: Option<Vec<String>>,
     /// What the agent does with outputs of the agent, session, compression and notification events.
     agent_events: Option<AgentEvents>,
+    /// What `ask` of a hook means: `person` (if not given) puts the question to somebody, `allow` lets the call run.
+    /// In a project's file only for that project's hooks.
+    ask: Option<AskReading>,
     /// How many hooks run at once; 64 if not given.
     #[schemars(range(min = 1))]
     max_concurrent_hooks: Option<u64>,
@@ -297,11 +303,12 @@ mod tests {
             (with("type", json!("script")), false),
             (with("command", json!(["x"])), false),
             (
-                json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply",
+                json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply", "ask": "allow",
                 "maxConcurrentHooks": 3, "maxOutputBytes": 9 } }),
                 true,
             ),
             (json!({ "hooksConfig": { "agentEvents": "never" } }), false),
+            (json!({ "hooksConfig": { "ask": "nobody" } }), false),
             (json!({ "hooksConfig": { "maxConcurrentHooks": -1 } }), false),
             (json!({ "hooksConfig": { "maxOutputBytes": 1.5 } }), false),
             (json!({ "extensions": { "disabled": ["a"] } }), true),

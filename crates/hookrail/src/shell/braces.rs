@@ -15,12 +15,13 @@ enum Atom<'w> {
     Part(&'w Part),
 }
 
+/// Whether `word` can have braces to expand.
+pub(super) fn has_brace(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('{')))
+}
+
 /// The words that braces make of `word`; `None` if there are too many.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
-    let has_brace = word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('{')));
-    if !has_brace {
-        return Some(vec![word.clone()]);
-    }
     let mut atoms = Vec::new();
     for part in &word.parts {
         match part {
@@ -145,7 +146,7 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
         text_of = Box::new(|value| u8::try_from(value).ok().map(|byte| char::from(byte).to_string()));
         (from, to)
     };
-    let count = from.abs_diff(to) / step + 1;
+    let count = (from.abs_diff(to) / step).saturating_add(1);
     if count > MAX_WORDS as u64 {
         return None;
     }
@@ -159,6 +160,7 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
     Some(Some(values))
 }
 
+/// The parts that a list of atoms is written as, with neighbouring characters in one literal.
 fn parts_of(atoms: &[Atom<'_>]) -> Vec<Part> {
     let mut parts = Vec::new();
     for atom in atoms {

@@ -2,6 +2,7 @@
 
 /// One word that a command would be given, as far as it can be told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct Field {
     /// The word, or `None` where it cannot be told. Then it can also be several words, or none.
     pub(super) text: Option<String>,
@@ -41,6 +42,7 @@ impl Field {
 
 /// Collects the fields that one word becomes.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct Builder {
     fields: Vec<Field>,
     text: String,
@@ -62,6 +64,7 @@ impl Builder {
         self.pattern(text);
     }
 
+    /// Adds text in which the signs of patterns count.
     fn pattern(&mut self, text: &str) {
         let bracket = text.find('[').is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(']')));
         self.glob |= bracket || text.contains(['*', '?']);
@@ -139,6 +142,7 @@ impl Builder {
         self.begun = true;
     }
 
+    /// Ends the present field, if one was begun, so that the next text begins another.
     fn finish_field(&mut self) {
         let text = std::mem::take(&mut self.text);
         let (guess, is_unknown) = (self.guess.take(), std::mem::take(&mut self.is_unknown));

@@ -1,6 +1,7 @@
 //! Launchers: programs that run the program named in their arguments.
 
 mod container;
+mod environment;
 mod options;
 mod remote;
 mod search;
@@ -10,12 +11,44 @@ use self::options::{Found, Spec, scan};
 use super::field::Field;
 use super::walk::{Context, Walker};
 
+/// Whether `name` is a launcher. Most programs are none, and for those nothing is prepared.
+fn is_launcher(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "sudo",
+        "sudoedit",
+        "env",
+        "su",
+        "runuser",
+        "flock",
+        "watch",
+        "busybox",
+        "toybox",
+        "xargs",
+        "find",
+        "parallel",
+        "ssh",
+        "docker",
+        "podman",
+        "nerdctl",
+        "docker-compose",
+        "podman-compose",
+        "kubectl",
+        "oc",
+        "git",
+    ];
+    NAMES.contains(&name) || shells::is_shell(name) || plain(name).is_some()
+}
+
 /// Looks through the program `name` if it is a launcher.
 pub(super) fn launch(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
-    let inner = context.behind(name);
+    if !is_launcher(name) {
+        return;
+    }
+    let mut inner = context.behind(name);
+    inner.posix = matches!(name, "sh" | "dash" | "ash" | "flock" | "watch");
     match name {
-        "sudo" | "sudoedit" => sudo(walker, name, args, &inner),
-        "env" => env(walker, args, &inner, 0),
+        "sudo" | "sudoedit" => environment::sudo(walker, name, args, &inner),
+        "env" => environment::env(walker, args, &inner, 0),
         "su" | "runuser" => shells::su(walker, args, &inner),
         "flock" => flock(walker, args, &inner),
         "watch" => watch(walker, args, &inner),
@@ -107,6 +140,8 @@ fn plain(name: &str) -> Option<(Spec, usize)> {
     })
 }
 
+/// Starts what stands behind the options and the own operands of a launcher.
+/// A launcher that only shows its help or changes a running process starts nothing.
 fn plain_launcher(
     walker: &mut Walker,
     name: &str,
@@ -148,166 +183,7 @@ fn note_unclear(walker: &mut Walker, found: &Found) {
     }
 }
 
-fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
-    let spec = Spec {
-        flags: "ABbEeHiKklnPSsvV",
-        values: "aCcDghpRrTtUu",
-        long_flags: &[
-            "askpass",
-            "background",
-            "bell",
-            "preserve-env",
-            "edit",
-            "set-home",
-            "help",
-            "login",
-            "remove-timestamp",
-            "reset-timestamp",
-            "list",
-            "no-update",
-            "non-interactive",
-            "preserve-groups",
-            "stdin",
-            "shell",
-            "validate",
-            "version",
-        ],
-        long_values: &[
-            "auth-type",
-            "close-from",
-            "login-class",
-            "chdir",
-            "group",
-            "host",
-            "prompt",
-            "chroot",
-            "role",
-            "command-timeout",
-            "type",
-            "other-user",
-            "user",
-        ],
-        ..Spec::default()
-    };
-    let found = scan(args, &spec);
-    let is_query =
-        ["e", "edit", "l", "list", "v", "validate", "K", "V", "version", "help", "remove-timestamp"];
-    if name == "sudoedit" || found.has(&is_query) {
-        return;
-    }
-    note_unclear(walker, &found);
-    let mut context = context.clone();
-    context.foreign |= found.has(&["R", "chroot"]);
-    let moves = found.has(&["D", "chdir", "i", "login"]);
-    let rest = args.get(found.rest..).unwrap_or_default();
-    let assignments = rest.iter().take_while(|field| is_assignment(field)).count();
-    let command = rest.get(assignments..).unwrap_or_default();
-    if command.is_empty() {
-        if found.has(&["s", "shell", "i", "login"]) {
-            shells::from_stdin(walker, &context);
-        }
-        return;
-    }
-    walker.elsewhere(moves, |walker| walker.start(command, &context));
-}
-
-fn is_assignment(field: &Field) -> bool {
-    field
-        .as_str()
-        .and_then(|text| text.split_once('='))
-        .is_some_and(|(name, _)| super::parse::is_identifier(name))
-}
-
-fn env(walker: &mut Walker, args: &[Field], context: &Context, depth: usize) {
-    let spec = Spec {
-        flags: "i0v",
-        values: "uCSPa",
-        long_flags: &[
-            "ignore-environment",
-            "null",
-            "debug",
-            "help",
-            "version",
-            "block-signal",
-            "default-signal",
-            "ignore-signal",
-            "list-signal-handling",
-        ],
-        long_values: &["unset", "chdir", "split-string", "argv0"],
-        ..Spec::default()
-    };
-    let mut found = scan(args, &spec);
-    if found.has(&["help", "version"]) {
-        return;
-    }
-    // A single dash means `-i`.
-    while args.get(found.rest).is_some_and(|field| field.is("-")) {
-        found.rest += 1;
-    }
-    if let Some(text) = found.value(&["S", "split-string"]) {
-        // The words of the text stand where the option stood, and are read as arguments of `env` once more.
-        let words = text.as_str().and_then(split_string);
-        let Some(words) = words.filter(|_| depth < 4) else {
-            walker.dynamic();
-            return;
-        };
-        let rest = args.get(found.rest..).unwrap_or_default();
-        let args: Vec<Field> = words.into_iter().chain(rest.iter().cloned()).collect();
-        env(walker, &args, context, depth + 1);
-        return;
-    }
-    note_unclear(walker, &found);
-    let rest = args.get(found.rest..).unwrap_or_default();
-    let assignments =
-        rest.iter().take_while(|field| field.as_str().is_some_and(|text| text.contains('='))).count();
-    let moves = found.has(&["C", "chdir"]);
-    let command = rest.get(assignments..).unwrap_or_default();
-    walker.elsewhere(moves, |walker| walker.start(command, context));
-}
-
-/// The words of `env -S`: its own quoting, with `${NAME}` for variables. `None` where it is not understood.
-fn split_string(text: &str) -> Option<Vec<Field>> {
-    let mut words = Vec::new();
-    let (mut word, mut begun, mut known) = (String::new(), false, true);
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(next) = chars.next() {
-        match (quote, next) {
-            (Some(open), _) if next == open => quote = None,
-            (None, '\'' | '"') => (quote, begun) = (Some(next), true),
-            (None, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c') => {
-                if std::mem::take(&mut begun) {
-                    let text = std::mem::take(&mut word);
-                    words.push(if std::mem::replace(&mut known, true) {
-                        Field::known(text)
-                    } else {
-                        Field::unknown()
-                    });
-                }
-            }
-            (None, '#') if !begun => break,
-            (None | Some('"'), '$') => (begun, known) = (true, false),
-            (_, '\\') => {
-                begun = true;
-                match (quote, chars.next()?) {
-                    (_, escaped @ ('\\' | '\'' | '"' | '$' | '#')) => word.push(escaped),
-                    (Some('\''), other) => word.extend(['\\', other]),
-                    // `\_` is a blank and `\c` ends the text; nobody needs them to say something honest.
-                    _ => return None,
-                }
-            }
-            _ => {
-                begun = true;
-                word.push(next);
-            }
-        }
-    }
-    if begun {
-        words.push(if known { Field::known(word) } else { Field::unknown() });
-    }
-    quote.is_none().then_some(words)
-}
-
+/// `flock [options] file command…`, or with `-c` code for a shell.
 fn flock(walker: &mut Walker, args: &[Field], context: &Context) {
     let spec = Spec {
         flags: "esxnuoFvhV",
@@ -341,6 +217,7 @@ fn flock(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
+/// `watch [options] command…`: the words are joined and handed to a shell, unless `-x` says otherwise.
 fn watch(walker: &mut Walker, args: &[Field], context: &Context) {
     let spec = Spec {
         flags: "bcCegprtwxhv",
@@ -374,6 +251,7 @@ fn watch(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
+/// `busybox applet…`: the applet behaves like the program of that name.
 fn busybox(walker: &mut Walker, args: &[Field], context: &Context) {
     let is_option = args.first().and_then(Field::as_str).is_some_and(|text| text.starts_with("--"));
     if !is_option {

@@ -77,6 +77,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
+    /// A parser at the beginning of `text`, which itself stands `depth` levels deep.
     fn new(text: &'t str, depth: usize) -> Self {
         let extglob = text.contains("extglob");
         Self { cursor: Cursor::new(text), depth, broken: false, pending: Vec::new(), extglob }
@@ -241,13 +242,12 @@ impl<'t> Parser<'t> {
                 continue;
             }
             match (self.cursor.peek(), self.cursor.peek_second()) {
-                (Some(b';'), Some(b';' | b'&')) => {}
+                (None | Some(b'\n' | b')'), _) | (Some(b';'), Some(b';' | b'&')) => {}
                 (Some(b';'), _) => self.cursor.skip(),
                 (Some(b'&'), next) if next != Some(b'>') => {
                     self.cursor.skip();
                     background = true;
                 }
-                (None | Some(b'\n' | b')'), _) => {}
                 // Two commands with nothing between them, as in `(a) b`.
                 _ => self.broken = true,
             }

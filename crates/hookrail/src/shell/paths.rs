@@ -30,18 +30,17 @@ struct Program {
     long_values: &'static [&'static str],
 }
 
+/// What is known about the program `name`; `None` if its operands are no paths.
 fn program(name: &str) -> Option<Program> {
     use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
-        "tee" => (Write, "", &[]),
-        "rm" | "rmdir" => (Write, "", &[]),
+        "tee" | "rm" | "rmdir" => (Write, "", &[]),
         "touch" => (Write, "drt", &["date", "reference"]),
         "truncate" => (Write, "sr", &["size", "reference"]),
         "mkdir" => (Write, "mZ", &["mode"]),
         "chmod" => (WriteAfterFirst, "", &["reference"]),
         "chown" => (WriteAfterFirst, "", &["reference", "from"]),
-        "cp" => (Copy, "tS", &["target-directory", "suffix"]),
-        "ln" => (Copy, "tS", &["target-directory", "suffix"]),
+        "cp" | "ln" => (Copy, "tS", &["target-directory", "suffix"]),
         "install" => {
             (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"])
         }
@@ -128,6 +127,7 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     }
 }
 
+/// Notes each access to each of `fields`; a single dash means a stream.
 fn uses(walker: &mut Walker, accesses: &[Access], fields: &[&Field], context: &Context) {
     for field in fields.iter().filter(|field| !field.is("-")) {
         for access in accesses {
@@ -136,6 +136,7 @@ fn uses(walker: &mut Walker, accesses: &[Access], fields: &[&Field], context: &C
     }
 }
 
+/// `dd`, whose operands are `name=value`.
 fn dd(walker: &mut Walker, args: &[Field], context: &Context) {
     for arg in args {
         let Some(text) = arg.as_str() else {
@@ -158,6 +159,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
+    /// Tells options, their values and operands apart. Options may stand anywhere before `--`.
     fn of(args: &'a [Field], program: &Program) -> Self {
         let mut words = Self { options: Vec::new(), operands: Vec::new() };
         let mut rest = args.iter();
@@ -186,6 +188,7 @@ impl<'a> Words<'a> {
         words
     }
 
+    /// Reads a bundle of short options; a letter with a value ends it.
     fn short(&mut self, bundle: &str, program: &Program, rest: &mut std::slice::Iter<'_, Field>) {
         let mut letters = bundle.chars();
         while let Some(letter) = letters.next() {
@@ -204,10 +207,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Whether one of the options `names` was given.
     fn has(&self, names: &[&str]) -> bool {
         self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
     }
 
+    /// The value of the first option that is one of `names`.
     fn value(&self, names: &[&str]) -> Option<&Field> {
         self.options
             .iter()

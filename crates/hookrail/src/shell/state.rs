@@ -44,6 +44,7 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// Whether two values are known to be the same. Bodies of functions are compared by identity.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(two)) => one == two,
@@ -138,6 +139,23 @@ impl State {
         let count = keys.len();
         for key in keys {
             self.set(key, None);
+        }
+        count
+    }
+
+    /// Makes every function one that may be defined or not, as in a shell that was started anew.
+    pub(super) fn doubt_functions(&mut self) -> usize {
+        let sure: Vec<_> = self
+            .values
+            .iter()
+            .filter_map(|(key, value)| match value {
+                Value::Function(bodies, true) => Some((key.clone(), Rc::clone(bodies))),
+                _ => None,
+            })
+            .collect();
+        let count = sure.len();
+        for (key, bodies) in sure {
+            self.set(key, Some(Value::Function(bodies, false)));
         }
         count
     }

@@ -1,5 +1,6 @@
 //! Tests of the shell reader: against Bash itself, against tables, and against texts made to break it.
 
+#[cfg(target_os = "linux")] // It needs the programs of Linux in their places.
 mod against_bash;
 mod bounds;
 mod expected;

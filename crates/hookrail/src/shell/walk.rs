@@ -8,6 +8,7 @@ mod builtin;
 mod compound;
 mod expand;
 mod simple;
+mod variables;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -59,6 +60,8 @@ pub(super) struct Context {
     pub(super) stdin: Stdin,
     /// Whether it runs where paths mean something else: on another machine, in a container.
     pub(super) foreign: bool,
+    /// Whether the shell may be one that does not know what Bash has added to the language.
+    pub(super) posix: bool,
 }
 
 impl Context {
@@ -159,6 +162,8 @@ impl Walker {
     pub(super) fn new_shell(&mut self, text: &str, positional: Option<Vec<String>>, context: &Context) {
         let mark = self.state.mark();
         self.forget_variables();
+        // Only exported functions are known there, and which those are is not followed.
+        self.steps += self.state.doubt_functions() / 8;
         let positional = positional.map(|values| Value::List(values.into()));
         self.state.set(Key::Positional, positional);
         self.state.set(Key::OddSplitting, None);

@@ -16,8 +16,8 @@ use super::error::TrustError;
 use super::store::Approval;
 use crate::trust::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
 
-/// The only form of the file that is understood.
-pub(super) const VERSION: u64 = 1;
+/// The form of the file that is written. The first one, without lineages, is understood as well.
+pub(super) const VERSION: u64 = 2;
 
 /// The file's content.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,16 +32,65 @@ pub(super) struct StoreWire {
 pub(super) struct ProjectWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) settings: Option<String>,
+    /// Settings that were approved before those; they stay approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) earlier_settings: Vec<String>,
     pub(super) hooks: Vec<Approval>,
+    /// Guards whose absence somebody accepted, each time with the settings that lacked them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) accepted_absences: Vec<AcceptedAbsence>,
     /// Hooks of the project that the user disabled here and nowhere else, by name or command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) disabled: Vec<String>,
+}
+
+/// A guard that is not in the settings, as somebody has seen and accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AcceptedAbsence {
+    /// The lineage of the guard's approvals.
+    pub(super) lineage: u64,
+    /// The digest of the settings that lack it.
+    pub(super) settings: String,
 }
 
 impl ProjectWire {
     /// Whether anything of the project was approved.
     pub(super) fn is_approved(&self) -> bool {
         !self.hooks.is_empty() || self.settings.is_some()
+    }
+
+    /// Whether these settings were approved at any time, and not revoked.
+    pub(super) fn has_approved_settings(&self, text: &str) -> bool {
+        self.settings.iter().chain(&self.earlier_settings).any(|approved| approved == text)
+    }
+
+    /// Whether the approvals say that hooks are on: settings with the flag were approved, or hooks were without any
+    /// settings. This outlives the file that said so.
+    pub(super) fn says_enabled(&self) -> bool {
+        let mut approved = self.settings.iter().chain(&self.earlier_settings).peekable();
+        if approved.peek().is_none() {
+            return !self.hooks.is_empty();
+        }
+        approved.any(|text| {
+            let settings: Result<Value, _> = serde_json::from_str(text);
+            settings.is_ok_and(|settings| settings.get("enableHooks") == Some(&Value::Bool(true)))
+        })
+    }
+
+    /// A lineage that no approval has.
+    pub(super) fn new_lineage(&self) -> u64 {
+        self.hooks.iter().map(|approval| approval.lineage).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// Gives each approval of the first form of the file a lineage of its own.
+    fn add_lineages(&mut self) {
+        for index in 0..self.hooks.len() {
+            let next = self.new_lineage();
+            if let Some(approval) = self.hooks.get_mut(index).filter(|approval| approval.lineage == 0) {
+                approval.lineage = next;
+            }
+        }
     }
 }
 
@@ -84,11 +133,15 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
     let value: Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
     // Looked at first: what another version writes is not damaged.
     match value.get("version") {
-        Some(version) if version.as_u64() != Some(VERSION) => {
-            Err(TrustError::Version { path: path.clone(), found: version.to_string() })
+        Some(version) if !version.as_u64().is_some_and(|version| (1..=VERSION).contains(&version)) => {
+            return Err(TrustError::Version { path: path.clone(), found: version.to_string() });
         }
-        _ => serde_json::from_value(value).map_err(corrupt),
+        _ => {}
     }
+    let mut store: StoreWire = serde_json::from_value(value).map_err(corrupt)?;
+    store.version = VERSION;
+    store.projects.values_mut().for_each(ProjectWire::add_lineages);
+    Ok(store)
 }
 
 /// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.

@@ -28,7 +28,7 @@ pub enum TrustError {
         source: serde_json::Error,
     },
     /// The file was written by another version of this program.
-    #[error("the approvals `{}` have version {found}, and only version {VERSION} is understood", path.display())]
+    #[error("the approvals `{}` have version {found}, and only versions up to {VERSION} are understood", path.display())]
     Version {
         /// The file.
         path: PathBuf,

@@ -7,14 +7,17 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::fingerprint::FileContent;
+use super::data_files::data_files;
+use super::fingerprint::{FileContent, FileRights};
 use super::snapshot::{Snapshot, hexadecimal};
-use super::words::{PROJECT, TooComplex, words};
+use super::watch::{BadWatch, watched_files};
+use super::words::{PROJECT, TooComplex, first_word, words};
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
 const MAX_PLACES: usize = 20_000;
@@ -29,6 +32,9 @@ pub struct ApprovedFile {
     pub target: String,
     /// The SHA-256 digest of its content, in hexadecimal.
     pub digest: String,
+    /// Its mode and owner; approvals of older versions do not know them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rights: Option<FileRights>,
     /// Its content, where that is UTF-8 and at most 1 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -66,6 +72,17 @@ impl FoundFile {
     }
 }
 
+/// Why the files of a hook cannot be told. Such a hook cannot be approved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FilesError {
+    /// Its command is no text that anybody could review.
+    #[error(transparent)]
+    Command(#[from] TooComplex),
+    /// Its `watch` cannot be kept.
+    #[error(transparent)]
+    Watch(#[from] BadWatch),
+}
+
 /// All files that a command names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamedFiles {
@@ -94,8 +111,23 @@ impl ProjectDir {
         path_to_text(&self.real)
     }
 
+    /// The project's real folder.
+    pub(super) fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// The file of the project that a command is started with, if its first word names one plainly.
+    pub(super) fn program_of(&self, command: &str) -> Option<PathBuf> {
+        let word = first_word(command)?;
+        let place = match word.strip_prefix(PROJECT) {
+            Some(inside) => self.real.join(inside.strip_prefix('/')?.trim_start_matches('/')),
+            None => self.real.join(&word),
+        };
+        (word.contains('/') && self.contains(&normalized(&place))).then_some(place)
+    }
+
     /// The path relative to the project where it is inside; the `.` of `./x` says nothing and goes.
-    fn name(&self, path: &Path) -> String {
+    pub(super) fn name(&self, path: &Path) -> String {
         let inside =
             path.strip_prefix(&self.real).or_else(|_| path.strip_prefix(&self.given)).unwrap_or(path);
         path_to_text(&inside.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>())
@@ -135,8 +167,13 @@ pub(super) fn load_named_files(
     project: &ProjectDir,
     command: &str,
     env: &[(String, String)],
-) -> Result<NamedFiles, TooComplex> {
-    let words = words(command, env)?;
+    watch: &[String],
+) -> Result<NamedFiles, FilesError> {
+    let mut words = words(command, env)?;
+    for data in data_files(command) {
+        words.remove(&data);
+        words.retain(|word| !word.ends_with(&format!("={data}")));
+    }
     // Ordered, so that two readings of the same files are equal.
     let mut places = BTreeMap::new();
     let mut folders = Vec::new();
@@ -155,6 +192,20 @@ pub(super) fn load_named_files(
             look_at(&folder.join(word), &mut places, None);
         }
         within_bounds(&places)?;
+    }
+    // A script is run by the program that its first line names, which may be a file of the project, too.
+    let scripts: Vec<PathBuf> =
+        places.iter().filter(|(_, exists)| **exists).map(|(place, _)| place.clone()).collect();
+    for script in scripts {
+        for word in interpreter_words(&script) {
+            for place in project.places(&word) {
+                look_at(&place, &mut places, None);
+            }
+        }
+        within_bounds(&places)?;
+    }
+    for file in watched_files(&project.real, watch)? {
+        look_at(&file, &mut places, None);
     }
     let mut files = NamedFiles::default();
     for (place, exists) in places {
@@ -191,6 +242,20 @@ fn look_at(place: &Path, places: &mut BTreeMap<PathBuf, bool>, folders: Option<&
         folders.push(place.to_owned());
     }
     places.insert(place.to_owned(), metadata.is_ok_and(|metadata| metadata.is_file()));
+}
+
+/// The words of a script's interpreter line; none where there is no such line.
+fn interpreter_words(script: &Path) -> Vec<String> {
+    let mut start = Vec::new();
+    let is_regular = fs::metadata(script).is_ok_and(|metadata| metadata.is_file());
+    let Some(file) = is_regular.then(|| fs::File::open(script).ok()).flatten() else { return Vec::new() };
+    // As much as the kernel looks at.
+    if file.take(256).read_to_end(&mut start).is_err() {
+        return Vec::new();
+    }
+    let start = String::from_utf8_lossy(&start);
+    let line = start.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    line.split_whitespace().map(str::to_owned).collect()
 }
 
 fn within_bounds(places: &BTreeMap<PathBuf, bool>) -> Result<(), TooComplex> {

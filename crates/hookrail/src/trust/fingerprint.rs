@@ -1,8 +1,10 @@
 //! What an approval is bound to besides files: the terms under which a hook runs.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::event::EventName;
 use crate::hook::{Hook, HookKind, OnFailure};
@@ -28,6 +30,9 @@ pub struct Terms {
     pub on_failure: OnFailure,
     /// Whether its group asks to run one after another.
     pub sequential: bool,
+    /// Further fields that decide how it runs or what is watched, as [`Hook::further_terms`] gives them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub further: Map<String, Value>,
 }
 
 impl Terms {
@@ -44,6 +49,7 @@ impl Terms {
             env: hook.env.clone(),
             on_failure: hook.on_failure,
             sequential: hook.sequential,
+            further: hook.further_terms(),
         }
     }
 
@@ -70,6 +76,13 @@ impl Terms {
         }
         if before.sequential != self.sequential {
             changes.push(Change::Sequential { before: before.sequential, after: self.sequential });
+        }
+        let names: BTreeSet<&String> = before.further.keys().chain(self.further.keys()).collect();
+        for field in names {
+            let (before, after) = (before.further.get(field).cloned(), self.further.get(field).cloned());
+            if before != after {
+                changes.push(Change::Further { field: field.clone(), before, after });
+            }
         }
         changes
     }
@@ -108,12 +121,26 @@ pub enum Change {
         before: bool,
         after: bool,
     },
+    /// Another field of the hook.
+    Further {
+        /// Its name in the settings.
+        field: String,
+        before: Option<Value>,
+        after: Option<Value>,
+    },
     /// A file that the command names has another content, came, or went.
     File {
         /// The file as named, relative to the project where it is inside.
         path: String,
         before: FileContent,
         after: FileContent,
+    },
+    /// A file that the command names has another mode or owner, which decide whether it runs and who may change it.
+    Rights {
+        /// The file as named, relative to the project where it is inside.
+        path: String,
+        before: FileRights,
+        after: FileRights,
     },
     /// A file that the command names is reached through links and now is another file.
     Target {
@@ -143,9 +170,26 @@ impl Change {
                 (_, FileContent::Missing) => format!("file `{path}` (gone)"),
                 _ => format!("file `{path}`"),
             },
+            Self::Further { field, .. } => field.clone(),
+            Self::Rights { path, before, after } if before.mode != after.mode => {
+                format!("file `{path}` (mode {:04o}, now {:04o})", before.mode, after.mode)
+            }
+            Self::Rights { path, before, after } => {
+                format!("file `{path}` (owner {}, now {})", before.owner, after.owner)
+            }
             Self::Target { path, after, .. } => format!("file `{path}` (now is `{after}`)"),
         }
     }
+}
+
+/// Who owns a file and who may do what with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FileRights {
+    /// The permission bits.
+    pub mode: u32,
+    /// The owner's number.
+    pub owner: u32,
 }
 
 /// What is in a file, as far as a review can show it.

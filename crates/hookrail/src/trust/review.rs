@@ -1,12 +1,14 @@
 //! Hooks as they are, compared with hooks as they were approved. Pure, except for reading the hooks' files.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
-use super::files::{ApprovedFile, FoundFile, NamedFiles, ProjectDir, load_named_files};
+use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, load_named_files};
 use super::fingerprint::{Change, FileContent, Terms};
+use super::guards::VanishedGuard;
 use super::store::Approval;
-use super::words::TooComplex;
 use crate::hook::{Hook, Level};
 
 /// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
@@ -19,8 +21,12 @@ pub struct Review {
     pub pending: Vec<Pending>,
     /// The project's own settings, if they wait.
     pub settings: Option<PendingSettings>,
+    /// Guards that were approved and that no hook of the settings stands for any more.
+    pub vanished: Vec<VanishedGuard>,
     /// Why no approval counts at all, if so.
     pub problem: Option<crate::Diagnostic>,
+    /// The digest of the settings as they were read.
+    pub(super) settings_digest: String,
 }
 
 /// One hook that waits for approval.
@@ -32,11 +38,20 @@ pub struct Pending {
     pub why: Why,
     /// The project files that its command names, as they are.
     pub files: Vec<NamedFile>,
+    /// What its command may run that an approval is not bound to. Approving it accepts that.
+    pub not_watched: Vec<String>,
     /// Why it cannot be approved as it is, if so: a file that cannot be read, for instance.
     pub obstacle: Option<String>,
     pub(super) reading: Reading,
-    /// The terms of the approval that this one replaces.
-    pub(super) replaces: Option<Terms>,
+    /// The lineage of the approval that it takes the place of.
+    pub(super) lineage: Option<u64>,
+}
+
+impl Pending {
+    /// Whether guarded events are blocked while it waits: it is the present state of a guard that was approved.
+    pub fn blocks(&self) -> bool {
+        self.lineage.is_some() && self.hook.event.is_guarded()
+    }
 }
 
 /// Why a hook waits for approval.
@@ -78,7 +93,7 @@ pub struct PendingSettings {
 pub(super) struct Reading {
     pub(super) name: String,
     pub(super) terms: Terms,
-    pub(super) files: Result<NamedFiles, TooComplex>,
+    pub(super) files: Result<NamedFiles, FilesError>,
 }
 
 impl Reading {
@@ -87,7 +102,7 @@ impl Reading {
         Self {
             name: hook.name.clone(),
             terms: Terms::of(hook),
-            files: load_named_files(project, hook.command(), &hook.env),
+            files: load_named_files(project, hook.command(), &hook.env, &hook.watch),
         }
     }
 
@@ -114,6 +129,7 @@ impl Reading {
                 path: file.path.clone(),
                 target: file.target.clone(),
                 digest: snapshot.digest.clone(),
+                rights: Some(snapshot.identity.rights()),
                 text: snapshot.text.clone(),
             })
         });
@@ -129,6 +145,18 @@ impl Reading {
         files.collect()
     }
 
+    /// The same, with what cannot be read counted as changed.
+    pub(super) fn obstacle_or_changes(&self, approval: &Approval) -> Vec<Change> {
+        let changes = self.changes_since(approval);
+        match self.obstacle() {
+            Some(why) if changes.is_empty() => {
+                let after = FileContent::Unreadable { why };
+                vec![Change::File { path: self.name.clone(), before: FileContent::Missing, after }]
+            }
+            _ => changes,
+        }
+    }
+
     /// Everything that differs from an approval; nothing means that it holds.
     pub(super) fn changes_since(&self, approval: &Approval) -> Vec<Change> {
         let mut changes = self.terms.changes_since(&approval.terms);
@@ -141,6 +169,13 @@ impl Reading {
             if !after.snapshot.as_ref().is_ok_and(|snapshot| snapshot.digest == before.digest) {
                 let (path, before) = (before.path.clone(), before.content());
                 changes.push(Change::File { path, before, after: after.content() });
+            }
+            let rights = after.snapshot.as_ref().ok().map(|snapshot| snapshot.identity.rights());
+            if let (Some(before_rights), Some(after_rights)) = (before.rights, rights)
+                && before_rights != after_rights
+            {
+                let path = before.path.clone();
+                changes.push(Change::Rights { path, before: before_rights, after: after_rights });
             }
             if after.target != before.target {
                 let (path, before, after) =
@@ -176,17 +211,23 @@ impl Reading {
     }
 }
 
-/// For each hook, the approval that was given for it: the one with equal terms or else, for the sake of
-/// a readable difference, the likeliest one that no other hook has. The second kind never approves anything.
+/// For each hook, the approval that was given for it: one that holds, or else the latest with equal terms, or else,
+/// for the sake of a readable difference, the likeliest one whose lineage no other hook has. Only the first kind
+/// approves anything.
 pub(super) fn pair<'a>(readings: &[Reading], approvals: &'a [Approval]) -> Vec<Option<&'a Approval>> {
     let mut pairs: Vec<Option<&Approval>> = readings
         .iter()
-        .map(|reading| approvals.iter().find(|approval| approval.terms == reading.terms))
+        .map(|reading| {
+            let same_terms = || approvals.iter().rev().filter(|approval| approval.terms == reading.terms);
+            let holds = |approval: &&Approval| reading.changes_since(approval).is_empty();
+            same_terms().find(holds).or_else(|| same_terms().next())
+        })
         .collect();
-    let mut free: Vec<&Approval> = approvals
-        .iter()
-        .filter(|approval| !readings.iter().any(|reading| reading.terms == approval.terms))
-        .collect();
+    let mut taken: BTreeSet<u64> = pairs.iter().flatten().map(|approval| approval.lineage).collect();
+    // The latest approval of each lineage that is left.
+    let mut free: Vec<&Approval> =
+        approvals.iter().rev().filter(|approval| taken.insert(approval.lineage)).collect();
+    free.reverse();
     loop {
         let candidates = readings.iter().zip(&pairs).enumerate().filter(|(_, (_, pair))| pair.is_none());
         let candidates = candidates.flat_map(|(hook, (reading, _))| {

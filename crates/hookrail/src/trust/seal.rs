@@ -1,20 +1,24 @@
 //! The files of an approved hook as they were judged, to be looked at again before each run.
 //!
-//! A look costs one `stat` per file while nothing changes. Between the look and the moment the shell
+//! A look compares the content of each file, not only its times: a program that maps a script into its memory can
+//! rewrite it later without any time stamp telling. `stat` comes first, because most changes show there, and files too
+//! large to be read before each run are read again only when it tells of a change. Between the look and the moment the shell
 //! opens the script a window remains that no check from outside can close: whoever can write the script
 //! at just that moment runs what was not approved. It is kept small by looking last, immediately before the
-//! process is started, and it does not survive: the next look sees the change. A program of the same user
-//! that holds a writable mapping of the script can delay its time stamps; against a program of the same
-//! user that is already running, approvals are no defence anyway.
+//! process is started, and it does not survive: the next look sees the change.
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
+use super::fingerprint::FileRights;
 use super::snapshot::{Identity, Snapshot};
 use crate::hook::Hook;
+
+/// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.
+const ALWAYS_READ: u64 = 4 << 20;
 
 /// The files that one approved hook is bound to, as they were when it was judged.
 #[derive(Debug)]
@@ -22,7 +26,12 @@ pub struct Seal {
     project: ProjectDir,
     command: String,
     env: Vec<(String, String)>,
+    watch: Vec<String>,
     files: Vec<SealedFile>,
+    /// Whether guarded events depend on it.
+    is_guard: bool,
+    /// What a guard is started with, if that is a file of the project: without it the guard is off.
+    program: Option<PathBuf>,
     /// Places where a file would be named by the command if it came into being.
     absent: Vec<PathBuf>,
     /// Those of them where a folder is.
@@ -35,6 +44,7 @@ struct SealedFile {
     path: String,
     target: String,
     digest: String,
+    rights: FileRights,
     /// The identity under which the digest was last seen to hold, and whether it can be relied on.
     seen: Mutex<(Identity, bool)>,
 }
@@ -66,6 +76,7 @@ impl Seal {
                 path: file.path.clone(),
                 target: file.target.clone(),
                 digest: snapshot.digest.clone(),
+                rights: snapshot.identity.rights(),
                 seen: Mutex::new((snapshot.identity, snapshot.is_settled)),
             })
         });
@@ -73,19 +84,44 @@ impl Seal {
             project: project.clone(),
             command: hook.command().to_owned(),
             env: hook.env.clone(),
+            watch: hook.watch.clone(),
+            is_guard: hook.event.is_guarded(),
+            program: hook.event.is_guarded().then(|| project.program_of(hook.command())).flatten(),
             files: sealed.collect::<Result<_, _>>()?,
             folders: files.absent.iter().filter(|path| path.is_dir()).cloned().collect(),
             absent: files.absent.clone(),
         })
     }
 
-    /// Looks again. Content is read only where the file's identity differs from the one seen last, or where
-    /// that one was too young to be relied on.
+    /// Looks again.
     pub fn recheck(&self) -> Recheck {
-        match self.files.iter().find_map(|file| file.change(&self.project)).or_else(|| self.appeared()) {
+        let change = self.files.iter().find_map(|file| file.change(&self.project));
+        match change.or_else(|| self.appeared()).or_else(|| self.cannot_start()) {
             None => Recheck::Unchanged,
             Some(what) => Recheck::Changed { what },
         }
+    }
+
+    /// The files that a guard may be executing; none for a hook that is no guard.
+    pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
+        let executable = self.files.iter().filter(|file| self.is_guard && file.rights.mode & 0o111 != 0);
+        executable.map(|file| file.location.as_path())
+    }
+
+    /// The files that the seal is on, relative to the project where they are inside.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.location.as_path())
+    }
+
+    /// Why the guard could not be started, as far as its file tells.
+    fn cannot_start(&self) -> Option<String> {
+        let program = self.program.as_deref()?;
+        let shown = self.project.name(program);
+        if fs::metadata(program).is_err() {
+            return Some(format!("`{shown}` is not there"));
+        }
+        let is_executable = rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok();
+        (!is_executable).then(|| format!("`{shown}` is not executable; `chmod +x` helps"))
     }
 
     fn appeared(&self) -> Option<String> {
@@ -97,11 +133,11 @@ impl Seal {
             }
             has_new_folder |= metadata.is_dir() && !self.folders.contains(place);
         }
-        if !has_new_folder {
+        if !has_new_folder && self.watch.is_empty() {
             return None;
         }
         // `cd hooks && ./x.sh`: with the folder, files that it makes meant may have come.
-        let Ok(files) = load_named_files(&self.project, &self.command, &self.env) else {
+        let Ok(files) = load_named_files(&self.project, &self.command, &self.env, &self.watch) else {
             return Some("more files than can be looked at appeared".to_owned());
         };
         let is_new = |path: &str| !self.files.iter().any(|sealed| sealed.path == path);
@@ -119,8 +155,17 @@ impl SealedFile {
             }
             Err(error) => return Some(format!("`{}` cannot be read: {error}", self.path)),
         };
+        let identity = Identity::of(&metadata);
+        let rights = identity.rights();
+        if rights.owner != self.rights.owner {
+            return Some(format!("`{}` belongs to another user now", self.path));
+        }
+        if rights != self.rights {
+            let (before, now) = (self.rights.mode, rights.mode);
+            return Some(format!("`{}` has mode {now:04o}, was {before:04o}", self.path));
+        }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if *seen == (Identity::of(&metadata), true) {
+        if identity.size() > ALWAYS_READ && *seen == (identity, true) {
             return None;
         }
         let snapshot = match Snapshot::load(&self.location, false) {
@@ -139,16 +184,15 @@ impl SealedFile {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-    use std::path::Path;
-    use std::time::{Duration, SystemTime};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::time::SystemTime;
 
     use super::*;
     use crate::trust::tests::hook;
 
     fn seal(project: &Path, command: &str) -> Seal {
         let project = ProjectDir::new(project);
-        let files = load_named_files(&project, command, &[]).unwrap();
+        let files = load_named_files(&project, command, &[], &[]).unwrap();
         Seal::capture(&project, &hook(command), &files).unwrap()
     }
 
@@ -164,7 +208,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("x.sh");
         fs::write(&script, "one").unwrap();
-        let seal = seal(dir.path(), "./x.sh later.txt");
+        let seal = seal(dir.path(), "bash x.sh later.txt");
         assert_eq!(verdict(&seal), "unchanged");
         // The same size at once: time stamps alone could miss it.
         fs::write(&script, "two").unwrap();
@@ -207,30 +251,61 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_is_not_read_again_until_it_is_touched() {
+    fn content_is_compared_whatever_stat_says_unless_the_file_is_large() {
+        for (length, expected) in
+            [(3, "`x.sh` changed"), (usize::try_from(ALWAYS_READ).unwrap() + 1, "unchanged")]
+        {
+            let dir = tempfile::tempdir().unwrap();
+            let script = dir.path().join("x.sh");
+            fs::write(&script, vec![b'a'; length]).unwrap();
+            let mut seal = seal(dir.path(), "bash x.sh");
+            let seen = seal.files[0].seen.get_mut().unwrap();
+            assert!(!seen.1, "a file made just now is not settled");
+            // As it will be in two seconds.
+            seen.1 = true;
+            assert_eq!(verdict(&seal), "unchanged");
+            seal.files[0].seen.get_mut().unwrap().1 = true;
+            // With a digest that cannot hold, only a look that skips the content can say `unchanged`.
+            let digest = std::mem::take(&mut seal.files[0].digest);
+            assert_eq!(verdict(&seal), expected);
+            seal.files[0].digest = digest;
+            let file = fs::File::options().write(true).open(&script).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            assert_eq!(verdict(&seal), "unchanged", "touched, same content");
+        }
+    }
+
+    #[test]
+    fn mode_decides_whether_a_guard_runs() {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("x.sh");
         fs::write(&script, "one").unwrap();
-        let mut seal = seal(dir.path(), "./x.sh");
-        assert!(!seal.files[0].seen.get_mut().unwrap().1, "a file made just now is not settled");
-        std::thread::sleep(Duration::from_millis(2100));
-        assert_eq!(verdict(&seal), "unchanged");
-        let seen = *seal.files[0].seen.get_mut().unwrap();
-        assert!(seen.1, "settled by now");
-        // With a digest that cannot hold, only a look that skips the content can say `unchanged`.
-        let digest = std::mem::take(&mut seal.files[0].digest);
-        assert_eq!(verdict(&seal), "unchanged");
-        seal.files[0].digest = digest;
-        fs::File::options().write(true).open(&script).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        assert_eq!(verdict(&seal), "unchanged", "touched, same content");
-        assert_ne!(*seal.files[0].seen.get_mut().unwrap(), seen, "the new identity is remembered");
+        let mode = |mode| fs::set_permissions(&script, fs::Permissions::from_mode(mode)).unwrap();
+        for (command, before, after, expected) in [
+            ("./x.sh", 0o755, 0o644, "`x.sh` has mode 0644, was 0755"),
+            ("bash x.sh", 0o755, 0o777, "`x.sh` has mode 0777, was 0755"),
+            ("./x.sh", 0o644, 0o644, "`x.sh` is not executable; `chmod +x` helps"),
+            (
+                "\"$LLXPRT_PROJECT_DIR/x.sh\" --strict",
+                0o644,
+                0o644,
+                "`x.sh` is not executable; `chmod +x` helps",
+            ),
+            ("bash x.sh", 0o644, 0o644, "unchanged"),
+            ("./missing.sh", 0o644, 0o644, "`missing.sh` is not there"),
+        ] {
+            mode(before);
+            let seal = seal(dir.path(), command);
+            mode(after);
+            assert_eq!(verdict(&seal), expected, "{command}");
+        }
     }
 
     #[test]
     fn many_threads_may_look_at_once() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("x.sh"), "one").unwrap();
-        let seal = seal(dir.path(), "./x.sh");
+        let seal = seal(dir.path(), "bash x.sh");
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| (0..50).for_each(|_| assert_eq!(verdict(&seal), "unchanged")));

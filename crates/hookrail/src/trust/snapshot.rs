@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use super::fingerprint::FileRights;
 use sha2::{Digest as _, Sha256};
 
 /// How much of a file is kept for showing a difference later.
@@ -21,6 +22,7 @@ pub(super) struct Identity {
     inode: u64,
     size: u64,
     mode: u32,
+    owner: u32,
     modified: (i64, i64),
     changed: (i64, i64),
 }
@@ -32,9 +34,20 @@ impl Identity {
             inode: metadata.ino(),
             size: metadata.size(),
             mode: metadata.mode(),
+            owner: metadata.uid(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// Who owns the file and who may do what with it.
+    pub(super) fn rights(&self) -> FileRights {
+        FileRights { mode: self.mode & 0o7777, owner: self.owner }
+    }
+
+    /// The size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     /// Whether a later change would surely show. Time stamps advance in steps (some milliseconds, on

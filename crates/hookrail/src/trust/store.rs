@@ -1,5 +1,6 @@
 //! Approvals of all projects: judge by them, show what waits, give and take them.
 
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +12,8 @@ use super::disk::{ProjectWire, load, update};
 use super::error::TrustError;
 use super::files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::fingerprint::{Change, Terms};
-use super::review::{
-    Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing, settings_text,
-};
+use super::guards::{settings_digest, vanished_guards};
+use super::review::{Reading, needs_approval, pair, says_nothing, settings_text};
 use super::seal::Seal;
 use super::{HookTrust, Judgement};
 use crate::diagnostic::Diagnostic;
@@ -37,6 +37,9 @@ pub struct Approval {
     pub files: Vec<ApprovedFile>,
     /// When, in the form of RFC 3339.
     pub approved_at: String,
+    /// Which approvals are states of one and the same hook: they share this number.
+    #[serde(default)]
+    pub lineage: u64,
 }
 
 /// All approvals of one project.
@@ -70,16 +73,21 @@ impl ApprovalStore {
         let (approved, problem) = self.load_project(&project);
         let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
         let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
-        let mut judged = pair(&readings, &approved.hooks)
-            .into_iter()
+        let pairs = pair(&readings, &approved.hooks);
+        let text = settings_text(project_settings);
+        let is_known = approved.has_approved_settings(&text);
+        let vanished = vanished_guards(&approved, &readings, &pairs, &settings_digest(&readings, &text));
+        let mut judged = pairs
+            .iter()
             .zip(&readings)
-            .map(|(approval, reading)| judge_one(approval, reading, problem.as_ref()));
+            .map(|(approval, reading)| judge_one(*approval, reading, problem.as_ref()));
         let mut judgement = Judgement {
             hooks: Vec::with_capacity(hooks.len()),
             seals: Vec::with_capacity(hooks.len()),
-            project_settings_approved: says_nothing(project_settings)
-                || approved.settings == Some(settings_text(project_settings)),
-            disabled: approved.disabled,
+            project_settings_approved: is_known || says_nothing(project_settings),
+            keeps_enabled: !is_known && approved.says_enabled(),
+            vanished,
+            disabled: approved.disabled.clone(),
             problem: problem.clone(),
         };
         for hook in hooks {
@@ -98,83 +106,6 @@ impl ApprovalStore {
         judgement
     }
 
-    /// What waits for approval, with everything a person needs to decide. `hooks` must be all hooks of the
-    /// project, also when only some are to be approved: an approval that fits none of them is taken for the former
-    /// state of a hook that changed, and goes when that one is approved. Hooks of other levels are ignored.
-    pub fn pending(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Review {
-        let project = ProjectDir::new(project);
-        let (approved, problem) = self.load_project(&project);
-        let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
-        let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
-        let pairs = pair(&readings, &approved.hooks);
-        let mut pending = Vec::new();
-        for ((hook, approval), reading) in waiting.into_iter().zip(pairs).zip(readings.iter().cloned()) {
-            let why = match approval.map(|approval| reading.changes_since(approval)) {
-                None => Why::New,
-                Some(what) if what.is_empty() && reading.files.is_ok() => continue,
-                Some(what) => Why::Changed { what },
-            };
-            pending.push(Pending {
-                hook: hook.clone(),
-                why,
-                files: reading.named_files(),
-                obstacle: reading.obstacle(),
-                replaces: approval.map(|approval| approval.terms.clone()),
-                reading,
-            });
-        }
-        let text = settings_text(project_settings);
-        let is_approved = says_nothing(project_settings) || approved.settings.as_ref() == Some(&text);
-        let settings =
-            (!is_approved).then(|| PendingSettings { before: approved.settings, after: text.clone() });
-        Review { project, current_settings: text, pending, settings, problem }
-    }
-
-    /// Approves what a person saw: the chosen hooks of a review, and the project's settings with them.
-    /// What was shown is what is approved; a file that changed since makes its hook wait again.
-    pub fn approve(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
-        self.approve_with(review, chosen, true)
-    }
-
-    /// Approves the chosen hooks of a review and nothing else: settings that nobody saw still wait.
-    pub fn approve_hooks(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
-        self.approve_with(review, chosen, false)
-    }
-
-    fn approve_with(
-        &self,
-        review: &Review,
-        chosen: &[&Pending],
-        with_settings: bool,
-    ) -> Result<(), TrustError> {
-        for pending in chosen {
-            if let Some(why) = &pending.obstacle {
-                return Err(TrustError::NotApprovable { name: pending.hook.name.clone(), why: why.clone() });
-            }
-        }
-        let approved_at = jiff::Timestamp::now().to_string();
-        update(&self.dir, |store| {
-            let project = store.projects.entry(review.project.key()).or_default();
-            if with_settings {
-                project.settings = Some(review.current_settings.clone());
-            }
-            for pending in chosen {
-                let terms = &pending.reading.terms;
-                project
-                    .hooks
-                    .retain(|old| old.terms != *terms && Some(&old.terms) != pending.replaces.as_ref());
-                project.hooks.push(Approval {
-                    name: pending.hook.name.clone(),
-                    terms: terms.clone(),
-                    files: pending.reading.approved_files(),
-                    approved_at: approved_at.clone(),
-                });
-            }
-            true
-        })
-        .map(drop)
-    }
-
     /// Takes back the approval of one hook (of the same terms, or of the same name and event), or of a whole project
     /// with its settings. Returns how many hooks lost it.
     pub fn revoke(&self, project: &Path, hook: Option<&Hook>) -> Result<usize, TrustError> {
@@ -182,7 +113,10 @@ impl ApprovalStore {
         let mut count = 0;
         update(&self.dir, |store| {
             let Some(project) = store.projects.get_mut(&key) else { return false };
-            let before = project.hooks.len();
+            let lineages = |project: &ProjectWire| {
+                project.hooks.iter().map(|hook| hook.lineage).collect::<BTreeSet<_>>()
+            };
+            let before = lineages(project);
             match hook {
                 None => project.hooks.clear(),
                 Some(hook) => {
@@ -193,13 +127,19 @@ impl ApprovalStore {
                     });
                 }
             }
-            count = before - project.hooks.len();
+            // The states of one hook are one hook.
+            count = before.difference(&lineages(project)).count();
+            let hooks = &project.hooks;
+            project
+                .accepted_absences
+                .retain(|accepted| hooks.iter().any(|hook| hook.lineage == accepted.lineage));
             // With its last hook a project is not an approved project any more.
             let is_over = project.hooks.is_empty() && (hook.is_none() || count > 0);
             if is_over && project.disabled.is_empty() {
                 store.projects.remove(&key);
             } else if is_over {
                 project.settings = None;
+                project.earlier_settings.clear();
             }
             is_over || count > 0
         })?;
@@ -246,7 +186,17 @@ impl ApprovalStore {
         Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire).collect())
     }
 
-    fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
+    /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
+    pub(super) fn says_enabled(&self, project: &Path) -> bool {
+        self.load_project(&ProjectDir::new(project)).0.says_enabled()
+    }
+
+    /// The folder of the store.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(super) fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
         match load(&self.dir) {
             Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),
             Err(error) => (ProjectWire::default(), Some(error.diagnostic())),

@@ -53,6 +53,39 @@ pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<
     Ok(finder.words)
 }
 
+/// The first word of a command, if it is plain: no expansion but that of the project's folder, no assignment. Quotes
+/// around it are taken off.
+pub(super) fn first_word(command: &str) -> Option<String> {
+    let command = command.trim_start();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut rest = command.chars();
+    while let Some(char) = rest.next() {
+        match (char, quote) {
+            ('\'' | '"', None) => quote = Some(char),
+            (_, Some(open)) if char == open => quote = None,
+            (_, Some('\'')) => word.push(char),
+            ('$', _) => {
+                let tail = rest.as_str();
+                let (open, inside) = tail.strip_prefix('{').map_or(("", tail), |inside| ("}", inside));
+                let name = variable_name(inside);
+                let behind = inside.get(name.len()..)?.strip_prefix(open)?;
+                if !word.is_empty() || !PROJECT_VARIABLES.contains(&name) {
+                    return None;
+                }
+                word.push(PROJECT);
+                rest = behind.chars();
+            }
+            ('\\' | '`' | PROJECT, _) => return None,
+            (_, Some(_)) => word.push(char),
+            (' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>', None) => break,
+            ('*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '~' | '!' | '#' | '=', None) => return None,
+            (_, None) => word.push(char),
+        }
+    }
+    (quote.is_none() && !word.is_empty()).then_some(word)
+}
+
 /// A NUL ends the command for the operating system; here it only must not pass for [`PROJECT`].
 fn without_marker(text: &str) -> String {
     text.replace(PROJECT, " ")
@@ -300,6 +333,28 @@ mod tests {
             let env = env(&[("SCRIPT", "./from-env.sh"), ("LINE", "sh ${LLXPRT_PROJECT_DIR}/two.sh $LINE")]);
             let words = words(command, &env).unwrap();
             assert!(words.contains(expected), "{command:?}: {words:?} lack {expected:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_word_is_known_where_it_is_plain() {
+        for (command, expected) in [
+            ("./x.sh --strict", Some("./x.sh")),
+            ("  hooks/x.sh", Some("hooks/x.sh")),
+            ("\"./a b.sh\" c", Some("./a b.sh")),
+            ("'./a b.sh'; true", Some("./a b.sh")),
+            ("./x.sh|cat", Some("./x.sh")),
+            ("$LLXPRT_PROJECT_DIR/x.sh", Some("\0/x.sh")),
+            ("\"${GEMINI_PROJECT_DIR}/x.sh\"", Some("\0/x.sh")),
+            ("bash x.sh", Some("bash")),
+            ("$OTHER/x.sh", None),
+            ("./*.sh", None),
+            ("A=1 ./x.sh", None),
+            ("\"./x.sh", None),
+            ("./x\\ y", None),
+            ("", None),
+        ] {
+            assert_eq!(first_word(command).as_deref(), expected, "{command:?}");
         }
     }
 

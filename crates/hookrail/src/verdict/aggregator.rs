@@ -9,17 +9,31 @@ mod specific;
 use std::time::Duration;
 
 use crate::event::EventName;
+use crate::hook::{AskReading, Hook, Level};
 use crate::output::HookOutput;
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{AggregatedHookResult, HookError};
+use crate::verdict::views;
 
 pub(crate) use fields::merge_system_messages;
 
 /// Merges what the hooks of one event said.
-#[derive(Debug, Default)]
-pub struct HookAggregator;
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HookAggregator {
+    ask: AskReading,
+    project_ask: AskReading,
+}
 
 impl HookAggregator {
+    /// An aggregator that reads `ask` like this, and that of the project's own hooks like that.
+    pub fn new(ask: AskReading, project_ask: AskReading) -> Self {
+        Self { ask, project_ask }
+    }
+
+    fn ask_of(self, hook: &Hook) -> AskReading {
+        if hook.origin.level == Level::Project { self.project_ask } else { self.ask }
+    }
+
     /// Merges finished runs, given in plan order. `sequential` says whether they ran as a chain, in which
     /// each hook saw what the ones before it changed.
     ///
@@ -31,7 +45,8 @@ impl HookAggregator {
         runs: &[HookRun],
         sequential: bool,
     ) -> AggregatedHookResult {
-        let answers: Vec<Answer<'_>> = runs.iter().filter_map(Answer::of).collect();
+        let read = |run| RunOutput::of(run, self.ask_of(&run.hook));
+        let answers: Vec<RunOutput<'_>> = runs.iter().filter_map(read).collect();
         AggregatedHookResult {
             success: runs.iter().all(HookRun::success),
             final_output: merge(event, &answers, sequential),
@@ -46,7 +61,8 @@ impl HookAggregator {
 /// How the answers to an event become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MergeStrategy {
-    /// Any block wins, flags are OR-ed, texts join line by line. What is left undecided reads as allow.
+    /// Any block wins, then any ask; flags are OR-ed, texts join line by line. What is left undecided reads as
+    /// allow.
     OrDecision,
     /// Later fields replace earlier ones, those of `hookSpecificOutput` one by one.
     FieldReplacement,
@@ -79,14 +95,20 @@ impl MergeStrategy {
 /// One hook's output, and whether the hook failed: then the output is a mere warning, which must not replace
 /// anything that a healthy hook said.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct RunOutput<'a> {
     output: &'a HookOutput,
     failed: bool,
+    ask: AskReading,
 }
 
-impl<'a> Answer<'a> {
-    pub(crate) fn of(run: &'a HookRun) -> Option<Self> {
-        Some(Self { output: run.output.as_ref()?, failed: run.failure.is_some() })
+impl<'a> RunOutput<'a> {
+    pub(crate) fn of(run: &'a HookRun, ask: AskReading) -> Option<Self> {
+        Some(Self { output: run.output.as_ref()?, failed: run.failure.is_some(), ask })
+    }
+
+    /// Whether the hook wants a person to decide, and its settings let it.
+    fn asks(&self, event: EventName) -> bool {
+        self.ask == AskReading::Person && views::asks(event, self.output)
     }
 
     pub(crate) const fn failed(&self) -> bool {
@@ -99,7 +121,7 @@ fn error_of(run: &HookRun) -> Option<HookError> {
     Some(HookError { hook: Some(run.hook.name.clone()), message })
 }
 
-fn merge(event: EventName, answers: &[Answer<'_>], sequential: bool) -> Option<HookOutput> {
+fn merge(event: EventName, answers: &[RunOutput<'_>], sequential: bool) -> Option<HookOutput> {
     if answers.is_empty() {
         return None;
     }

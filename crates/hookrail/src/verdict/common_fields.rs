@@ -4,14 +4,16 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use crate::event::EventName;
-use crate::hook::{Hook, HookKind, OnFailure};
-use crate::output::HookOutput;
-use crate::verdict::aggregator::{Answer, merge_system_messages};
+use crate::hook::{AskReading, Hook, HookKind, OnFailure};
+use crate::output::{DEFAULT_ASK_REASON, Decision, HookOutput, first_not_blank};
+use crate::verdict::aggregator::{RunOutput, merge_system_messages};
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::result::{AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult};
+use crate::verdict::result::{
+    AggregatedHookResult, Ask, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
+};
 use crate::verdict::views;
 
-/// Reads what the hooks of one event ask for: stop, block, message, suppression. Callers act on the fields of
+/// Reads what the hooks of one event ask for: stop, block, question, message, suppression. Callers act on the fields of
 /// the result and parse nothing themselves.
 pub fn process_common_hook_output_fields(
     event: EventName,
@@ -21,19 +23,21 @@ pub fn process_common_hook_output_fields(
     let output = aggregated.final_output.as_ref();
     let stopping = output.filter(|output| output.should_stop_execution());
     // What failed hooks wrote to stderr is in the merged output, but is nothing for the model to hear.
-    let healthy: Vec<Answer<'_>> =
-        runs.iter().filter_map(Answer::of).filter(|answer| !answer.failed()).collect();
+    let read = |run| RunOutput::of(run, AskReading::default());
+    let healthy: Vec<RunOutput<'_>> =
+        runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
+    let block = policy_block(event, output).or_else(|| {
+        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_deref()?)));
+        failure_block(event, failures)
+    });
     ProcessedHookResult {
         event,
-        should_stop: stopping.is_some(),
-        stop_reason: stopping.map(|output| output.effective_stop_reason().to_owned()),
+        stop: stopping.map(|output| StopReason(output.effective_stop_reason().to_owned())),
+        ask: if block.is_none() { ask(event, output, &runs) } else { None },
+        block,
         system_message: merge_system_messages(event, &healthy),
         suppress_output: output.is_some_and(|output| output.suppress_output == Some(true)),
-        block: policy_block(event, output).or_else(|| {
-            let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_deref()?)));
-            failure_block(event, failures)
-        }),
-        warnings: vain_blocks(event, &runs),
+        warnings: vain_requests(event, &runs),
         not_held: Vec::new(),
         aggregated,
         runs,
@@ -45,6 +49,16 @@ fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> 
     let output = output.filter(|output| event.can_block() && views::blocks(event, output))?;
     let reason = views::effective_reason(event, output).to_owned();
     Some(Block { reason, cause: BlockCause::Policy })
+}
+
+/// The question that hooks want a person to answer, with the reasons of those that ask.
+fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Option<Ask> {
+    output.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
+    let asking = runs.iter().filter_map(|run| run.output.as_ref()).filter(|own| views::asks(event, own));
+    let reasons: Vec<&str> =
+        asking.filter_map(|own| first_not_blank([own.permission_reason(), own.reason.as_deref()])).collect();
+    let reason = if reasons.is_empty() { DEFAULT_ASK_REASON.to_owned() } else { reasons.join("\n") };
+    Some(Ask { reason })
 }
 
 /// The block that follows from failures: of those of the given hooks that are set to block an operation when
@@ -71,12 +85,20 @@ pub(crate) fn failure_block<'a>(
     Some(Block { reason: reasons.join("\n"), cause: BlockCause::Failure })
 }
 
-/// One warning for each hook that blocks what cannot be blocked.
-fn vain_blocks(event: EventName, runs: &[HookRun]) -> Vec<String> {
-    let vain = |run: &&HookRun| run.output.as_ref().is_some_and(HookOutput::is_blocking_decision);
-    let runs = runs.iter().filter(vain).filter(|_| !event.can_block());
-    runs.map(|run| format!("hook `{}` asked for a block, but {event} cannot be blocked", run.hook.name))
-        .collect()
+/// One warning for each hook that blocks what cannot be blocked, or asks a person where there is no call to ask about.
+fn vain_requests(event: EventName, runs: &[HookRun]) -> Vec<String> {
+    let in_vain = |run: &HookRun| {
+        let output = run.output.as_ref()?;
+        let name = &run.hook.name;
+        if output.is_blocking_decision() && !event.can_block() {
+            Some(format!("hook `{name}` asked for a block, but {event} cannot be blocked"))
+        } else if output.decision == Some(Decision::Ask) && event != EventName::BeforeTool {
+            Some(format!("hook `{name}` asked for a person to decide, but only BeforeTool can ask"))
+        } else {
+            None
+        }
+    };
+    runs.iter().filter_map(in_vain).collect()
 }
 
 /// The result of an event to which no hook listens. A fresh value each time.

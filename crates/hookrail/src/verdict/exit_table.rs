@@ -63,7 +63,7 @@ fn read_answer(stdout: &str) -> Interpreted {
             ..Interpreted::said(stdout)
         },
         Ok(None) | Err(JsonProblem::NotJson { .. }) => Interpreted::said(stdout),
-        Err(problem @ JsonProblem::TooDeep) => {
+        Err(problem @ (JsonProblem::TooDeep | JsonProblem::TooManyValues)) => {
             Interpreted::failed(format!("wrote an answer that could not be read: {problem}"))
         }
     }
@@ -75,8 +75,8 @@ fn parse_object(text: &str) -> Result<Option<JsonObject>, JsonProblem> {
         Value::Object(fields) => Ok(Some(fields)),
         Value::String(inner) => match parse_json(&inner) {
             Ok(Value::Object(fields)) => Ok(Some(fields)),
-            Ok(_) | Err(JsonProblem::NotJson { .. }) => Ok(None),
-            Err(problem @ JsonProblem::TooDeep) => Err(problem),
+            Err(problem) if !problem.is_plain_text() => Err(problem),
+            Ok(_) | Err(_) => Ok(None),
         },
         _ => Ok(None),
     }

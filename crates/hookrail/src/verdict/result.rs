@@ -47,16 +47,16 @@ pub struct ProcessedHookResult {
     pub event: EventName,
     /// The merged outputs.
     pub aggregated: AggregatedHookResult,
-    /// Whether a hook asked the agent to stop.
-    pub should_stop: bool,
-    /// Why; always set when `should_stop` is.
-    pub stop_reason: Option<String>,
+    /// The stop that holds, if a hook asked for one.
+    pub stop: Option<StopReason>,
     /// What hooks want the model to hear. Warnings of failed hooks are not in here.
     pub system_message: Option<String>,
     /// Whether the result is to be hidden from the user.
     pub suppress_output: bool,
     /// The block that holds, if the event can be blocked and something blocked it.
     pub block: Option<Block>,
+    /// The question that a person is to answer before the tool runs; `None` while the call is blocked.
+    pub ask: Option<Ask>,
     /// What hooks asked for in vain, such as a block of an event that cannot be blocked. What was odd about
     /// one hook's answer is with its run.
     pub warnings: Vec<String>,
@@ -67,9 +67,29 @@ pub struct ProcessedHookResult {
 }
 
 impl ProcessedHookResult {
-    /// The stop that holds, if a hook asked for one.
-    pub fn stop(&self) -> Option<StopReason> {
-        self.stop_reason.clone().filter(|_| self.should_stop).map(StopReason)
+    /// Everything a person should know about the hooks of this event: what was asked for in vain, and what was odd
+    /// about one hook's answer.
+    pub fn all_warnings(&self) -> Vec<String> {
+        let of_run = |run: &HookRun| {
+            let name = run.hook.name.clone();
+            run.warnings.clone().into_iter().map(move |warning| format!("hook `{name}`: {warning}"))
+        };
+        self.warnings.iter().cloned().chain(self.runs.iter().flat_map(of_run)).collect()
+    }
+
+    /// Why the operation is blocked or, if it is not, why a person is to decide.
+    pub fn verdict_reason(&self) -> Option<&str> {
+        let block = self.block.as_ref().map(|block| block.reason.as_str());
+        block.or_else(|| self.ask.as_ref().map(|ask| ask.reason.as_str()))
+    }
+
+    /// Blocks the event. A blocked call is nothing to ask a person about.
+    pub(crate) fn block_with(&mut self, block: Block) {
+        match &mut self.block {
+            Some(own) => own.reason = format!("{}\n{}", own.reason, block.reason),
+            None => self.block = Some(block),
+        }
+        self.ask = None;
     }
 
     /// What went wrong in the hook system itself, as opposed to in a hook.
@@ -91,6 +111,20 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+impl StopReason {
+    /// The reason as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A hook wants a person to decide about a tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// What the question shows; never blank.
+    pub reason: String,
 }
 
 /// A block that holds.

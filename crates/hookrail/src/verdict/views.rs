@@ -12,7 +12,7 @@ use crate::formats::translator::{
     AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
     apply_hook_tool_config, from_hook_llm_response,
 };
-use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
+use crate::output::{DEFAULT_BLOCK_REASON, Decision, HookOutput, first_not_blank};
 
 /// What every event's callers may ask of an output.
 pub trait HookOutputView {
@@ -48,6 +48,14 @@ pub trait HookOutputView {
 /// Whether an output blocks, as its event's own view sees it.
 pub(crate) fn blocks(event: EventName, output: &HookOutput) -> bool {
     output.is_blocking_decision() || (event == EventName::BeforeTool && output.is_permission_denied())
+}
+
+/// Whether an output wants a person to decide about a tool call. One that blocks does not.
+pub(crate) fn asks(event: EventName, output: &HookOutput) -> bool {
+    let word = output.specific("permissionDecision").and_then(Value::as_str);
+    event == EventName::BeforeTool
+        && !blocks(event, output)
+        && (output.decision == Some(Decision::Ask) || word.map(Decision::from_word) == Some(Decision::Ask))
 }
 
 /// Why an output blocks or stops, as its event's own view sees it.

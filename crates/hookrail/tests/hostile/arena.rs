@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail::{BlockCause, Config, HookRun, JsonObject, ProcessedHookResult};
+use hookrail::{BlockCause, HookRun, HookSession, JsonObject, ProcessedHookResult, TrustPolicy};
 use hookrail_testkit::{TestProject, process, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
@@ -193,7 +193,7 @@ fn fire(row: &Row, variant: Variant) {
     check_memory(row, kept);
 }
 
-fn config(row: &Row, variant: Variant, project: &TestProject, mark: &str) -> Config {
+fn config(row: &Row, variant: Variant, project: &TestProject, mark: &str) -> HookSession {
     let on_failure = if variant == Variant::Guard { "block" } else { "allow" };
     let mut hooks = vec![json!({
         "type": "command", "name": "hostile", "command": row.command, "timeout": row.timeout, "onFailure": on_failure,
@@ -213,7 +213,7 @@ fn config(row: &Row, variant: Variant, project: &TestProject, mark: &str) -> Con
         ("MEETING", meeting.into()),
         ("NEIGHBOURS", if variant == Variant::Neighbours { "3" } else { "0" }.into()),
     ];
-    Config::builder(project.dir())
+    HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": [
             { "matcher": "^warm_up$", "hooks": [{ "type": "command", "command": "true" }, { "type": "command", "command": ":" }] },
             { "matcher": "^write_file$", "hooks": hooks },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookrail::{BlockCause, Config, Exit, HookRun, JsonObject};
+use hookrail::{BlockCause, Exit, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, wait_until};
 use serde_json::{Value, json};
 
@@ -16,7 +16,10 @@ fn run_all(commands: impl Iterator<Item = String>) -> Vec<HookRun> {
     let mark = project.dir().display().to_string();
     let marked = (process::MARK.into(), mark.clone().into());
     let environment = std::env::vars_os().chain([marked]).collect();
-    let config = Config::builder(project.dir()).settings(settings).environment(environment).build();
+    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+        .settings(settings)
+        .environment(environment)
+        .build();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let result = runtime.block_on(async {
         let system = config.hook_system().expect("hooks are on");

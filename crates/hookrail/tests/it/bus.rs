@@ -4,22 +4,24 @@
 use std::sync::Arc;
 
 use hookrail::{
-    BusErrorCode, BusMessage, Config, EventName, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-    HookExecutionRequest, HookExecutionResponse, MessageBus, Subscription, fire_before_tool_hook,
-    sample_input,
+    BusErrorCode, BusMessage, EventName, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
+    HookExecutionRequest, HookExecutionResponse, HookSession, MessageBus, Subscription,
+    fire_before_tool_hook, sample_input,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::kit::{PATIENCE, Recorder, builder, command, object, on, rich_request, rich_response, says};
+use crate::kit::{
+    PATIENCE, Recorder, block_of, builder, command, object, on, rich_request, rich_response, says,
+};
 use crate::logs::listen;
 
 /// A session on a bus, and a client that hears its responses.
 struct Rig {
     project: TestProject,
     bus: Arc<MessageBus>,
-    config: Config,
+    config: HookSession,
     responses: UnboundedReceiver<HookExecutionResponse>,
     _client: Subscription,
 }
@@ -75,11 +77,14 @@ async fn a_request_is_answered_with_its_id_and_what_the_hooks_said() {
             "errors": [],
             "totalDuration": duration,
             "blocked": true,
+            "blockCause": "policy",
+            "ask": false,
             "reason": "no",
             "shouldStop": false,
             "stopReason": null,
             "systemMessage": null,
             "suppressOutput": false,
+            "warnings": [],
         },
     });
     assert_eq!(wire, expected, "DELTA-HEVT-001, DELTA-HEVT-002, DELTA-HBUS-001");
@@ -93,10 +98,11 @@ async fn both_paths_give_the_same_result() {
     let output = json!({ "decision": "block", "reason": "no", "continue": false, "systemMessage": "m" });
     let mut rig = Rig::new(&on("BeforeTool", &[command(&says(&output))]));
     let mediated = rig.ask(ask("BeforeTool", &tool())).await.outcome.unwrap();
-    let direct = fire_before_tool_hook(&rig.config, "ls", &object(json!({ "path": "." }))).await.0.unwrap();
-    assert_eq!(mediated.final_output, serde_json::to_value(&direct.output.0).ok(), "DELTA-HBUS-002");
-    assert_eq!(mediated.reason, direct.block.map(|block| block.reason), "DELTA-HBUS-002");
-    assert_eq!(mediated.stop_reason, direct.stop.map(|stop| stop.0), "DELTA-HBUS-002");
+    let input = object(json!({ "path": "." }));
+    let direct = fire_before_tool_hook(&rig.config, "ls", &input).await;
+    assert_eq!(mediated.final_output, serde_json::to_value(&direct.output).ok(), "DELTA-HBUS-002");
+    assert_eq!(mediated.reason, direct.block().map(|block| block.reason.clone()), "DELTA-HBUS-002");
+    assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.0.clone()), "DELTA-HBUS-002");
     assert!(mediated.success, "a block by decision is healthy");
 }
 
@@ -388,7 +394,6 @@ async fn hooks_work_without_a_bus() {
     let observer = Recorder::new();
     project.user_settings(&on("BeforeTool", &[command("echo no >&2; exit 2")]));
     let config = builder(&project).observer(observer.clone()).build();
-    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0.unwrap();
-    assert_eq!(result.block.unwrap().reason, "no", "DELTA-HBUS-002");
+    assert_eq!(block_of(&config, "ls").await.unwrap().reason, "no", "DELTA-HBUS-002");
     assert_eq!(observer.lines().len(), 3, "DELTA-HBUS-002");
 }

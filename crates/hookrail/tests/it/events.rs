@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use hookrail::{
-    Config, EventName, HookEventHandler, JsonObject, NotificationType, PreCompressTrigger,
+    EventName, HookEventHandler, HookSession, JsonObject, NotificationType, PreCompressTrigger,
     ProcessedHookResult, SessionEndReason, SessionStartSource, parse_input, sample_input,
 };
 use hookrail_testkit::TestProject;
@@ -22,7 +22,7 @@ fn keep_stdin() -> Value {
     json!({ "enableHooks": true, "hooks": hooks })
 }
 
-fn handler(config: &Config) -> &HookEventHandler {
+fn handler(config: &HookSession) -> &HookEventHandler {
     let system = config.hook_system().unwrap();
     system.initialize();
     system.event_handler().unwrap()
@@ -158,7 +158,7 @@ async fn events_outside_the_five_run_their_hooks_and_give_back_what_they_say() {
         let result = fire(handler(&config), event).await;
         assert_eq!(result.system_message.as_deref(), Some("heard"), "HOOK-203: {event}");
         assert_eq!(result.runs[0].stderr, "aside\n", "HOOK-203: {event}");
-        assert!(result.block.is_none() && !result.should_stop, "HOOK-203: {event}");
+        assert!(result.block.is_none() && result.stop.is_none(), "HOOK-203: {event}");
     }
 }
 

@@ -1,26 +1,60 @@
-//! The example in `examples/` runs and says what its comments promise.
+//! The examples in `examples/` run and say what their comments promise.
 
 use std::process::Command;
 
-#[test]
-fn the_embedding_host_is_guarded() {
+fn run(example: &str) -> String {
     // Through cargo, so that it is this example and not one that was built some other day.
     let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--example", "embed"])
+        .args(["run", "--quiet", "--offline", "--example", example])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_tool_loop_is_guarded() {
     let expected = r#"notes.txt: done
   the model reads: "Wrote notes.txt.\n\nRemember to run the tests."
 /etc/passwd: blocked
   the model reads: "/etc is off limits"
+production.conf: denied
+  the model reads: "nobody was asked: this is production"
 "#;
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    assert_eq!(run("guarded_tool"), expected);
 }
 
 #[test]
-fn the_example_fits_on_one_page() {
-    let text = include_str!("../../examples/embed.rs");
-    assert!(text.lines().count() < 60);
+fn a_model_call_is_guarded_and_streams() {
+    let expected = r#"piece: "Once "
+piece: "upon "
+piece: "a time."
+blocked: no passwords, please; the conversation goes on with ""
+"#;
+    assert_eq!(run("guarded_model"), expected);
+}
+
+#[test]
+fn an_observer_gets_a_record_of_every_hook() {
+    let expected = r#"SessionStart: `greeting` starts
+SessionStart: `greeting` is fine, it said "Be brief."
+SessionStart: `broken` starts
+SessionStart: `broken` is not fine, it said ""
+SessionStart: 1 of 2 hooks were fine
+go on; the model is told Some("Be brief.")
+failures: 1
+"#;
+    assert_eq!(run("observer"), expected);
+}
+
+#[test]
+fn examples_fit_on_one_page() {
+    for text in [
+        include_str!("../../examples/guarded_tool.rs"),
+        include_str!("../../examples/guarded_model.rs"),
+        include_str!("../../examples/observer.rs"),
+    ] {
+        assert!(text.lines().count() < 80, "{text}");
+    }
 }

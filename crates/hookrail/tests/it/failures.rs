@@ -1,18 +1,21 @@
 //! Trouble: hooks that give no verdict, a hook system that breaks, callers that give up.
 #![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hookrail::{
-    BlockCause, Config, EventName, Hook, HookBatch, HookCall, HookObserver, JsonObject, ToolResult,
-    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-    fire_before_tool_selection_hook,
+    AfterToolHookResult, BlockCause, EventName, Hook, HookBatch, HookCall, HookObserver, HookSession,
+    JsonObject, ModelGate, ToolResult, ToolSelection, execute_tool_with_hooks, fire_after_tool_hook,
+    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
 };
 use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
-use crate::kit::{PATIENCE, builder, command, config, object, on, rich_request, says, with_hooks};
+use crate::kit::{
+    PATIENCE, block_of, builder, command, config, object, on, rich_request, says, untouched, with_hooks,
+};
 use crate::logs::listen;
 
 fn empty() -> JsonObject {
@@ -49,19 +52,20 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
             let config = config(&project);
             match event {
                 "BeforeTool" => {
-                    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
+                    let block = block_of(&config, "x").await.unwrap();
                     assert_eq!(block.cause, BlockCause::Failure, "{why}");
                     assert!(block.reason.contains("hook `guard` gave no verdict"), "{}", block.reason);
                     assert!(block.reason.contains(why), "{} should say: {why}", block.reason);
                 }
                 "BeforeModel" => {
-                    let result = fire_before_model_hook(&config, &rich_request()).await;
-                    assert!(result.blocked && result.reason.unwrap().contains(why), "{why}");
-                    assert!(result.stop.is_none());
+                    let asked = rich_request();
+                    let result = fire_before_model_hook(&config, &asked).await;
+                    assert!(result.block().unwrap().reason.contains(why), "{why}");
+                    assert!(result.stop().is_none());
                 }
                 _ => {
-                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0;
-                    assert!(result.is_none_or(|result| result.stop.is_none()), "nothing is left to block");
+                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+                    assert!(result.stop.is_none(), "nothing is left to block");
                 }
             }
         }
@@ -78,8 +82,8 @@ async fn a_verdict_is_never_a_failure() {
     ] {
         let project = TestProject::new();
         project.user_settings(&on("BeforeTool", &[blocking_on_failure(&text)]));
-        let result = fire_before_tool_hook(&config(&project), "x", &empty()).await.0;
-        assert_eq!(result.and_then(|result| result.block).map(|block| block.cause), cause, "{text}");
+        let block = block_of(&config(&project), "x").await;
+        assert_eq!(block.map(|block| block.cause), cause, "{text}");
     }
 }
 
@@ -100,7 +104,7 @@ impl HookObserver for Breaks {
     }
 }
 
-fn broken(at: &'static str, project: &TestProject) -> Config {
+fn broken(at: &'static str, project: &TestProject) -> HookSession {
     builder(project).observer(Arc::new(Breaks(at))).build()
 }
 
@@ -117,15 +121,18 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
             let config = broken(at, &project);
             let log = listen();
             assert!(
-                fire_before_tool_hook(&config, "x", &empty()).await.0.is_none(),
+                untouched(&fire_before_tool_hook(&config, "x", &empty()).await),
                 "HOOK-111, HOOK-115: {at}"
             );
-            let result = fire_before_model_hook(&config, &rich_request()).await;
-            assert!(!result.blocked && result.stop.is_none(), "HOOK-111, HOOK-116: {at}");
+            let asked = rich_request();
+            let result = fire_before_model_hook(&config, &asked).await;
+            assert!(matches!(result.gate, ModelGate::Send { .. }), "HOOK-111, HOOK-116: {at}");
             let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
-            assert!(result.stop.is_none() && result.tool_config.is_none(), "HOOK-111: {at}");
-            let execution =
-                execute_tool_with_hooks(&config, "x", empty(), async |_| ToolResult::text("done")).await;
+            assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111: {at}");
+            let execution = execute_tool_with_hooks(&config, "x", empty(), permit_unless_asked, async |_| {
+                ToolResult::text("done")
+            })
+            .await;
             assert_eq!(execution.result, ToolResult::text("done"), "HOOK-110, HOOK-111: {at}");
 
             let handler = config.hook_system().unwrap().event_handler().unwrap();
@@ -154,11 +161,11 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
         "AfterTool": [{ "hooks": [blocking_on_failure("exit 0")] }],
     } }));
     let config = broken("call", &project);
-    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
+    let block = block_of(&config, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
-    assert!(fire_before_model_hook(&config, &rich_request()).await.blocked);
-    assert!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0.is_none());
+    assert!(fire_before_model_hook(&config, &rich_request()).await.block().is_some());
+    assert_eq!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await, AfterToolHookResult::default());
 }
 
 #[tokio::test]
@@ -174,9 +181,8 @@ async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
                 "hooks": { "BeforeTool": group("echo no >&2; exit 2"), "AfterTool": group(&stop) },
             }));
             let config = broken(at, &project);
-            let before = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap();
-            assert_eq!(before.block.unwrap().reason, "no", "HOOK-110: {at}");
-            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0.unwrap();
+            assert_eq!(block_of(&config, "x").await.unwrap().reason, "no", "HOOK-110: {at}");
+            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
             assert_eq!(after.stop.unwrap().0, "enough", "HOOK-028: {at}");
         }
     }
@@ -187,14 +193,16 @@ async fn a_log_that_breaks_takes_nothing_down() {
     let odd = says(&json!({ "hookSpecificOutput": { "llm_request": { "messages": 5 } } }));
     let (_project, model) = with_hooks("BeforeModel", &[&odd]);
     let log = listen().break_at("is not applied");
-    let result = fire_before_model_hook(&model, &rich_request()).await;
-    assert!(!result.blocked && result.modified_request.is_none(), "HOOK-116: while a change is read");
+    let asked = rich_request();
+    let result = fire_before_model_hook(&model, &asked).await;
+    let unchanged = ModelGate::Send { request: Cow::Borrowed(&asked) };
+    assert_eq!(result.gate, unchanged, "HOOK-116: while a change is read");
     drop(log);
 
     let (_project, tool) = with_hooks("BeforeTool", &["true"]);
     let log = listen().break_at("");
     assert!(
-        fire_before_tool_hook(&tool, "x", &empty()).await.0.is_none(),
+        untouched(&fire_before_tool_hook(&tool, "x", &empty()).await),
         "HOOK-115: at the start and later"
     );
     drop(log);
@@ -203,7 +211,7 @@ async fn a_log_that_breaks_takes_nothing_down() {
     assert!(tool.hook_system().unwrap().status().initialized, "and is tried again");
 
     let log = listen().break_at("");
-    assert!(fire_before_tool_hook(&tool, "x", &empty()).await.0.is_none(), "HOOK-115: while hooks run");
+    assert!(untouched(&fire_before_tool_hook(&tool, "x", &empty()).await), "HOOK-115: while hooks run");
     drop(log);
 }
 

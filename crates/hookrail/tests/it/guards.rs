@@ -5,13 +5,15 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use hookrail::{
-    BaseOverrides, BlockCause, Config, Event, JsonObject, TrustPolicy, execute_tool_with_hooks,
-    fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    AfterToolHookResult, BaseOverrides, BlockCause, Event, HookSession, JsonObject, TrustPolicy,
+    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{approve, builder, command, object, on, rich_request, says, store};
+use crate::kit::{
+    approve, block_of, builder, builder_trusting, command, object, on, rich_request, says, store,
+};
 use crate::logs::listen;
 
 fn empty() -> JsonObject {
@@ -19,17 +21,16 @@ fn empty() -> JsonObject {
 }
 
 /// A session that runs approved project hooks only.
-fn careful(project: &TestProject) -> Config {
-    builder(project).trust(TrustPolicy::RequireApproval(store(project))).build()
+fn careful(project: &TestProject) -> HookSession {
+    builder_trusting(project, TrustPolicy::RequireApproval(store(project))).build()
 }
 
 fn says_no(reason: &str) -> Value {
     command(&says(&json!({ "decision": "block", "reason": reason })))
 }
 
-async fn reason(config: &Config) -> Option<String> {
-    let result = fire_before_tool_hook(config, "write_file", &empty()).await.0;
-    result.and_then(|result| result.block).map(|block| block.reason)
+async fn reason(config: &HookSession) -> Option<String> {
+    block_of(config, "write_file").await.map(|block| block.reason)
 }
 
 #[tokio::test]
@@ -117,19 +118,22 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
     assert_eq!(reason(&config).await, None, "as approved");
 
     project.script("hooks/guard.sh", "touch ran; exit 0");
-    let block = fire_before_tool_hook(&config, "x", &empty()).await.0.unwrap().block.unwrap();
+    let block = block_of(&config, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure);
     assert!(block.reason.contains("changed since it was approved"), "{}", block.reason);
     assert!(block.reason.contains("hookrail trust"), "{}", block.reason);
-    let execution =
-        execute_tool_with_hooks(&config, "x", empty(), async |_| panic!("the tool must not run")).await;
+    let execution = execute_tool_with_hooks(&config, "x", empty(), permit_unless_asked, async |_| {
+        panic!("the tool must not run")
+    })
+    .await;
     assert!(execution.blocked);
-    let result = fire_before_model_hook(&config, &rich_request()).await;
-    assert!(result.blocked && result.reason.unwrap().contains("changed since"));
+    let asked = rich_request();
+    let result = fire_before_model_hook(&config, &asked).await;
+    assert!(result.block().unwrap().reason.contains("changed since"));
 
     let log = listen();
-    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await.0;
-    assert!(after.is_none(), "elsewhere it is left out");
+    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+    assert!(after.output.is_none() && after.stop.is_none(), "elsewhere it is left out");
     assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
     assert!(!project.dir().join("ran").exists(), "what was not approved does not run");
 
@@ -155,7 +159,7 @@ async fn a_policy_block_and_a_changed_guard_are_told_together() {
 #[tokio::test]
 async fn hooks_approved_for_one_run_are_watched_as_well() {
     let project = guarded();
-    let config = builder(&project).trust(TrustPolicy::ApproveForThisRun).build();
+    let config = builder_trusting(&project, TrustPolicy::ApproveForThisRun).build();
     assert_eq!(reason(&config).await, None);
     project.script("hooks/guard.sh", "true");
     assert!(reason(&config).await.unwrap().contains("changed since"));
@@ -201,14 +205,15 @@ async fn unusable_settings_block_guarded_events_unless_the_host_is_content_with_
             refused.contains("user settings cannot be used") && refused.contains("settings.json"),
             "{refused}"
         );
-        let result = fire_before_tool_hook(&session, "x", &empty()).await.0.unwrap();
-        assert_eq!(result.block.unwrap().cause, BlockCause::Failure, "C8");
-        let model = fire_before_model_hook(&session, &rich_request()).await;
-        assert!(model.blocked, "C8");
+        assert_eq!(block_of(&session, "x").await.unwrap().cause, BlockCause::Failure, "C8");
+        let asked = rich_request();
+        let model = fire_before_model_hook(&session, &asked).await;
+        assert!(model.block().is_some(), "C8");
         let system = session.hook_system().unwrap();
         let prompt = system.event_handler().unwrap().fire_before_agent_event("hi").await;
         assert_eq!(prompt.block.map(|block| block.cause), Some(BlockCause::Failure), "C8");
-        assert!(fire_after_tool_hook(&session, "x", &empty(), &empty()).await.0.is_none(), "nothing else is");
+        let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
+        assert_eq!(after, AfterToolHookResult::default(), "nothing else is");
 
         let warned = builder(&project).unusable_settings(hookrail::UnusableSettings::Warn).build();
         assert_eq!(reason(&warned).await, None, "the host chose to be warned only");
@@ -229,8 +234,7 @@ async fn an_approved_project_weakens_nothing_outside_of_it() {
         project.settings(&settings);
         project.user_settings(&on("BeforeTool", &[command(guard)]));
         approve(&project);
-        let session = builder(&project)
-            .trust(TrustPolicy::RequireApproval(store(&project)))
+        let session = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project)))
             .environment(vec![
                 ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
                 ("MY_TOKEN".into(), "seen".into()),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use hookrail::{
-    Config, EventName, HookEventHandler, HookOutput, ProcessedHookResult, make_empty_success_result,
+    EventName, HookEventHandler, HookOutput, HookSession, ProcessedHookResult, make_empty_success_result,
 };
 use hookrail_testkit::TestProject;
 use proptest::prelude::any;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use crate::kit::{Recorder, builder, chained, command, config, object, on, says, with_hooks};
 
-fn handler(config: &Config) -> &HookEventHandler {
+fn handler(config: &HookSession) -> &HookEventHandler {
     let system = config.hook_system().unwrap();
     system.initialize();
     system.event_handler().unwrap()
 }
 
-async fn before_tool(config: &Config) -> ProcessedHookResult {
+async fn before_tool(config: &HookSession) -> ProcessedHookResult {
     handler(config).fire_before_tool_event("write_file", &object(json!({ "path": "a" }))).await
 }
 
@@ -67,8 +67,8 @@ async fn common_fields_are_read_once_for_all_callers() {
     });
     let (_project, config) = with_hooks("BeforeTool", &[&says(&output)]);
     let result = before_tool(&config).await;
-    assert!(result.should_stop, "DELTA-HRUN-001, DELTA-HRUN-004");
-    assert_eq!(result.stop_reason.as_deref(), Some("enough"), "DELTA-HRUN-002, DELTA-HRUN-004");
+    let stop = result.stop.map(|stop| stop.0);
+    assert_eq!(stop.as_deref(), Some("enough"), "DELTA-HRUN-001, DELTA-HRUN-002, DELTA-HRUN-004");
     assert_eq!(result.system_message.as_deref(), Some("m"), "DELTA-HRUN-003, DELTA-HRUN-004");
     assert!(result.suppress_output, "DELTA-HRUN-003, DELTA-HRUN-004");
     assert_eq!(result.block.unwrap().reason, "no");

@@ -2,13 +2,15 @@
 //! what it hears.
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::{
-    ApprovalStore, Config, ConfigBuilder, EventName, Hook, HookBatch, HookCall, HookObserver, JsonObject,
-    SettingsPaths, load_settings,
+    ApprovalStore, BeforeToolHookResult, Block, EventName, Hook, HookBatch, HookCall, HookObserver,
+    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_tool_hook,
+    load_settings,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -21,11 +23,16 @@ pub(crate) fn paths(project: &TestProject) -> SettingsPaths {
 }
 
 /// A session in a test project that reads its three settings files.
-pub(crate) fn builder(project: &TestProject) -> ConfigBuilder {
-    Config::builder(project.dir()).settings_paths(paths(project)).session_id("session-1")
+pub(crate) fn builder(project: &TestProject) -> HookSessionBuilder {
+    builder_trusting(project, TrustPolicy::AllowAll)
 }
 
-pub(crate) fn config(project: &TestProject) -> Config {
+/// The same with a policy for the project's hooks.
+pub(crate) fn builder_trusting(project: &TestProject, trust: TrustPolicy) -> HookSessionBuilder {
+    HookSession::builder(project.dir(), trust).settings_paths(paths(project)).session_id("session-1")
+}
+
+pub(crate) fn config(project: &TestProject) -> HookSession {
     builder(project).build()
 }
 
@@ -45,11 +52,21 @@ pub(crate) fn chained(event: &str, hooks: &[Value]) -> Value {
 }
 
 /// A project whose user has these commands as hooks of one event, and a session in it.
-pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, Config) {
+pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSession) {
     let project = TestProject::new();
     project.user_settings(&on(event, &commands.iter().map(|text| command(text)).collect::<Vec<_>>()));
     let config = config(&project);
     (project, config)
+}
+
+/// Whether hooks had nothing to say about a tool call.
+pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
+    result.output.is_none() && matches!(result.gate, ToolGate::Run { tool_input: Cow::Borrowed(_) })
+}
+
+/// The reason of the block that holds for a tool call.
+pub(crate) async fn block_of(session: &HookSession, tool: &str) -> Option<Block> {
+    fire_before_tool_hook(session, tool, &JsonObject::new()).await.block().cloned()
 }
 
 /// A command that answers with this output.

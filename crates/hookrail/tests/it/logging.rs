@@ -1,7 +1,7 @@
 //! The log: one record per hook, one summary per event, a warning for every failure; the observer hears the same.
 
 use hookrail::{
-    Config, EventName, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
+    EventName, HookSession, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
     fire_before_tool_hook, fire_before_tool_selection_hook,
 };
 use hookrail_testkit::TestProject;
@@ -13,11 +13,11 @@ use crate::logs::{Record, listen};
 
 const HANDLER: &str = "llxprt:core:hooks:handler";
 
-async fn fire(config: &Config, event: EventName) {
+async fn fire(config: &HookSession, event: EventName) {
     let empty = object(json!({}));
     match event {
-        EventName::BeforeTool => drop(fire_before_tool_hook(config, "ls", &empty).await.0),
-        EventName::AfterTool => drop(fire_after_tool_hook(config, "ls", &empty, &empty).await.0),
+        EventName::BeforeTool => drop(fire_before_tool_hook(config, "ls", &empty).await),
+        EventName::AfterTool => drop(fire_after_tool_hook(config, "ls", &empty, &empty).await),
         EventName::BeforeModel => drop(fire_before_model_hook(config, &rich_request()).await),
         EventName::AfterModel => drop(fire_after_model_hook(config, &rich_request(), rich_response()).await),
         _ => drop(fire_before_tool_selection_hook(config, &rich_request()).await),

@@ -5,6 +5,7 @@ mod config;
 mod events;
 mod example;
 mod failures;
+mod guard_attacks;
 mod guards;
 mod handler;
 mod kit;

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use hookrail::{
-    BlockCause, Config, EventName, Hook, HookBatch, HookCall, HookObserver, JsonObject, ToolResult,
-    execute_tool_with_hooks, fire_before_tool_hook,
+    BlockCause, EventName, Hook, HookBatch, HookCall, HookObserver, HookSession, JsonObject, ToolResult,
+    TrustPolicy, execute_tool_with_hooks, permit_unless_asked,
 };
 use hookrail_testkit::{TestProject, process};
 use serde_json::json;
+
+use crate::kit::block_of;
 
 /// Where the observer panics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +48,7 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
             let mark = format!("panics-{at:?}-{on_failure}-{sequential}");
             let path = std::env::var_os("PATH").expect("a search path");
             let groups = json!([{ "sequential": sequential, "hooks": hooks }]);
-            let config = Config::builder(project.dir())
+            let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                 .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } }))
                 .environment(vec![("PATH".into(), path), (process::MARK.into(), mark.clone().into())])
                 .observer(Arc::new(Panics(at)))
@@ -64,10 +66,10 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
                 "{at:?} {on_failure}"
             );
 
-            let before = fire_before_tool_hook(&config, "ls", &JsonObject::new()).await.0;
-            assert_eq!(before.is_some_and(|before| before.block.is_some()), on_failure == "block");
-            let run = |_| async { ToolResult::text("ran") };
-            let execution = execute_tool_with_hooks(&config, "ls", JsonObject::new(), run).await;
+            assert_eq!(block_of(&config, "ls").await.is_some(), on_failure == "block");
+            let run = async |_: &JsonObject| ToolResult::text("ran");
+            let execution =
+                execute_tool_with_hooks(&config, "ls", JsonObject::new(), permit_unless_asked, run).await;
             assert_eq!(execution.blocked, on_failure == "block");
             system.drain().await;
             assert_eq!(process::marked(&mark), [], "the hooks of a failed event are ended and waited for");

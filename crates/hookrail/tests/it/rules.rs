@@ -1,12 +1,13 @@
 //! Rules among the hooks of an event: order, merge, conditions on commands, and what becomes of unreadable ones.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use std::fs;
 
-use hookrail::{BlockCause, Config, Exit, ProcessedHookResult, TrustPolicy, fire_before_tool_hook};
+use hookrail::{BlockCause, Exit, HookSession, ProcessedHookResult, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{builder, command, object, on, says, store};
+use crate::kit::{builder, builder_trusting, command, object, on, says, store};
 
 fn rule(fields: Value) -> Value {
     let mut rule = json!({ "type": "rule" });
@@ -18,7 +19,7 @@ fn shell(line: &str) -> Value {
     json!({ "command": line })
 }
 
-async fn fire(config: &Config, tool: &str, input: Value) -> ProcessedHookResult {
+async fn fire(config: &HookSession, tool: &str, input: Value) -> ProcessedHookResult {
     let system = config.hook_system().unwrap();
     system.initialize();
     system.event_handler().unwrap().fire_before_tool_event(tool, &object(input)).await
@@ -113,9 +114,9 @@ async fn an_unreadable_rule_of_an_unapproved_project_is_reported_and_does_nothin
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true }));
     project.settings(&on("BeforeTool", &[rule(json!({ "when": { "nothing": 1 }, "block": "x" }))]));
-    let config = builder(&project).trust(TrustPolicy::RequireApproval(store(&project))).build();
-    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0;
-    assert!(result.is_none());
+    let config = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
+    let result = fire(&config, "ls", json!({})).await;
+    assert!(result.block.is_none() && result.runs.is_empty());
     assert!(config.settings().findings.iter().any(|finding| finding.code == "unknown-fact"));
 }
 

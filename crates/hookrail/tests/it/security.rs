@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hookrail::{
-    ApprovalStore, BaseOverrides, BlockCause, Config, Event, HookTrust, JsonObject, ProcessedHookResult,
+    ApprovalStore, BaseOverrides, BlockCause, Event, HookSession, HookTrust, JsonObject, ProcessedHookResult,
     SettingsPaths, TrustPolicy, load_settings,
 };
 use hookrail_testkit::TestProject;
@@ -32,10 +32,9 @@ fn environment(more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
 }
 
 /// A session that asks for approval, as the command-line program does.
-fn careful(project: &TestProject) -> Config {
-    Config::builder(project.dir())
+fn careful(project: &TestProject) -> HookSession {
+    HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store(project)))
         .settings_paths(paths(project))
-        .trust(TrustPolicy::RequireApproval(store(project)))
         .environment(environment(&[]))
         .build()
 }
@@ -55,7 +54,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-fn fire(config: &Config, tool: &str) -> ProcessedHookResult {
+fn fire(config: &HookSession, tool: &str) -> ProcessedHookResult {
     let system = config.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
@@ -96,7 +95,7 @@ fn a_directory_name_is_never_code() {
             "echo $($LLXPRT_PROJECT_DIR/x.sh ok)",
         ] {
             for direct in [true, false] {
-                let config = Config::builder(project.dir())
+                let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                     .settings(json!({ "enableHooks": true, "hooks": before_tool(command) }))
                     .environment(environment(&[]))
                     .direct_execution(direct)
@@ -117,7 +116,7 @@ fn a_directory_name_is_never_code() {
 #[test]
 fn a_tool_name_and_its_arguments_are_data() {
     let project = TestProject::new();
-    let config = Config::builder(project.dir())
+    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": before_tool("cat > seen; env > environment") }))
         .environment(environment(&[]))
         .session_id("$(touch pwned)")
@@ -150,7 +149,7 @@ fn variables_of_the_settings_are_data() {
     let value = "$(touch pwned) `touch pwned` ; touch pwned";
     let hook = json!({ "type": "command", "command": "printenv MODE", "env": { "MODE": value } });
     for direct in [true, false] {
-        let config = Config::builder(project.dir())
+        let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
             .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }))
             .environment(environment(&[]))
             .direct_execution(direct)
@@ -169,7 +168,7 @@ fn redaction_keeps_credentials_from_hooks() {
         secrets.iter().map(|name| (*name, "hunter2")).chain([("HARMLESS", "1"), ("BLOCKED", "2")]).collect();
     for direct in [true, false] {
         let config = |redaction: Value| {
-            Config::builder(project.dir())
+            HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                 .settings(json!({
                     "enableHooks": true,
                     "security": { "environmentVariableRedaction": redaction },
@@ -251,9 +250,8 @@ fn an_unapproved_project_cannot_turn_redaction_off() {
         "security": { "environmentVariableRedaction": { "enabled": true } },
         "hooks": before_tool("env"),
     }));
-    let config = Config::builder(project.dir())
+    let config = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store(&project)))
         .settings_paths(paths(&project))
-        .trust(TrustPolicy::RequireApproval(store(&project)))
         .environment(environment(&[("GITHUB_TOKEN", "hunter2")]))
         .build();
     assert!(!environment_seen(&fire(&config, "ls")).contains(&"GITHUB_TOKEN".to_owned()));
@@ -392,12 +390,12 @@ fn project_hooks_do_not_run_elsewhere() {
 fn a_second_answer_or_an_imitated_message_is_text() {
     let project = TestProject::new();
     let system_message = |command: &str| {
-        let config = Config::builder(project.dir())
+        let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
             .settings(json!({ "enableHooks": true, "hooks": before_tool(command) }))
             .environment(environment(&[]))
             .build();
         let result = fire(&config, "ls");
-        assert!(result.block.is_none() && !result.should_stop);
+        assert!(result.block.is_none() && result.stop.is_none());
         result.system_message
     };
     let two = r#"{"decision":"block","reason":"a"}
@@ -425,7 +423,7 @@ fn a_catastrophic_matcher_does_not_stall_an_event() {
         .iter()
         .map(|matcher| json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": format!("echo '{matcher}'") }] }))
         .collect();
-    let config = Config::builder(project.dir())
+    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } }))
         .environment(environment(&[]))
         .build();

@@ -7,7 +7,10 @@ use hookrail::{
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{Recorder, approve, builder, command, config, object, on, says, store};
+use crate::kit::{
+    Recorder, approve, block_of, builder, builder_trusting, command, config, object, on, says, store,
+    untouched,
+};
 
 fn status(initialized: bool, total_hooks: usize) -> HookSystemStatus {
     HookSystemStatus { initialized, total_hooks }
@@ -79,8 +82,11 @@ async fn settings_are_those_of_the_moment_at_which_the_session_was_made() {
     let mut edited = on("BeforeTool", &[block("as edited")]);
     edited["enableHooks"] = Value::Bool(false);
     project.user_settings(&edited);
-    let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0.unwrap();
-    assert_eq!(result.block.unwrap().reason, "as it was", "HOOK-206, C12: flag and hooks are read once");
+    assert_eq!(
+        block_of(&config, "ls").await.unwrap().reason,
+        "as it was",
+        "HOOK-206, C12: flag and hooks are read once"
+    );
 }
 
 #[tokio::test]
@@ -94,10 +100,7 @@ async fn hooks_are_listed_enabled_and_disabled_through_the_system() {
     project.user_settings(&on("BeforeTool", &[named("one", "1"), named("two", "2")]));
     let config = config(&project);
     let system = config.hook_system().unwrap();
-    let reason = async || {
-        let result = fire_before_tool_hook(&config, "ls", &object(json!({}))).await.0;
-        result.and_then(|result| result.block).map(|block| block.reason)
-    };
+    let reason = async || block_of(&config, "ls").await.map(|block| block.reason);
     assert_eq!(reason().await.as_deref(), Some("1\n2"));
     assert_eq!(system.set_hook_enabled("one", false), 1, "DELTA-HSYS-002");
     assert_eq!(reason().await.as_deref(), Some("2"), "DELTA-HSYS-002: it counts at once");
@@ -172,17 +175,16 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     let project = TestProject::new();
     project
         .settings(&on("BeforeTool", &[command(&says(&json!({ "decision": "block", "reason": "project" })))]));
-    let session = || builder(&project).trust(TrustPolicy::RequireApproval(store(&project))).build();
+    let session = || builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
     let input = object(json!({}));
 
     let config = session();
-    assert!(fire_before_tool_hook(&config, "ls", &input).await.0.is_none());
+    assert!(untouched(&fire_before_tool_hook(&config, "ls", &input).await));
     let system = config.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
     let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["project-not-approved"]);
 
     approve(&project);
-    let result = fire_before_tool_hook(&session(), "ls", &input).await.0.unwrap();
-    assert_eq!(result.block.unwrap().reason, "project");
+    assert_eq!(block_of(&session(), "ls").await.unwrap().reason, "project");
 }

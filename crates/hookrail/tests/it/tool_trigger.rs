@@ -1,28 +1,30 @@
 //! Hooks around tools: what the triggers return and what `execute_tool_with_hooks` does with it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookrail::{
-    BlockCause, Config, HookOutputView as _, JsonObject, StopReason, ToolContent, ToolExecution, ToolResult,
-    execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook,
+    BeforeToolHookOutput, BlockCause, Decider, HookOutputView as _, HookSession, JsonObject, Permission,
+    PermissionRequest, PermissionSubject, StopReason, ToolContent, ToolExecution, ToolGate, ToolOutcome,
+    ToolResult, execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{chained, command, config, object, on, says, with_hooks};
+use crate::kit::{chained, command, config, object, on, says, untouched, with_hooks};
 
 fn input() -> JsonObject {
     object(json!({ "path": "a.txt", "mode": { "append": true } }))
 }
 
 /// Runs a tool that says what it was given, between its hooks.
-async fn execute(config: &Config) -> (ToolExecution, bool) {
+async fn execute(config: &HookSession) -> (ToolExecution, bool) {
     let ran = AtomicBool::new(false);
-    let execution = execute_tool_with_hooks(config, "write_file", input(), async |given| {
+    let tool = async |given: &JsonObject| {
         ran.store(true, Ordering::Relaxed);
-        ToolResult::text(Value::Object(given).to_string())
-    })
-    .await;
+        ToolResult::text(Value::Object(given.clone()).to_string())
+    };
+    let execution = execute_tool_with_hooks(config, "write_file", input(), permit_unless_asked, tool).await;
     (execution, ran.into_inner())
 }
 
@@ -41,9 +43,11 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         ),
     ] {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
-        let result = fire_before_tool_hook(&config, "write_file", &input()).await.0.unwrap();
-        assert!(result.output.is_blocking_decision(), "{requirement}");
-        let block = result.block.unwrap();
+        let given = input();
+        let result = fire_before_tool_hook(&config, "write_file", &given).await;
+        let output = BeforeToolHookOutput(result.output.clone().unwrap());
+        assert!(output.is_blocking_decision(), "{requirement}");
+        let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
 
         let (execution, ran) = execute(&config).await;
@@ -62,7 +66,6 @@ async fn before_tool_lets_the_tool_run() {
         ("HOOK-018", says(&json!({ "decision": "approve" }))),
         ("HOOK-018, HOOK-158", says(&json!({ "reason": "just so" }))),
         ("HOOK-158", says(&json!({ "decision": null }))),
-        ("HOOK-182", says(&json!({ "decision": "ask" }))),
         ("an unknown word", says(&json!({ "decision": "perhaps" }))),
         ("HOOK-065", "true".to_owned()),
         ("HOOK-023, HOOK-110", "exit 1".to_owned()),
@@ -71,11 +74,9 @@ async fn before_tool_lets_the_tool_run() {
         ("HOOK-023: not there", "/no/such/program".to_owned()),
     ] {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
-        let verdict = fire_before_tool_hook(&config, "write_file", &input()).await.0;
-        assert!(
-            verdict.is_none_or(|verdict| verdict.block.is_none() && verdict.stop.is_none()),
-            "{requirement}"
-        );
+        let given = input();
+        let verdict = fire_before_tool_hook(&config, "write_file", &given).await;
+        assert_eq!(verdict.gate, ToolGate::Run { tool_input: Cow::Borrowed(&given) }, "{requirement}");
         let (execution, ran) = execute(&config).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
         let expected = ToolResult::text(Value::Object(input()).to_string());
@@ -90,7 +91,7 @@ async fn a_hook_that_times_out_lets_the_tool_run() {
     hook["timeout"] = 100.into();
     project.user_settings(&on("BeforeTool", &[hook]));
     let config = config(&project);
-    assert!(fire_before_tool_hook(&config, "x", &input()).await.0.is_none(), "HOOK-023, HOOK-119");
+    assert!(untouched(&fire_before_tool_hook(&config, "x", &input()).await), "HOOK-023, HOOK-119");
 }
 
 #[tokio::test]
@@ -153,8 +154,10 @@ async fn before_tool_stops_the_agent() {
     assert_eq!(execution.result.llm_content.to_text(), "no");
 
     let (_project, config) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
-    let verdict = fire_before_tool_hook(&config, "x", &input()).await.0.unwrap();
-    assert_eq!(verdict.stop.unwrap().to_string(), "Hook requested stop", "DELTA-HRUN-002");
+    let given = input();
+    let verdict = fire_before_tool_hook(&config, "x", &given).await;
+    let reason = StopReason("Hook requested stop".to_owned());
+    assert_eq!(verdict.gate, ToolGate::Stop { reason }, "DELTA-HRUN-002");
 }
 
 #[tokio::test]
@@ -193,12 +196,13 @@ async fn hooks_run_right_before_and_right_after_the_tool() {
         "AfterTool": [{ "hooks": [command("cat > after.json; echo after >> order")] }],
     } }));
     let config = config(&project);
-    let execution = execute_tool_with_hooks(&config, "write_file", input(), async |_| {
-        assert_eq!(project.read("order"), "before\n", "HOOK-014, HOOK-133");
-        project.file("order", "before\ntool\n");
-        ToolResult { metadata: Some(object(json!({ "n": 1 }))), ..ToolResult::failure("oops", "io") }
-    })
-    .await;
+    let execution =
+        execute_tool_with_hooks(&config, "write_file", input(), permit_unless_asked, async |_| {
+            assert_eq!(project.read("order"), "before\n", "HOOK-014, HOOK-133");
+            project.file("order", "before\ntool\n");
+            ToolResult { metadata: Some(object(json!({ "n": 1 }))), ..ToolResult::failure("oops", "io") }
+        })
+        .await;
     assert_eq!(project.read("order"), "before\ntool\nafter\n", "HOOK-025, HOOK-133");
     assert_eq!(execution.result.llm_content.to_text(), "oops");
     let seen: Value = serde_json::from_str(&project.read("after.json")).unwrap();
@@ -237,8 +241,10 @@ async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
         "AfterTool": [{ "hooks": [after("c1", "m1", false), after("c2", "m2", true)] }],
     } }));
     let config = config(&project);
-    let execution =
-        execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult::text("files")).await;
+    let execution = execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| {
+        ToolResult::text("files")
+    })
+    .await;
     let expected = "files\n\nc1\nc2\n\n[System] from before\n\n[System] m1\nm2";
     let requirement = "HOOK-027, HOOK-030, HOOK-131, HOOK-159, HOOK-178, HOOK-208";
     assert_eq!(execution.result.llm_content, ToolContent::Text(expected.to_owned()), "{requirement}");
@@ -247,7 +253,7 @@ async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
     let wire = serde_json::to_value(&execution.result).unwrap();
     assert_eq!(wire["suppressDisplay"], true, "HOOK-149");
 
-    let parts = execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult {
+    let parts = execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| ToolResult {
         llm_content: ToolContent::Parts(vec![hookrail::genai::Part::text("files")]),
         ..ToolResult::default()
     });
@@ -262,15 +268,17 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     });
     let (_project, config) = with_hooks("AfterTool", &[&says(&output)]);
     let given = object(json!({ "llmContent": "x", "returnDisplay": "x", "metadata": {} }));
-    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await.0.unwrap();
+    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await;
     let requirement = "HOOK-128, HOOK-151, HOOK-157, HOOK-217, DELTA-HAPP-001";
     assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
-    assert_eq!(result.system_message.as_deref(), Some("m"), "{requirement}");
-    assert!(result.suppress_output, "{requirement}");
+    assert_eq!(result.notes.system_message.as_deref(), Some("m"), "{requirement}");
+    assert!(result.notes.suppress_output, "{requirement}");
     assert_eq!(result.stop, Some(StopReason("done".to_owned())), "HOOK-028, {requirement}");
-    assert_eq!(serde_json::to_value(&result.output.0).unwrap(), output, "{requirement}");
+    assert_eq!(serde_json::to_value(&result.output).unwrap(), output, "{requirement}");
 
-    let execution = execute_tool_with_hooks(&config, "ls", input(), async |_| ToolResult::text("x")).await;
+    let execution =
+        execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| ToolResult::text("x"))
+            .await;
     assert_eq!(execution.stop, Some(StopReason("done".to_owned())), "HOOK-028, HOOK-178");
     assert!(!execution.blocked);
 }
@@ -308,4 +316,121 @@ async fn blank_texts_add_nothing() {
     let (_project, config) = with_hooks("AfterTool", &[&says(&blank)]);
     let (execution, _) = execute(&config).await;
     assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()));
+}
+
+fn asks(reason: &str) -> Value {
+    json!({ "decision": "ask", "reason": reason, "hookSpecificOutput": { "tool_input": { "path": "b.txt" } } })
+}
+
+#[tokio::test]
+async fn an_ask_goes_to_the_permission_step_with_its_reason() {
+    let permission_word = json!({ "hookSpecificOutput": {
+        "permissionDecision": "ask", "permissionDecisionReason": "production", "tool_input": { "path": "b.txt" } } });
+    for output in [asks("production"), permission_word] {
+        let (_project, session) =
+            with_hooks("BeforeTool", &[&says(&output), &says(&json!({ "decision": "allow" }))]);
+        for (answer, status) in [
+            (Permission::Granted, "ran"),
+            (Permission::Denied { reason: "the person said no".to_owned() }, "denied"),
+            (Permission::Stopped { reason: StopReason("enough".to_owned()) }, "stopped"),
+        ] {
+            let permission = async |request: PermissionRequest<'_>| {
+                assert_eq!(request.decider, Decider::Person { reason: "production" }, "O7, HOOK-182");
+                let PermissionSubject::Tool { name, input } = request.subject else { panic!("a tool call") };
+                assert_eq!((name, &input["path"]), ("write_file", &json!("b.txt")), "as hooks left it");
+                answer.clone()
+            };
+            let outcome = session
+                .execute_tool("write_file", input(), permission, async |_| ToolResult::text("done"))
+                .await;
+            match (outcome, status) {
+                (ToolOutcome::Ran { tool_input, .. }, "ran") => assert_eq!(tool_input["path"], "b.txt"),
+                (ToolOutcome::Denied { result, .. }, "denied") => {
+                    assert_eq!(result.llm_content.to_text(), "the person said no");
+                    assert_eq!(result.error.unwrap().kind.as_deref(), Some("permission_denied"));
+                }
+                (ToolOutcome::Stopped { reason, .. }, "stopped") => assert_eq!(reason.as_str(), "enough"),
+                (other, expected) => panic!("{expected}: {other:?}"),
+            }
+        }
+        let execution =
+            execute_tool_with_hooks(&session, "write_file", input(), permit_unless_asked, async |_| {
+                panic!("nobody agreed")
+            })
+            .await;
+        assert!(!execution.blocked, "O7: an ask is no block");
+        let text = execution.result.llm_content.to_text();
+        assert!(text.contains("a person to decide") && text.contains("production"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
+    let (ask, block) = (says(&asks("why")), says(&json!({ "decision": "block", "reason": "no" })));
+    for hooks in [[&ask, &block], [&block, &ask]] {
+        let (_project, session) = with_hooks("BeforeTool", &[hooks[0], hooks[1]]);
+        let given = input();
+        let result = fire_before_tool_hook(&session, "x", &given).await;
+        assert_eq!(result.block().map(|block| block.cause), Some(BlockCause::Policy), "O7");
+    }
+    let stop = says(&json!({ "continue": false, "stopReason": "enough" }));
+    let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
+    let given = input();
+    let result = fire_before_tool_hook(&session, "x", &given).await;
+    assert_eq!(result.gate, ToolGate::Stop { reason: StopReason("enough".to_owned()) }, "L10");
+}
+
+#[tokio::test]
+async fn ask_may_be_read_as_allow_and_a_project_decides_for_its_own_hooks_only() {
+    for (why, user, project_file, asked) in [
+        ("the default", json!({}), json!({}), true),
+        ("the user's choice", json!({ "ask": "allow" }), json!({}), false),
+        ("not for the user's hook", json!({}), json!({ "ask": "allow" }), true),
+        ("nor against it", json!({ "ask": "allow" }), json!({ "ask": "person" }), false),
+    ] {
+        let project = TestProject::new();
+        let mut settings = on("BeforeTool", &[command(&says(&json!({ "decision": "ask", "reason": "r" })))]);
+        settings["hooksConfig"] = user;
+        project.user_settings(&settings);
+        project.settings(&json!({ "enableHooks": true, "hooksConfig": project_file }));
+        let session = config(&project);
+        let given = input();
+        let result = fire_before_tool_hook(&session, "x", &given).await;
+        let is_ask = matches!(result.gate, ToolGate::Ask { .. });
+        assert_eq!(is_ask, asked, "O7, C3: {why}");
+        let word = serde_json::to_value(result.output).unwrap()["decision"].clone();
+        assert_eq!(word, if asked { "ask" } else { "allow" }, "O7: {why}");
+    }
+}
+
+#[tokio::test]
+async fn after_tool_replaces_what_the_model_and_the_person_get() {
+    let replaces = |response: Value| says(&json!({ "hookSpecificOutput": { "tool_response": response } }));
+    let secret = || ToolResult {
+        metadata: Some(object(json!({ "n": 1 }))),
+        return_display: json!("the secret, shown"),
+        ..ToolResult::text("the secret")
+    };
+    for (given, content, display) in [
+        (json!("[redacted]"), "[redacted]", json!("[redacted]")),
+        (json!({ "llmContent": "m", "returnDisplay": "p" }), "m", json!("p")),
+        (json!({ "llmContent": "m" }), "m", json!("m")),
+        (json!({ "returnDisplay": "p" }), "p", json!("p")),
+        (json!({ "llmContent": [{ "text": "part" }] }), "part", json!("part")),
+        (json!({ "ok": true }), r#"{"ok":true}"#, json!(r#"{"ok":true}"#)),
+        (json!(7), "7", json!("7")),
+    ] {
+        let context = says(&json!({ "hookSpecificOutput": { "additionalContext": "and more" } }));
+        let hooks = [&replaces(json!("earlier")), &replaces(given.clone()), &context];
+        let (_project, session) = with_hooks("AfterTool", &hooks.map(String::as_str));
+        let outcome = session.execute_tool("ls", input(), permit_unless_asked, async |_| secret()).await;
+        let ToolOutcome::Ran { result, original, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(result.llm_content.to_text(), format!("{content}\n\nand more"), "O22, HOOK-178: {given}");
+        assert_eq!(result.return_display, display, "O22, HOOK-217: {given}");
+        assert_eq!(result.metadata, secret().metadata, "O22");
+        assert_eq!(original, Some(secret()), "O22: both are kept");
+    }
+    let (_project, session) = with_hooks("AfterTool", &[&replaces(Value::Null)]);
+    let outcome = session.execute_tool("ls", input(), permit_unless_asked, async |_| secret()).await;
+    assert!(matches!(outcome, ToolOutcome::Ran { original: None, .. }), "null replaces nothing");
 }

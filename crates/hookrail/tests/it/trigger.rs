@@ -1,14 +1,17 @@
 //! Hooks around model calls: what the triggers return to an agent that deals in the SDK's types.
 #![deny(unfulfilled_lint_expectations)]
 
+use std::borrow::Cow;
+
 use hookrail::genai::{
     FunctionCallingConfig, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse,
-    ToolConfig,
 };
 use hookrail::{
-    AfterModelHookResult, BeforeModelHookResult, BeforeToolSelectionHookResult, Config, StopReason,
-    ToolResult, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
+    AfterModelHookResult, AnswerOrigin, BeforeModelHookResult, BeforeToolHookResult,
+    BeforeToolSelectionHookResult, Block, BlockCause, HookNotes, HookSession, JsonObject, ModelGate,
+    OutgoingCall, ResponseChange, StopReason, ToolGate, ToolResult, ToolSelection, TrustPolicy,
+    call_model_with_hooks, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook,
+    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -21,9 +24,27 @@ fn specific(fields: &Value) -> Value {
     json!({ "hookSpecificOutput": fields })
 }
 
-async fn before_model(output: &Value) -> BeforeModelHookResult {
+async fn before_model(output: &Value) -> (ModelGate<'static>, HookNotes) {
     let (_project, config) = with_hooks("BeforeModel", &[&says(output)]);
-    fire_before_model_hook(&config, &rich_request()).await
+    owned(fire_before_model_hook(&config, &rich_request()).await)
+}
+
+/// What a `BeforeModel` result says, free of the request that it may borrow.
+fn owned(result: BeforeModelHookResult<'_>) -> (ModelGate<'static>, HookNotes) {
+    let gate = match result.gate {
+        ModelGate::Send { request } => ModelGate::Send { request: Cow::Owned(request.into_owned()) },
+        ModelGate::Answer { response, origin, block } => ModelGate::Answer { response, origin, block },
+        ModelGate::Stop { reason, block } => ModelGate::Stop { reason, block },
+    };
+    (gate, result.notes)
+}
+
+/// The request that is sent.
+fn sent(gate: ModelGate<'_>) -> GenerateContentParameters {
+    match gate {
+        ModelGate::Send { request } => request.into_owned(),
+        other => panic!("{other:?}"),
+    }
 }
 
 async fn after_model(output: &Value) -> AfterModelHookResult {
@@ -42,20 +63,23 @@ async fn before_model_blocks_with_or_without_an_answer() {
     let mut output = specific(&json!({ "llm_response": answer }));
     output["decision"] = "deny".into();
     output["reason"] = "known".into();
-    let result = before_model(&output).await;
-    assert!(result.blocked, "HOOK-036, HOOK-135, HOOK-152, HOOK-179");
-    assert_eq!(result.reason.as_deref(), Some("known"), "HOOK-135");
-    let text = result.synthetic_response.map(|response| response.text());
-    assert_eq!(text.as_deref(), Some("From the cache."), "HOOK-036, HOOK-138, HOOK-194");
-    assert!(result.modified_request.is_none() && result.stop.is_none());
+    let policy = |reason: &str| Block { reason: reason.to_owned(), cause: BlockCause::Policy };
+    let (gate, _) = before_model(&output).await;
+    let ModelGate::Answer { response, origin: AnswerOrigin::Hook, block } = gate else {
+        panic!("HOOK-036, HOOK-135, HOOK-152, HOOK-179: {gate:?}")
+    };
+    assert_eq!(block, policy("known"), "HOOK-135");
+    assert_eq!(response.text(), "From the cache.", "HOOK-036, HOOK-138, HOOK-194");
 
-    let result = before_model(&json!({ "decision": "block", "reason": "no" })).await;
-    assert!(result.blocked, "HOOK-037, HOOK-179");
-    assert_eq!(result.synthetic_response, None, "HOOK-037, HOOK-194, HOOK-202");
+    let empty = || GenerateContentResponse::from_text("");
+    let (gate, _) = before_model(&json!({ "decision": "block", "reason": "no" })).await;
+    let expected = ModelGate::Answer { response: empty(), origin: AnswerOrigin::Empty, block: policy("no") };
+    assert_eq!(gate, expected, "HOOK-037, HOOK-179, HOOK-194, HOOK-202");
 
     let (_project, config) = with_hooks("BeforeModel", &["echo not today >&2; exit 2"]);
-    let result = fire_before_model_hook(&config, &rich_request()).await;
-    assert_eq!((result.blocked, result.reason.as_deref()), (true, Some("not today")), "HOOK-037, HOOK-066");
+    let asked = rich_request();
+    let result = fire_before_model_hook(&config, &asked).await;
+    assert_eq!(result.block(), Some(&policy("not today")), "HOOK-037, HOOK-066");
 }
 
 #[tokio::test]
@@ -70,23 +94,27 @@ async fn a_blocked_call_without_an_answer_reads_as_one_empty_candidate() {
 
 #[tokio::test]
 async fn before_model_stops_the_agent() {
-    let result = before_model(&json!({ "continue": false, "stopReason": "enough" })).await;
-    assert!(result.blocked, "HOOK-184: a stop blocks the call as well");
-    assert_eq!(result.stop, Some(StopReason("enough".to_owned())), "HOOK-040, DELTA-HAPP-002");
-    assert_eq!(result.reason.as_deref(), Some("enough"), "HOOK-184");
-    assert_eq!(result.synthetic_response, None, "HOOK-194: a stop alone makes no answer up");
+    let (gate, _) = before_model(&json!({ "continue": false, "stopReason": "enough" })).await;
+    let reason = StopReason("enough".to_owned());
+    let requirement =
+        "HOOK-040, HOOK-184, HOOK-194, DELTA-HAPP-002: the model is not called, no answer is made up";
+    assert_eq!(gate, ModelGate::Stop { reason, block: None }, "{requirement}");
+
+    let both = json!({ "continue": false, "decision": "block", "reason": "no" });
+    let (gate, _) = before_model(&both).await;
+    let ModelGate::Stop { block: Some(block), .. } = gate else { panic!("O8: {gate:?}") };
+    assert_eq!(block.reason, "no", "O8: both hold");
 }
 
 #[tokio::test]
 async fn before_model_changes_the_request_and_keeps_what_it_never_saw() {
     let original = rich_request();
     // Only a temperature: all contents stay.
-    let result =
+    let (gate, _) =
         before_model(&specific(&json!({ "llm_request": { "config": { "temperature": 0.1 } } }))).await;
     let mut expected = original.clone();
     expected.config.as_mut().unwrap().temperature = serde_json::Number::from_f64(0.1);
-    assert!(!result.blocked);
-    assert_eq!(result.modified_request, Some(expected), "HOOK-038, HOOK-078, HOOK-139, HOOK-141, HOOK-179");
+    assert_eq!(sent(gate), expected, "HOOK-038, HOOK-078, HOOK-139, HOOK-141, HOOK-179");
 
     // A message more: the others keep their pictures and tool calls.
     let messages = json!([
@@ -94,18 +122,18 @@ async fn before_model_changes_the_request_and_keeps_what_it_never_saw() {
         { "role": "user", "content": "So?" },
         { "role": "user", "content": "Answer in French." },
     ]);
-    let result = before_model(&specific(&json!({ "llm_request": { "messages": messages } }))).await;
+    let (gate, _) = before_model(&specific(&json!({ "llm_request": { "messages": messages } }))).await;
     let mut expected = original.clone();
     expected.contents.push(hookrail::genai::Content::text("user", "Answer in French."));
-    assert_eq!(result.modified_request, Some(expected), "HOOK-039, HOOK-078, HOOK-179");
+    assert_eq!(sent(gate), expected, "HOOK-039, HOOK-078, HOOK-179");
 
     // A redaction.
     let messages = json!([
         { "role": "user", "content": "[redacted]" },
         { "role": "user", "content": "So?" },
     ]);
-    let result = before_model(&specific(&json!({ "llm_request": { "messages": messages } }))).await;
-    let sent = result.modified_request.unwrap();
+    let (gate, _) = before_model(&specific(&json!({ "llm_request": { "messages": messages } }))).await;
+    let sent = sent(gate);
     assert!(!serde_json::to_string(&sent).unwrap().contains("in this picture"), "HOOK-038: {sent:?}");
     assert_eq!(sent.contents[1..], original.contents[1..], "HOOK-078: tool call and answer stay");
 }
@@ -116,8 +144,9 @@ async fn a_hook_that_gives_the_request_back_changes_nothing() {
         "BeforeModel",
         &["sed 's/.*\"llm_request\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_request\":\\1}}/'"],
     );
-    let result = fire_before_model_hook(&config, &rich_request()).await;
-    assert_eq!(result.modified_request, Some(rich_request()), "HOOK-078");
+    let asked = rich_request();
+    let result = fire_before_model_hook(&config, &asked).await;
+    assert_eq!(sent(result.gate), asked, "HOOK-078");
 }
 
 #[tokio::test]
@@ -132,13 +161,10 @@ async fn a_chain_before_the_model_adds_up() {
         &[command(&says(&redact)), command(check), command(&says(&cool))],
     ));
     let asked = request(json!({ "model": "m", "contents": "My password is 1234." }));
-    let result = fire_before_model_hook(&config(&project), &asked).await;
-    assert!(
-        !result.blocked,
-        "HOOK-105: the second hook sees what the first one changed: {:?}",
-        result.reason
-    );
-    let sent = serde_json::to_value(result.modified_request.unwrap()).unwrap();
+    let session = config(&project);
+    let result = fire_before_model_hook(&session, &asked).await;
+    assert_eq!(result.block(), None, "HOOK-105: the second hook sees what the first one changed");
+    let sent = serde_json::to_value(sent(result.gate)).unwrap();
     assert_eq!(
         sent["contents"][0]["parts"][0]["text"], "[redacted]",
         "a later temperature keeps the redaction"
@@ -149,15 +175,13 @@ async fn a_chain_before_the_model_adds_up() {
 #[tokio::test]
 async fn what_cannot_be_read_is_not_applied_and_the_rest_is() {
     let output = specific(&json!({ "llm_request": { "messages": 5, "config": { "temperature": 0.2 } } }));
-    let result = before_model(&output).await;
-    assert!(!result.blocked);
-    let sent = result.modified_request.unwrap();
+    let sent = sent(before_model(&output).await.0);
     assert_eq!(sent.contents, rich_request().contents, "HOOK-111");
     assert_eq!(sent.config.unwrap().temperature, serde_json::Number::from_f64(0.2));
     let result = after_model(&specific(&json!({ "llm_response": { "candidates": "none" } }))).await;
     assert_eq!(result.response, rich_response(), "HOOK-111");
     let result = selection(&specific(&json!({ "toolConfig": { "mode": 7 } }))).await;
-    assert!(result.stop.is_none(), "HOOK-111");
+    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111");
 }
 
 #[tokio::test]
@@ -165,8 +189,8 @@ async fn after_model_replaces_the_response() {
     let answer = json!({ "candidates": [{ "content": { "role": "model", "parts": ["A dog."] }, "finishReason": "STOP" }] });
     let result = after_model(&specific(&json!({ "llm_response": answer }))).await;
     assert_eq!(result.response.text(), "A dog.", "HOOK-046, HOOK-047, HOOK-136, HOOK-153, HOOK-180");
-    assert!(result.modified, "HOOK-046");
-    assert_eq!(result.dropped_tool_calls, 1, "HOOK-079: and the caller can say so");
+    let replaced = ResponseChange::Replaced { dropped_tool_calls: 1 };
+    assert_eq!(result.change, replaced, "HOOK-046, HOOK-079: and the caller can say so");
     assert_eq!(result.response.function_calls().count(), 0, "HOOK-079");
     assert!(result.stop.is_none());
 }
@@ -179,7 +203,7 @@ async fn after_model_leaves_an_equal_response_as_it_is() {
     );
     let result = fire_after_model_hook(&config, &rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-046: tool calls included");
-    assert!(!result.modified && result.dropped_tool_calls == 0);
+    assert_eq!(result.change, ResponseChange::Unchanged);
 }
 
 #[tokio::test]
@@ -189,8 +213,8 @@ async fn after_model_stops_suppresses_and_speaks() {
     assert_eq!(result.stop, Some(StopReason("enough".to_owned())), "HOOK-048");
 
     let result = after_model(&json!({ "suppressOutput": true, "systemMessage": "m" })).await;
-    assert!(result.suppress_output, "HOOK-049, HOOK-180, HOOK-217");
-    assert_eq!(result.system_message.as_deref(), Some("m"), "HOOK-217");
+    assert!(result.notes.suppress_output, "HOOK-049, HOOK-180, HOOK-217");
+    assert_eq!(result.notes.system_message.as_deref(), Some("m"), "HOOK-217");
     assert_eq!(result.response, rich_response(), "HOOK-049: it is still processed");
 
     let result = after_model(&json!({ "decision": "block", "reason": "too late" })).await;
@@ -198,61 +222,69 @@ async fn after_model_stops_suppresses_and_speaks() {
     assert!(result.stop.is_none(), "HOOK-180");
 }
 
-fn names(config: Option<&ToolConfig>) -> Option<FunctionCallingConfig> {
-    config.and_then(|config| config.function_calling_config.clone())
+/// The restriction that is sent.
+fn restriction(selection: ToolSelection) -> FunctionCallingConfig {
+    match selection {
+        ToolSelection::Restricted { tool_config } => tool_config.function_calling_config.unwrap(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]
 async fn before_tool_selection_restricts_tools() {
-    let result =
-        selection(&specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] } })))
-            .await;
-    let given = names(result.tool_config.as_ref()).unwrap();
+    let any_look = specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] } }));
+    let given = restriction(selection(&any_look).await.selection);
     assert_eq!(
         given.mode,
         Some(FunctionCallingMode::Any),
         "HOOK-056, HOOK-137, HOOK-140, HOOK-154, HOOK-181"
     );
     assert_eq!(given.allowed_function_names, Some(vec!["look".to_owned()]), "HOOK-055, HOOK-168, HOOK-181");
-    assert_eq!(result.tools, rich_request().config.unwrap().tools, "HOOK-055, HOOK-137, HOOK-167");
 
-    let result =
-        selection(&specific(&json!({ "toolConfig": { "mode": "AUTO", "allowedFunctionNames": ["look"] } })))
-            .await;
-    assert_eq!(names(result.tool_config.as_ref()).unwrap().mode, Some(FunctionCallingMode::Auto), "HOOK-056");
+    let auto = specific(&json!({ "toolConfig": { "mode": "AUTO", "allowedFunctionNames": ["look"] } }));
+    let given = restriction(selection(&auto).await.selection);
+    assert_eq!(given.mode, Some(FunctionCallingMode::Auto), "HOOK-056");
 
     let none = specific(&json!({ "toolConfig": { "mode": "NONE" } }));
-    let any = specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] } }));
-    let (_project, config) = with_hooks("BeforeToolSelection", &[&says(&any), &says(&none)]);
+    let (_project, config) = with_hooks("BeforeToolSelection", &[&says(&any_look), &says(&none)]);
     let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
-    let given = names(result.tool_config.as_ref()).unwrap();
+    let given = restriction(result.selection);
     assert_eq!(given.mode, Some(FunctionCallingMode::None), "HOOK-056, HOOK-057, HOOK-101");
     assert_eq!(given.allowed_function_names.unwrap_or_default(), Vec::<String>::new(), "HOOK-057, HOOK-101");
+
+    let any_of_none = specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": [] } }));
+    let given = restriction(selection(&any_of_none).await.selection);
+    assert_eq!(given.mode, Some(FunctionCallingMode::None), "L16");
+    assert_eq!(given.allowed_function_names, Some(Vec::new()), "L16");
 }
 
 #[tokio::test]
 async fn before_tool_selection_stops_but_does_not_block() {
     let result = selection(&json!({ "continue": false, "stopReason": "enough", "systemMessage": "m" })).await;
-    assert_eq!(result.stop, Some(StopReason("enough".to_owned())), "HOOK-058, HOOK-181");
-    assert_eq!(result.system_message.as_deref(), Some("m"));
+    assert_eq!(result.stop(), Some(&StopReason("enough".to_owned())), "HOOK-058, HOOK-181");
+    assert_eq!(result.notes.system_message.as_deref(), Some("m"));
     let result = selection(&json!({ "decision": "block", "reason": "no" })).await;
-    assert!(result.stop.is_none() && result.tool_config.is_none(), "HOOK-181: it cannot block");
+    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-181: it cannot block");
+    assert!(result.notes.warnings[0].contains("cannot be blocked"), "O18: {:?}", result.notes.warnings);
 }
 
 #[tokio::test]
 async fn failed_hooks_change_nothing() {
     let failing = "echo trouble >&2; exit 1";
     let (_project, config) = with_hooks("BeforeModel", &[failing]);
-    let result = fire_before_model_hook(&config, &rich_request()).await;
-    assert!(!result.blocked && result.modified_request.is_none(), "HOOK-042, HOOK-110");
-    assert_eq!(result.system_message, None, "HOOK-042: its complaint is not for the model");
+    let asked = rich_request();
+    let result = fire_before_model_hook(&config, &asked).await;
+    assert_eq!(result.gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-042, HOOK-110");
+    assert_eq!(result.notes.system_message, None, "HOOK-042: its complaint is not for the model");
     let (_project, config) = with_hooks("AfterModel", &[failing]);
     let result = fire_after_model_hook(&config, &rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-052");
-    assert!(!result.modified && result.system_message.is_none(), "HOOK-052");
+    assert_eq!(result.change, ResponseChange::Unchanged, "HOOK-052");
+    assert!(result.notes.system_message.is_none(), "HOOK-052");
     let (_project, config) = with_hooks("BeforeToolSelection", &[failing]);
     let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
-    assert!(result.tool_config.is_none() && result.system_message.is_none(), "HOOK-060");
+    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-060");
+    assert!(result.notes.system_message.is_none(), "HOOK-060");
 }
 
 #[tokio::test]
@@ -287,9 +319,10 @@ async fn plain_text_is_a_message_for_the_model_and_never_undoes_a_block() {
     let block = says(&json!({ "decision": "block", "reason": "no" }));
     let project = TestProject::new();
     project.user_settings(&on("BeforeModel", &[command(&block), command("echo all is well")]));
-    let result = fire_before_model_hook(&config(&project), &rich_request()).await;
-    assert!(result.blocked, "HOOK-064, HOOK-114");
-    assert_eq!(result.system_message.as_deref(), Some("all is well"), "HOOK-064, HOOK-114, HOOK-159");
+    let (session, asked) = (config(&project), rich_request());
+    let result = fire_before_model_hook(&session, &asked).await;
+    assert!(result.block().is_some(), "HOOK-064, HOOK-114");
+    assert_eq!(result.notes.system_message.as_deref(), Some("all is well"), "HOOK-064, HOOK-114, HOOK-159");
 }
 
 /// HOOK-134: each of these lines is refused by the compiler unless it is expected to be. If a verdict could be
@@ -300,61 +333,74 @@ mod verdicts_cannot_be_dropped {
     type Request<'a> = &'a GenerateContentParameters;
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn before_tool(config: &Config) {
+    async fn before_tool(config: &HookSession) {
         fire_before_tool_hook(config, "x", &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn after_tool(config: &Config) {
+    async fn after_tool(config: &HookSession) {
         fire_after_tool_hook(config, "x", &object(json!({})), &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn before_model(config: &Config, request: Request<'_>) {
+    async fn before_model(config: &HookSession, request: Request<'_>) {
         fire_before_model_hook(config, request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn after_model(config: &Config, request: Request<'_>, response: GenerateContentResponse) {
+    async fn after_model(config: &HookSession, request: Request<'_>, response: GenerateContentResponse) {
         fire_after_model_hook(config, request, response).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn tool_selection(config: &Config, request: Request<'_>) {
+    async fn tool_selection(config: &HookSession, request: Request<'_>) {
         fire_before_tool_selection_hook(config, request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn execute(config: &Config) {
-        execute_tool_with_hooks(config, "x", object(json!({})), async |_| ToolResult::text("")).await;
+    async fn execute(config: &HookSession) {
+        let tool = async |_: &JsonObject| ToolResult::text("");
+        execute_tool_with_hooks(config, "x", object(json!({})), permit_unless_asked, tool).await;
+    }
+
+    #[expect(unused_must_use, reason = "HOOK-134")]
+    async fn call_model(config: &HookSession) {
+        let model = async |_: OutgoingCall<'_>| Ok::<_, ()>(rich_response());
+        call_model_with_hooks(config, rich_request(), permit_unless_asked, model).await.unwrap();
+    }
+
+    #[expect(unused_must_use, reason = "HOOK-134")]
+    async fn before_agent(config: &HookSession) {
+        config.fire_before_agent("Do it.").await;
     }
 
     #[tokio::test]
     async fn they_can_be_called_all_the_same() {
-        let config = Config::builder("/").settings(json!({})).build();
+        let config = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
         before_tool(&config).await;
         after_tool(&config).await;
         before_model(&config, &rich_request()).await;
         after_model(&config, &rich_request(), rich_response()).await;
         tool_selection(&config, &rich_request()).await;
         execute(&config).await;
+        call_model(&config).await;
+        before_agent(&config).await;
     }
 }
 
 /// HOOK-176: the result types are the crate's own; with hooks off, they are the safe defaults.
 #[tokio::test]
 async fn results_are_public_types_with_safe_defaults() {
-    let config = Config::builder("/").settings(json!({})).build();
-    let BeforeModelHookResult { blocked, reason, synthetic_response, modified_request, .. } =
-        fire_before_model_hook(&config, &rich_request()).await;
-    assert!(
-        !blocked && reason.is_none() && synthetic_response.is_none() && modified_request.is_none(),
-        "HOOK-135"
-    );
+    let config = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
+    let (asked, input) = (rich_request(), object(json!({ "a": 1 })));
+    let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&config, "x", &input).await;
+    assert_eq!(gate, ToolGate::Run { tool_input: Cow::Borrowed(&input) }, "HOOK-134");
+    let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&config, &asked).await;
+    assert_eq!(gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-135");
     let AfterModelHookResult { response, .. } =
         fire_after_model_hook(&config, &rich_request(), rich_response()).await;
     assert_eq!(response, rich_response(), "HOOK-136");
-    let BeforeToolSelectionHookResult { tool_config, tools, .. } =
+    let BeforeToolSelectionHookResult { selection, .. } =
         fire_before_tool_selection_hook(&config, &rich_request()).await;
-    assert!(tool_config.is_none() && tools.is_none(), "HOOK-137");
+    assert_eq!(selection, ToolSelection::Unchanged, "HOOK-137");
 }

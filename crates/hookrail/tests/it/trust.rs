@@ -124,11 +124,11 @@ fn each_bound_property_is_asked_for_again_and_neighbours_are_not() {
         assert_eq!(changes(&review.pending[0])[0].subject(), subject);
         assert_eq!(changes(&review.pending[0]).len(), 1, "{subject}");
 
-        // Until somebody approves the change, the hook as it was is still approved; afterwards it is not.
+        // The hook as it was is still approved, also after somebody approved the change.
         assert_eq!(verdict(&store, &dir, &before), "approved", "{subject}");
         approve_all(&store, &dir, &hooks);
         assert_eq!(verdicts(&store, &dir, &hooks), ["approved", "approved"], "{subject}");
-        assert_ne!(verdict(&store, &dir, &before), "approved", "{subject}: going back is a change, too");
+        assert_eq!(verdict(&store, &dir, &before), "approved", "{subject}: going back asks nothing");
     }
     // What decides nothing asks nothing.
     let mut renamed = neighbour.clone();
@@ -505,22 +505,43 @@ fn a_store_of_another_version_is_neither_read_nor_replaced() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
     fs::create_dir_all(store.path().parent().expect("a folder")).expect("the state folder");
-    let newer = r#"{"version":2,"approvals":[]}"#;
+    let newer = r#"{"version":3,"approvals":[]}"#;
     fs::write(store.path(), newer).expect("a newer store");
     fs::set_permissions(store.path(), fs::Permissions::from_mode(0o600)).expect("a private store");
     let guard = hook("echo guard");
     let why = verdict(&store, &dir, &guard);
-    assert!(why.contains("have version 2, and only version 1 is understood"), "{why}");
+    assert!(why.contains("have version 3, and only versions up to 2 are understood"), "{why}");
     let review = store.pending(&dir, std::slice::from_ref(&guard), &Value::Null);
     assert!(matches!(store.approve(&review, &[&review.pending[0]]), Err(TrustError::Version { .. })));
     assert_eq!(fs::read_to_string(store.path()).expect("the store"), newer);
 }
 
 #[test]
+fn a_store_of_the_first_version_is_understood() {
+    let project = TestProject::new();
+    let (store, dir) = (store(&project), project.dir());
+    let guards = [hook("echo one"), hook("echo two")];
+    approve_all(&store, &dir, &guards);
+    let text = fs::read_to_string(store.path()).expect("the store");
+    let mut old: Value = serde_json::from_str(&text).expect("JSON");
+    old["version"] = 1.into();
+    for project in old["projects"].as_object_mut().expect("projects").values_mut() {
+        for approval in project["hooks"].as_array_mut().expect("approvals") {
+            approval.as_object_mut().expect("an approval").remove("lineage");
+        }
+    }
+    fs::write(store.path(), old.to_string()).expect("an old store");
+    assert_eq!(verdicts(&store, &dir, &guards), ["approved", "approved"]);
+    // Each is a guard of its own.
+    let judgement = store.judge(&dir, &guards[..1], &Value::Null);
+    assert_eq!(judgement.vanished.iter().map(|guard| guard.name.as_str()).collect::<Vec<_>>(), ["echo two"]);
+}
+
+#[test]
 fn approving_for_one_run_seals_and_stores_nothing() {
     let project = TestProject::new();
     let dir = project.dir();
-    project.file("x.sh", "one");
+    project.script("x.sh", "one");
     let policy = TrustPolicy::ApproveForThisRun;
     let judgement = policy.judge(&dir, &[hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks, [HookTrust::Approved]);
@@ -538,7 +559,7 @@ fn a_guard_that_changed_during_a_run_comes_back_with_a_new_approval() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
     let policy = TrustPolicy::RequireApproval(store.clone());
-    project.file("x.sh", "one");
+    project.script("x.sh", "one");
     let guard = hook("./x.sh");
     approve_all(&store, &dir, std::slice::from_ref(&guard));
     project.file("x.sh", "two");

@@ -1,17 +1,20 @@
 //! What hooks cost where there are none: no process, no payload, no waiting.
 #![expect(clippy::panic, reason = "helpers of tests fail them by panicking")]
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hookrail::{
-    Config, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
+    AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, HookSession, JsonObject, ModelGate,
+    ModelOutcome, OutgoingCall, PreCompressTrigger, ResponseChange, SessionStartSource, ToolResult,
+    call_model_with_hooks, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook,
+    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{Recorder, builder, object, rich_request, rich_response};
+use crate::kit::{Recorder, builder, object, rich_request, rich_response, untouched};
 
 /// Polls a future once and expects it to be ready.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
@@ -22,21 +25,48 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Calls every trigger outside of any runtime; all of them answer at once and want nothing.
-fn check_silent(config: &Config, requirement: &str) {
+fn check_silent(config: &HookSession, requirement: &str) {
     let (input, request) = (object(json!({ "path": "x" })), rich_request());
-    assert!(at_once(fire_before_tool_hook(config, "write_file", &input)).0.is_none(), "{requirement}");
-    assert!(at_once(fire_after_tool_hook(config, "write_file", &input, &input)).0.is_none(), "{requirement}");
+    let before = at_once(fire_before_tool_hook(config, "write_file", &input));
+    assert!(untouched(&before), "{requirement}");
+    let after = at_once(fire_after_tool_hook(config, "write_file", &input, &input));
+    assert_eq!(after, AfterToolHookResult::default(), "{requirement}");
     let before = at_once(fire_before_model_hook(config, &request));
-    assert!(!before.blocked && before.modified_request.is_none() && before.stop.is_none(), "{requirement}");
+    assert_eq!(before.gate, ModelGate::Send { request: Cow::Borrowed(&request) }, "{requirement}");
     let after = at_once(fire_after_model_hook(config, &request, rich_response()));
-    assert!(!after.modified && after.response == rich_response(), "{requirement}");
+    assert_eq!(after.change, ResponseChange::Unchanged, "{requirement}");
+    assert_eq!(after.response, rich_response(), "{requirement}");
     let selection = at_once(fire_before_tool_selection_hook(config, &request));
-    assert!(selection.tool_config.is_none() && selection.stop.is_none(), "{requirement}");
-    let tool = execute_tool_with_hooks(config, "write_file", input.clone(), async |given| {
-        assert_eq!(given, input, "{requirement}");
-        hookrail::ToolResult::text("done")
-    });
-    assert_eq!(at_once(tool).result, hookrail::ToolResult::text("done"), "{requirement}");
+    assert_eq!(selection, BeforeToolSelectionHookResult::default(), "{requirement}");
+    for result in [
+        at_once(config.fire_session_start(SessionStartSource::Startup)),
+        at_once(config.fire_before_agent("Do it.")),
+        at_once(config.fire_after_agent("Do it.", "Done.", false)),
+        at_once(config.fire_pre_compress(PreCompressTrigger::Auto)),
+    ] {
+        assert_eq!(result, AgentHookResult::default(), "{requirement}");
+    }
+    let tool = execute_tool_with_hooks(
+        config,
+        "write_file",
+        input.clone(),
+        permit_unless_asked,
+        async |given: &JsonObject| {
+            assert_eq!(*given, input, "{requirement}");
+            ToolResult::text("done")
+        },
+    );
+    assert_eq!(at_once(tool).result, ToolResult::text("done"), "{requirement}");
+    let call =
+        call_model_with_hooks(config, rich_request(), permit_unless_asked, async |call: OutgoingCall<'_>| {
+            assert_eq!(*call.request, request, "{requirement}");
+            assert!(call.may_stream, "{requirement}");
+            Ok::<_, ()>(rich_response())
+        });
+    match at_once(call) {
+        Ok(ModelOutcome::Answered(answer)) => assert_eq!(answer.response, rich_response(), "{requirement}"),
+        other => panic!("{requirement}: {other:?}"),
+    }
 }
 
 /// Hooks that would leave a file in the project.

@@ -12,7 +12,7 @@
 use std::time::{Duration, Instant};
 
 use hookrail::genai::GenerateContentParameters;
-use hookrail::{Config, JsonObject, fire_before_model_hook, fire_before_tool_hook};
+use hookrail::{HookSession, JsonObject, TrustPolicy, fire_before_model_hook, fire_before_tool_hook};
 use hookrail_testkit::{TestProject, process};
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn thousands_of_events_leave_nothing_behind() {
         std::env::var("HOOKRAIL_SOAK_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(SHORT);
     let begin = Instant::now();
     let project = TestProject::new();
-    let config = Config::builder(project.dir()).settings(settings()).build();
+    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll).settings(settings()).build();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -147,7 +147,7 @@ fn thousands_of_events_leave_nothing_behind() {
     }
 }
 
-async fn sample(config: &Config, first: &mut Option<Sample>, fired: usize, begin: Instant) {
+async fn sample(config: &HookSession, first: &mut Option<Sample>, fired: usize, begin: Instant) {
     config.hook_system().expect("hooks are on").drain().await;
     let sample = Sample::take();
     eprintln!("{fired} events, {:.1} s: {sample:?}", begin.elapsed().as_secs_f64());
@@ -157,17 +157,17 @@ async fn sample(config: &Config, first: &mut Option<Sample>, fired: usize, begin
     }
 }
 
-async fn fire(config: &Config, kind: &str) {
+async fn fire(config: &HookSession, kind: &str) {
     let small = JsonObject::from_iter([("path".to_owned(), json!("a.txt"))]);
     match kind {
         "model" => {
             let request = GenerateContentParameters::default();
-            assert!(!fire_before_model_hook(config, &request).await.blocked);
+            assert!(fire_before_model_hook(config, &request).await.block().is_none());
         }
         "large" => {
             let content = json!("x".repeat(300_000));
             let input = JsonObject::from_iter([("content".to_owned(), content)]);
-            assert!(fire_before_tool_hook(config, "good", &input).await.0.is_none());
+            assert!(fire_before_tool_hook(config, "good", &input).await.output.is_none());
         }
         // Given up while it runs, and given up while it is being started.
         "cancelled" | "cancelled_early" => {
@@ -176,10 +176,7 @@ async fn fire(config: &Config, kind: &str) {
             assert!(tokio::time::timeout(patience, event).await.is_err(), "it sleeps for a minute");
         }
         tool => {
-            let blocked = fire_before_tool_hook(config, tool, &small)
-                .await
-                .0
-                .is_some_and(|result| result.block.is_some());
+            let blocked = fire_before_tool_hook(config, tool, &small).await.block().is_some();
             assert_eq!(blocked, matches!(tool, "speaks" | "parallel"), "{tool}");
         }
     }

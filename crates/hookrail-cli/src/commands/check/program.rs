@@ -7,11 +7,11 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::Hook;
+use hookrail::{Hook, Level};
 
 use super::finding::Severity;
-use super::shell;
 use super::words::beginning;
+use super::{python, shell};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -60,10 +60,15 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
         problems.push(error("shell-syntax", message, help));
         return problems;
     }
+    problems.extend(python::problem(hook, &beginning.words, project));
     let mut words = beginning.words.iter();
     let Some(program) = words.next() else { return problems };
     if program.contains('/') {
         let file = project.join(program);
+        if let Some(problem) = strays_into_project(hook, program, project) {
+            problems.push(problem);
+            return problems;
+        }
         problems.extend(script_problem(&file, true, hook, context));
         return problems;
     }
@@ -82,9 +87,23 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
         && !script.starts_with('-')
         && !script.contains("://")
     {
+        problems.extend(strays_into_project(hook, script, project));
         problems.extend(script_problem(&project.join(script), false, hook, context));
     }
     problems
+}
+
+/// A hook from outside of the project that would run a file of whatever project it runs in. The engine refuses to.
+fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Problem> {
+    let is_stray =
+        hook.origin.level != Level::Project && !file.starts_with('/') && project.join(file).is_file();
+    is_stray.then(|| {
+        let message = format!(
+            "this hook of the {} settings would run `{file}` of the project: it does not run",
+            hook.origin.level
+        );
+        error("relative-command", message, "write an absolute path")
+    })
 }
 
 /// What is wrong with the file that a command names as its program, or as its interpreter's script.

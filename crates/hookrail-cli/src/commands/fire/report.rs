@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hookrail::{
     BlockCause, ConfigSource, DisabledBy, Explanation, Hook, HookError, HookOutput, HookRun, Level, Origin,
-    ProcessedHookResult, SkipReason,
+    ProcessedHookResult, SkipReason, StopReason,
 };
 use hookrail_agent::log::millis;
 use serde::Serialize;
@@ -21,6 +21,7 @@ pub(super) struct Report<'a> {
     success: bool,
     blocked: bool,
     block_cause: Option<BlockCause>,
+    ask: bool,
     reason: Option<&'a str>,
     should_stop: bool,
     stop_reason: Option<&'a str>,
@@ -29,6 +30,7 @@ pub(super) struct Report<'a> {
     final_output: Option<&'a HookOutput>,
     all_outputs: &'a [HookOutput],
     errors: &'a [HookError],
+    warnings: Vec<String>,
     total_duration: u64,
     skipped: Vec<SkippedReport<'a>>,
     hooks: Vec<HookReport<'a>>,
@@ -83,14 +85,16 @@ impl<'a> Report<'a> {
             success: aggregated.success,
             blocked: block.is_some(),
             block_cause: block.as_ref().map(|block| block.cause),
-            reason: block.as_ref().map(|block| block.reason.as_str()),
-            should_stop: fired.result.should_stop,
-            stop_reason: fired.result.stop_reason.as_deref(),
+            ask: fired.result.ask.is_some(),
+            reason: fired.result.verdict_reason(),
+            should_stop: fired.result.stop.is_some(),
+            stop_reason: fired.result.stop.as_ref().map(StopReason::as_str),
             system_message: fired.result.system_message.as_deref(),
             suppress_output: fired.result.suppress_output,
             final_output: aggregated.final_output.as_ref(),
             all_outputs: &aggregated.all_outputs,
             errors: &aggregated.errors,
+            warnings: fired.result.all_warnings(),
             total_duration: millis(aggregated.total_duration),
             skipped: fired.skipped.iter().map(SkippedReport::of).collect(),
             hooks: fired.result.runs.iter().map(HookReport::of).collect(),
@@ -162,7 +166,7 @@ pub(super) fn skipped(
 
 /// Why a hook that was planned did not run.
 fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
-    if result.not_held.iter().any(|other| std::ptr::eq(&**other, hook)) {
+    if result.not_held.iter().any(|other| std::ptr::eq(Arc::as_ptr(other), hook)) {
         let is_rule = hook.command_text().is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }

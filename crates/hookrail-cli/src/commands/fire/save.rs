@@ -34,7 +34,8 @@ pub(super) fn save(
 fn test(name: &str, fired: &Fired<'_>) -> Value {
     let event = fired.input.event();
     let mut test = json!({ "name": name, "event": event.name().as_str() });
-    let has_own_fields = fired.input.base != hookrail::BaseOverrides::default() || !fired.input.extra.is_empty();
+    let has_own_fields =
+        fired.input.base != hookrail::BaseOverrides::default() || !fired.input.extra.is_empty();
     match &event {
         Event::BeforeTool { tool_name, tool_input } if !has_own_fields => {
             set(&mut test, "tool", (*tool_name).into());

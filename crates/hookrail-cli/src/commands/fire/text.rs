@@ -87,13 +87,16 @@ fn render_verdict(text: &mut String, result: &ProcessedHookResult) {
             };
             format!("blocked {cause}: {}", block.reason)
         }
-        None if result.should_stop => "not blocked".to_owned(),
-        None => "allowed".to_owned(),
+        None => match (&result.ask, &result.stop) {
+            (Some(ask), _) => format!("a person decides: {}", ask.reason),
+            (None, Some(_)) => "not blocked".to_owned(),
+            (None, None) => "allowed".to_owned(),
+        },
     };
     text.push('\n');
     labelled(text, "verdict", &verdict);
-    if result.should_stop {
-        labelled(text, "stop", result.stop_reason.as_deref().unwrap_or_default());
+    if let Some(stop) = &result.stop {
+        labelled(text, "stop", stop.as_str());
     }
     if let Some(message) = &result.system_message {
         labelled(text, "message", message);

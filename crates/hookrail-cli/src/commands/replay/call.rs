@@ -17,6 +17,8 @@ pub(super) struct Call {
     pub(super) tool: String,
     /// Its arguments under our names.
     pub(super) input: JsonObject,
+    /// Further names on which a matcher is tried.
+    pub(super) also_matches: Vec<String>,
     /// What hooks get to see of the agent: its name and its own names of tool and arguments.
     pub(super) agent: Option<Value>,
     /// Where the agent was, if the transcript says so.
@@ -58,7 +60,15 @@ impl Call {
             "tool_name": name,
             "tool_input": input,
         });
-        Self { id: None, line, tool: ours.name, input: ours.input, agent: Some(native), cwd: None }
+        Self {
+            id: None,
+            line,
+            tool: ours.name,
+            input: ours.input,
+            also_matches: ours.also_matches,
+            agent: Some(native),
+            cwd: None,
+        }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use anyhow::Context as _;
 use hookrail::{
-    BaseOverrides, Config, Event, EventName, HookOutput, HookTrust, JsonObject, ProcessedHookResult,
+    BaseOverrides, Event, EventName, HookOutput, HookSession, HookTrust, JsonObject, ProcessedHookResult,
 };
-use hookrail_bridge::Verdict;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -25,7 +24,7 @@ pub(super) struct Now {
 
 /// Asks hooks about calls.
 pub(super) struct Decider {
-    config: Config,
+    config: HookSession,
     runtime: Runtime,
     /// How many hooks would be asked in earnest and are not.
     pub(super) not_asked: usize,
@@ -47,7 +46,7 @@ pub(super) struct Interrupted;
 
 impl Decider {
     /// Prepares a session: hooks that may have effects are turned off in it unless they are asked for.
-    pub(super) fn new(config: Config, run_hooks: bool) -> anyhow::Result<Self> {
+    pub(super) fn new(config: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -82,7 +81,11 @@ impl Decider {
 
     /// What the hooks say about a call.
     pub(super) fn decide(&mut self, call: &Call) -> Result<Now, Interrupted> {
-        let base = BaseOverrides { cwd: self.folder_of(call), ..BaseOverrides::default() };
+        let base = BaseOverrides {
+            cwd: self.folder_of(call),
+            also_matches: call.also_matches.clone(),
+            ..BaseOverrides::default()
+        };
         let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
             return Ok(Now { word: Word::Allow, reason: None, by: None });
         };
@@ -130,23 +133,24 @@ impl Now {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: Word::Allow, reason: None, by: None };
         }
-        let verdict = Verdict::from_result(result);
-        let word = match seen::decision(result, &verdict) {
+        let word = match seen::decision(result) {
             Word::Stop => Word::Block,
             word => word,
         };
         let reason = match word {
             Word::Allow => None,
-            Word::Ask => verdict.ask,
-            Word::Block | Word::Stop => {
-                result.block.as_ref().map(|block| block.reason.clone()).or_else(|| result.stop_reason.clone())
+            Word::Block | Word::Ask if result.verdict_reason().is_some() => {
+                result.verdict_reason().map(str::to_owned)
             }
+            _ => result.stop.as_ref().map(ToString::to_string),
         };
         let decided = |output: &HookOutput| match word {
             Word::Allow => false,
             Word::Ask => asks(output),
             Word::Block | Word::Stop => {
-                output.is_blocking_decision() || output.is_permission_denied() || output.should_stop_execution()
+                output.is_blocking_decision()
+                    || output.is_permission_denied()
+                    || output.should_stop_execution()
             }
         };
         let run = result.runs.iter().find(|run| run.output.as_ref().is_some_and(decided)).or_else(|| {

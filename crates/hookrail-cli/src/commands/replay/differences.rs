@@ -106,10 +106,7 @@ impl Differences {
     }
 
     /// Hands over all differences, one after another, as lines of JSON.
-    pub(super) fn each(
-        &mut self,
-        mut take: impl FnMut(&str) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+    pub(super) fn each(&mut self, mut take: impl FnMut(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
         self.spool.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::new(&mut self.spool);
         let mut line = String::new();

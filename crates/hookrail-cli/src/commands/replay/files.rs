@@ -30,7 +30,11 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
         (TranscriptAgent::Claude, below(variable("CLAUDE_CONFIG_DIR"), ".claude"), "projects"),
         (TranscriptAgent::Codex, below(variable("CODEX_HOME"), ".codex"), "sessions"),
         (TranscriptAgent::Codex, below(variable("CODEX_HOME"), ".codex"), "archived_sessions"),
-        (TranscriptAgent::Gemini, below(variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")), ".gemini"), "tmp"),
+        (
+            TranscriptAgent::Gemini,
+            below(variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")), ".gemini"),
+            "tmp",
+        ),
         (TranscriptAgent::Qwen, below(variable("QWEN_HOME"), ".qwen"), "projects"),
         (TranscriptAgent::Qwen, below(variable("QWEN_HOME"), ".qwen"), "tmp"),
         (TranscriptAgent::Hookrail, Some(context.state_dir()), "sessions"),
@@ -77,6 +81,5 @@ fn is_recent(metadata: &fs::Metadata, since: Option<Duration>) -> bool {
     let Some(since) = since else { return true };
     let Ok(changed) = metadata.modified() else { return true };
     // A time in the future is recent too.
-    SystemTime::now().duration_since(changed).is_ok_and(|age| age <= since)
-        || changed > SystemTime::now()
+    SystemTime::now().duration_since(changed).is_ok_and(|age| age <= since) || changed > SystemTime::now()
 }

@@ -80,8 +80,8 @@ pub(super) fn recognise(line: &[u8]) -> Option<Format> {
         None if head.session_id.is_some() && head.project_hash.is_some() => Some(Format::Gemini),
         Some("tool_call") if head.status.is_some() => Some(Format::Ours),
         Some(
-            "session_start" | "user" | "model_request" | "model_response" | "hook_call" | "hook_batch" | "stop"
-            | "session_end",
+            "session_start" | "user" | "model_request" | "model_response" | "hook_call" | "hook_batch"
+            | "stop" | "session_end",
         ) if stamped && message.is_none() && (head.cwd.is_none() || has_type(&head, "session_start")) => {
             Some(Format::Ours)
         }

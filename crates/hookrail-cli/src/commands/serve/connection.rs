@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hookrail::{CheckedRequest, Config, HookExecutionResponse};
+use hookrail::{CheckedRequest, HookExecutionResponse, HookSession};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;
 use super::descriptor::Descriptor;
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, Refusal};
 use super::outbox::{Debt, Outbox};
 use super::signals::{Phase, reached};
 
@@ -29,7 +29,7 @@ pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descrip
 }
 
 async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Outbox>) {
-    let mut lines = Lines::new(server.max_line_bytes);
+    let mut lines = Lines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
     let mut answers = Vec::new();
     loop {
         // A client that does not read its answers is not listened to.
@@ -67,8 +67,8 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
 
 /// Answers a line on the spot, or starts the hooks that will.
 async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
-    let config = server.engines.current();
-    let request = match look_at(server, &config, line) {
+    let hooks = server.engines.current();
+    let request = match look_at(server, &hooks, line) {
         Looked::Heard(request) => request,
         Looked::Answered(answer) => return write_answer(&answer, answers),
     };
@@ -78,7 +78,7 @@ async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, 
         outbox.send(answers);
         permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
     }
-    tokio::spawn(run_hooks(Arc::clone(server), config, request, outbox.owe(), permit));
+    tokio::spawn(run_hooks(Arc::clone(server), hooks, request, outbox.owe(), permit));
 }
 
 /// What a line comes to.
@@ -89,18 +89,28 @@ enum Looked {
     Answered(HookExecutionResponse),
 }
 
-fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
-    let Line::Text(text) = line else {
-        let longest = server.max_line_bytes;
-        return Looked::Answered(HookExecutionResponse::invalid_request(&format!(
-            "the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`"
-        )));
+fn look_at(server: &Server, hooks: &HookSession, line: &Line<'_>) -> Looked {
+    let text = match line {
+        Line::Text(text) => text,
+        Line::Refused(why) => {
+            let longest = server.max_line_bytes;
+            let message = match why {
+                Refusal::TooLong => {
+                    format!("the line is longer than {longest} bytes; see `hookrail serve --max-line-bytes`")
+                }
+                Refusal::NoMemory => {
+                    "the unfinished lines of all clients together are too long; send it again later"
+                        .to_owned()
+                }
+            };
+            return Looked::Answered(HookExecutionResponse::invalid_request(&message));
+        }
     };
     let request = match CheckedRequest::parse_text(text) {
         Ok(request) => request,
         Err(refusal) => return Looked::Answered(refusal),
     };
-    match config.hook_system() {
+    match hooks.hook_system() {
         Some(system) if system.hears(&request) => Looked::Heard(request),
         _ => Looked::Answered(request.answer_without_hooks()),
     }
@@ -109,21 +119,60 @@ fn look_at(server: &Server, config: &Config, line: &Line<'_>) -> Looked {
 /// Runs to its end also when the client has gone.
 async fn run_hooks(
     server: Arc<Server>,
-    config: Arc<Config>,
+    hooks: Arc<HookSession>,
     request: CheckedRequest,
     debt: Debt,
     permit: Option<OwnedSemaphorePermit>,
 ) {
-    let Some(system) = config.hook_system() else { return };
+    let Some(system) = hooks.hook_system() else { return };
     let answer = tokio::select! {
         answer = system.execute(request) => answer,
         () = reached(server.phase.clone(), Phase::Killed) => return,
     };
-    let mut line = Vec::with_capacity(512);
-    write_answer(&answer, &mut line);
+    let line = answer_line(answer).await;
     // Others may start while this client takes its time to read.
     drop(permit);
     debt.pay(line);
+}
+
+/// An answer as one line. A long one is written on another thread, because no other client is to wait for it.
+async fn answer_line(answer: HookExecutionResponse) -> Vec<u8> {
+    let mut line = Bounded { bytes: Vec::with_capacity(512), most: BATCH };
+    if serde_json::to_writer(&mut line, &answer).is_ok() {
+        line.bytes.push(b'\n');
+        return line.bytes;
+    }
+    let id = answer.correlation_id.clone();
+    let written = tokio::task::spawn_blocking(move || {
+        let mut line = Vec::new();
+        write_answer(&answer, &mut line);
+        line
+    });
+    written.await.unwrap_or_else(|problem| {
+        let mut line = Vec::new();
+        write_answer(&HookExecutionResponse::internal_error(id, &problem.to_string()), &mut line);
+        line
+    })
+}
+
+/// Takes so many bytes, then refuses.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + more.len() > self.most {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Adds an answer as one line.

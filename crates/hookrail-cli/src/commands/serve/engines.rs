@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{Config, HookSystem};
+use hookrail::{HookSession, HookSystem};
 
 use super::talk;
 use crate::context::Context;
@@ -13,23 +13,23 @@ use crate::hook_log::HookLog;
 pub(super) struct Engines {
     context: Context,
     trust_hooks: bool,
-    current: RwLock<Arc<Config>>,
+    current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
-    retired: Mutex<Vec<Arc<Config>>>,
+    retired: Mutex<Vec<Arc<HookSession>>>,
 }
 
 impl Engines {
     /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
     pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
-        let config = make(&context, trust_hooks, None);
-        findings::refuse_unusable(config.settings(), &context)?;
-        tell_state(&config, &context);
-        let current = RwLock::new(Arc::new(config));
+        let hooks = make(&context, trust_hooks, None);
+        findings::refuse_unusable(hooks.settings(), &context)?;
+        tell_state(&hooks, &context);
+        let current = RwLock::new(Arc::new(hooks));
         Ok(Self { context, trust_hooks, current, retired: Mutex::default() })
     }
 
     /// The one for new requests.
-    pub(super) fn current(&self) -> Arc<Config> {
+    pub(super) fn current(&self) -> Arc<HookSession> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -37,28 +37,28 @@ impl Engines {
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
-        let config = make(&self.context, self.trust_hooks, Some(session));
-        tell_state(&config, &self.context);
-        if !config.settings().unusable.is_empty() {
+        let hooks = make(&self.context, self.trust_hooks, Some(session));
+        tell_state(&hooks, &self.context);
+        if !hooks.settings().unusable.is_empty() {
             talk("warning: the settings were not reloaded; those read before stay in force");
             return;
         }
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let old = std::mem::replace(&mut *current, Arc::new(config));
+        let old = std::mem::replace(&mut *current, Arc::new(hooks));
         drop(current);
         self.retire(old);
         talk("settings reloaded");
     }
 
     /// Keeps an old one until its last request is answered and its last hook is gone.
-    fn retire(&self, old: Arc<Config>) {
+    fn retire(&self, old: Arc<HookSession>) {
         let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         retired.push(old);
         // The list holds one reference itself; its last other owner was a request.
-        retired.retain(|config| Arc::strong_count(config) > 1 || !is_drained(config));
+        retired.retain(|hooks| Arc::strong_count(hooks) > 1 || !is_drained(hooks));
     }
 
-    fn all(&self) -> Vec<Arc<Config>> {
+    fn all(&self) -> Vec<Arc<HookSession>> {
         let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.push(self.current());
         all
@@ -66,8 +66,8 @@ impl Engines {
 
     /// Waits until hooks that ran out of time are gone.
     pub(super) async fn drain(&self) {
-        for config in self.all() {
-            if let Some(system) = config.hook_system() {
+        for hooks in self.all() {
+            if let Some(system) = hooks.hook_system() {
                 system.drain().await;
             }
         }
@@ -75,8 +75,8 @@ impl Engines {
 
     /// Like [`Engines::drain`], without a grace for anybody.
     pub(super) async fn drain_at_once(&self) {
-        for config in self.all() {
-            if let Some(system) = config.hook_system() {
+        for hooks in self.all() {
+            if let Some(system) = hooks.hook_system() {
                 system.end_grace();
             }
         }
@@ -84,29 +84,29 @@ impl Engines {
     }
 }
 
-fn is_drained(config: &Config) -> bool {
-    config.hook_system().is_none_or(HookSystem::is_drained)
+fn is_drained(hooks: &HookSession) -> bool {
+    hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> Config {
+fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     let builder = context.engine(trust_hooks, Some(log.clone()));
-    let config = match session {
+    let hooks = match session {
         Some(session) => builder.session_id(session),
         None => builder,
     }
     .build();
-    log.set_session(config.session_id());
-    if let Some(system) = config.hook_system() {
+    log.set_session(hooks.session_id());
+    if let Some(system) = hooks.hook_system() {
         // Now rather than at the first request: what is wrong is told early, and no client waits for it.
         system.initialize();
     }
-    config
+    hooks
 }
 
 /// What is wrong with the settings and approvals.
-fn tell_state(config: &Config, context: &Context) {
-    let settings = config.settings();
+fn tell_state(hooks: &HookSession, context: &Context) {
+    let settings = hooks.settings();
     for line in findings::lines(settings, context) {
         talk(line.text);
     }

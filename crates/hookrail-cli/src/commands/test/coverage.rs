@@ -103,12 +103,10 @@ impl Coverage {
 /// Whether an output has an effect.
 fn decides(output: &HookOutput) -> bool {
     use hookrail::Decision;
-    let blocks_or_asks =
-        output.decision.as_ref().is_some_and(|word| word.blocks() || *word == Decision::Ask);
+    let blocks_or_asks = output.decision.as_ref().is_some_and(|word| word.blocks() || *word == Decision::Ask);
     let permission = output.specific("permissionDecision").is_some();
     let is_name = |key: &String| key == "hookEventName";
-    let changes = output.hook_specific_output.as_ref().is_some_and(|specific| {
-        specific.keys().any(|key| !is_name(key))
-    });
+    let changes =
+        output.hook_specific_output.as_ref().is_some_and(|specific| specific.keys().any(|key| !is_name(key)));
     blocks_or_asks || permission || changes || output.should_stop_execution()
 }

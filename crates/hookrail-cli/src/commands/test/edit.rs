@@ -130,7 +130,13 @@ mod tests {
     "event": "BeforeTool",
     "expect": { "decision": "block" /* so far */, "reason": "x", "errors": true }, // why
   },
-  { "name": "b", "event": "BeforeTool", "expect": { "decision": "allow" } }
+  {
+    "name": "b",
+    "event": "BeforeTool",
+    "expect": {
+      "decision": "allow"
+    }
+  }
 ]
 "#
         );

@@ -79,8 +79,7 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
     let mut found = Vec::new();
     if !expect.ran.iter().all(ran) {
-        let missing: Vec<&str> =
-            expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
+        let missing: Vec<&str> = expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
         found.push(Difference {
             key: "ran",
             expected: listed(&missing),

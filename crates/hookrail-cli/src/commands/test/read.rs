@@ -31,9 +31,7 @@ pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Dia
             let tests = array.elements.into_iter().enumerate();
             tests.filter_map(|(index, test)| reader.test(index, test)).collect()
         }
-        Some(other) => {
-            reader.mistyped("a test file", "an array of tests", &other).unwrap_or_default()
-        }
+        Some(other) => reader.mistyped("a test file", "an array of tests", &other).unwrap_or_default(),
         None => Vec::new(),
     };
     let problems = reader.source.problems;
@@ -183,7 +181,9 @@ impl<'a> Reader<'a> {
         }
         // The folder of the machine where the payload was taken is not the project that is tested.
         read.payload.shift_remove("cwd");
-        self.typed(mapped, read.payload, at)
+        let mut input = self.typed(mapped, read.payload, at)?;
+        input.base.also_matches = read.also_matches;
+        Some(input)
     }
 
     fn typed(&mut self, event: EventName, fields: JsonObject, at: Range<usize>) -> Option<TypedInput> {
@@ -260,9 +260,9 @@ impl<'a> Reader<'a> {
             let name = prop.name.as_str().to_owned();
             let place = prop.name.range();
             if !known.contains(&name.as_str()) {
-                let near = near_words(&name, known.iter().copied()).first().map(|near| {
-                    format!("did you mean `{near}`?")
-                });
+                let near = near_words(&name, known.iter().copied())
+                    .first()
+                    .map(|near| format!("did you mean `{near}`?"));
                 let help = near.or_else(|| Some(format!("known keys: {}", known.join(", "))));
                 let message = format!("{what} has no key `{name}`");
                 self.source.problem(place.start..place.end, message, help);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookrail::{Config, ProcessedHookResult};
+use hookrail::{HookSession, ProcessedHookResult};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -18,7 +18,7 @@ const AT_ONCE: usize = 2;
 /// Everything that tests share.
 pub(super) struct Bench<'c> {
     /// The project's session, for tests without a project or a home of their own.
-    pub(super) config: Arc<Config>,
+    pub(super) config: Arc<HookSession>,
     /// Where the program works.
     pub(super) context: &'c Context,
     /// Whether the project's hooks are approved for this run.
@@ -100,7 +100,7 @@ struct Work {
 }
 
 enum Session {
-    Shared(Arc<Config>),
+    Shared(Arc<HookSession>),
     Own(Box<scratch::Scratch>),
 }
 
@@ -134,7 +134,7 @@ impl Work {
 }
 
 /// Fires a test's event.
-async fn fire(config: &Config, case: &TestCase) -> (ProcessedHookResult, Duration) {
+async fn fire(config: &HookSession, case: &TestCase) -> (ProcessedHookResult, Duration) {
     let event = case.input.event();
     let start = Instant::now();
     let result = match config.hook_system() {

@@ -46,9 +46,7 @@ fn change(
             locked.replace(edited.as_bytes(), 0o644)?;
             return Ok(());
         }
-        Err(EditError::Taken(name)) => {
-            (EditError::Taken(name), "choose another name, or edit the file")
-        }
+        Err(EditError::Taken(name)) => (EditError::Taken(name), "choose another name, or edit the file"),
         Err(EditError::Changed) => (EditError::Changed, "`hookrail test` shows what is wrong with it"),
     };
     let message = format!("cannot change `{}`: {}", shown(file, context), hint.0);

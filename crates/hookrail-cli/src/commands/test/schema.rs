@@ -25,10 +25,7 @@ mod tests {
         };
         assert_eq!(keys("/items/properties"), TEST_KEYS);
         assert_eq!(keys("/items/properties/expect/properties"), EXPECT_KEYS);
-        assert_eq!(
-            words("/items/properties/expect/properties/decision/enum"),
-            Word::ALL.map(Word::as_str)
-        );
+        assert_eq!(words("/items/properties/expect/properties/decision/enum"), Word::ALL.map(Word::as_str));
         assert_eq!(words("/items/properties/agent/enum"), Agent::ALL.map(Agent::as_str));
         assert_eq!(words("/items/oneOf/0/properties/event/enum"), EventName::ALL.map(EventName::as_str));
     }

@@ -11,7 +11,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::{
-    Config, HookTrust, Level, Recheck, ResolvedSettings, SettingsPaths, TrustPolicy, inherited_environment,
+    HookSession, HookTrust, Level, Recheck, ResolvedSettings, SettingsPaths, TrustPolicy,
+    inherited_environment,
 };
 use tempfile::TempDir;
 
@@ -30,7 +31,7 @@ const HOMES: [&str; 6] =
 /// A session for one test, and the folders that live as long as it does.
 pub(super) struct Scratch {
     /// The session.
-    pub(super) config: Config,
+    pub(super) config: HookSession,
     /// What keeps the test from being run as it is written.
     pub(super) warning: Option<String>,
     _folder: TempDir,
@@ -50,7 +51,8 @@ pub(super) fn session(
     if let Some(files) = &case.files {
         let project = base.join("project");
         fs::create_dir(&project).context("cannot make a temporary project")?;
-        let brings_hooks = fill(&project, files, settings, context).context("cannot fill a temporary project")?;
+        let brings_hooks =
+            fill(&project, files, settings, context).context("cannot fill a temporary project")?;
         let trusted = trust_hooks || (!brings_hooks && is_approved(settings));
         if brings_hooks && !trusted {
             let told = "this test brings its own hooks, which nobody approved; `--trust-hooks` lets them run";
@@ -62,7 +64,7 @@ pub(super) fn session(
             TrustPolicy::RequireApproval(context.approvals())
         };
         let paths = SettingsPaths { project_dir: project.clone(), ..context.paths.clone() };
-        builder = Config::builder(project).settings_paths(paths).trust(policy);
+        builder = HookSession::builder(project, policy).settings_paths(paths);
     }
     if case.scratch_home {
         let home = base.join("home");

@@ -40,11 +40,11 @@ pub(crate) struct Ran {
 }
 
 /// The word for a result.
-pub(crate) fn decision(result: &ProcessedHookResult, verdict: &Verdict) -> Word {
+pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
     match result {
         ProcessedHookResult { block: Some(_), .. } => Word::Block,
-        ProcessedHookResult { should_stop: true, .. } => Word::Stop,
-        _ if verdict.ask.is_some() => Word::Ask,
+        ProcessedHookResult { stop: Some(_), .. } => Word::Stop,
+        ProcessedHookResult { ask: Some(_), .. } => Word::Ask,
         _ => Word::Allow,
     }
 }
@@ -56,8 +56,8 @@ impl Seen {
         let output = result.aggregated.final_output.as_ref();
         let reasons = [
             result.block.as_ref().map(|block| block.reason.clone()),
-            result.stop_reason.clone().filter(|_| result.should_stop),
-            verdict.ask.clone(),
+            result.stop.as_ref().map(ToString::to_string),
+            result.ask.as_ref().map(|ask| ask.reason.clone()),
             output.and_then(|output| output.reason.clone()),
         ];
         let mut known: Vec<String> = Vec::new();
@@ -67,14 +67,14 @@ impl Seen {
             }
         }
         Self {
-            decision: decision(result, &verdict),
+            decision: decision(result),
             reasons: known,
             ran: result.runs.iter().map(Ran::of).collect(),
             input: input_after(event, verdict.tool_input),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
             took_ms: millis(took),
-            warnings: result.warnings.clone(),
+            warnings: result.all_warnings(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use hookrail::{Pending, Review};
+use hookrail::{Pending, Review, VanishedGuard};
 
 use super::show;
 use crate::printer::{Printer, escape, escape_line};
@@ -34,18 +34,35 @@ impl<R: BufRead> Person for Terminal<'_, R> {
     }
 }
 
-/// Asks about each hook that waits. `None` means that nothing is to be approved; an empty list, that the project's
-/// settings are.
-pub(super) fn choose<'a>(
-    review: &'a Review,
-    person: &mut dyn Person,
-) -> io::Result<Option<Vec<&'a Pending>>> {
+/// What a person decided.
+#[derive(Debug, Default)]
+pub(super) struct Chosen<'a> {
+    /// The hooks to approve. `None` means that nothing is to be approved; an empty list, that the project's settings
+    /// are.
+    pub(super) approved: Option<Vec<&'a Pending>>,
+    /// Changed hooks whose former approval is dropped.
+    pub(super) dropped: Vec<&'a Pending>,
+    /// Guards whose absence is accepted.
+    pub(super) gone: Vec<&'a VanishedGuard>,
+}
+
+/// Asks about each guard that is gone and each hook that waits.
+pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Result<Chosen<'a>> {
+    let mut decided = Chosen::default();
     person.show(&show::heading(review));
+    for guard in &review.vanished {
+        person.show(&show::vanished(guard));
+        let words = format!("Accept that `{}` is gone? [y]es, [n]o: ", escape_line(&guard.name));
+        if question(person, &words, &["y", "n"])? == "y" {
+            decided.gone.push(guard);
+        }
+    }
     if let Some(settings) = &review.settings {
         person.show(&show::settings(settings, !review.pending.is_empty()));
         if review.pending.is_empty() {
             let answer = question(person, "Approve these settings? [y]es, [n]o: ", &["y", "n"])?;
-            return Ok((answer == "y").then(Vec::new));
+            decided.approved = (answer == "y").then(Vec::new);
+            return Ok(decided);
         }
     }
     let mut chosen = Vec::new();
@@ -57,9 +74,15 @@ pub(super) fn choose<'a>(
             continue;
         }
         let name = escape_line(&pending.hook.name);
-        let words = format!("Approve `{name}`? [y]es, [n]o, [a]ll that follow, [q]uit: ");
-        match question(person, &words, &["y", "n", "a", "q"])? {
+        let (drop, letters): (_, &[&'static str]) = if pending.blocks() {
+            (" [d]rop its approval,", &["y", "n", "d", "a", "q"])
+        } else {
+            ("", &["y", "n", "a", "q"])
+        };
+        let words = format!("Approve `{name}`? [y]es, [n]o,{drop} [a]ll that follow, [q]uit: ");
+        match question(person, &words, letters)? {
             "y" => chosen.push(pending),
+            "d" => decided.dropped.push(pending),
             "n" => {}
             "a" => {
                 // Nothing is approved unseen: the rest is shown first.
@@ -84,7 +107,8 @@ pub(super) fn choose<'a>(
             _ => break,
         }
     }
-    Ok((!chosen.is_empty()).then_some(chosen))
+    decided.approved = (!chosen.is_empty()).then_some(chosen);
+    Ok(decided)
 }
 
 /// Asks until the answer is one of the words, given by their first letters. No answer at all is the last word.
@@ -98,6 +122,7 @@ fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> i
                 "y" => "yes",
                 "n" => "no",
                 "a" => "all",
+                "d" => "drop",
                 _ => "quit",
             };
             answer == **word || answer == full
@@ -166,7 +191,7 @@ mod tests {
         ] {
             let (_folder, review) = review(&["a", "b", "c"], &json!({ "enableHooks": true }));
             let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
-            let chosen = choose(&review, &mut person).unwrap();
+            let chosen = choose(&review, &mut person).unwrap().approved;
             let names = chosen
                 .map(|chosen| chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>());
             for name in names.iter().flatten() {
@@ -182,7 +207,7 @@ mod tests {
         for (answers, approved) in [(&["y"][..], true), (&["n"], false), (&[], false)] {
             let (_folder, review) = review(&[], &json!({ "enableHooks": true }));
             let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
-            let chosen = choose(&review, &mut person).unwrap();
+            let chosen = choose(&review, &mut person).unwrap().approved;
             assert_eq!(chosen.map(|chosen| chosen.len()), approved.then_some(0), "{answers:?}");
         }
     }
@@ -192,7 +217,7 @@ mod tests {
         let endless = "${a:-".repeat(100);
         let (_folder, review) = review(&[&endless, "b"], &Value::Null);
         let mut person = Script { answers: VecDeque::from(["y"]), seen: String::new() };
-        let chosen = choose(&review, &mut person).unwrap().unwrap();
+        let chosen = choose(&review, &mut person).unwrap().approved.unwrap();
         assert_eq!(chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>(), ["b"]);
         assert!(person.seen.contains("It cannot be approved: "));
     }

@@ -109,6 +109,8 @@ fn as_approved(approval: &Approval) -> Hook {
     hook.timeout = terms.timeout;
     hook.env.clone_from(&terms.env);
     hook.on_failure = terms.on_failure;
+    let watch = terms.further.get("watch").and_then(|watch| watch.as_array()).into_iter().flatten();
+    hook.watch = watch.filter_map(|pattern| pattern.as_str().map(str::to_owned)).collect();
     hook.origin.level = Level::Project;
     hook
 }

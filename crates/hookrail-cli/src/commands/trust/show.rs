@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use hookrail::{Change, FileContent, Hook, OnFailure, Pending, PendingSettings, Review, Terms, Why};
+use hookrail::{
+    Change, FileContent, Hook, OnFailure, Pending, PendingSettings, Review, Terms, VanishedGuard, Why,
+};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -15,6 +17,9 @@ const DIFF_PATIENCE: Duration = Duration::from_secs(1);
 /// Everything that waits.
 pub(super) fn everything(review: &Review) -> String {
     let mut text = heading(review);
+    for guard in &review.vanished {
+        text.push_str(&vanished(guard));
+    }
     if let Some(settings) = &review.settings {
         text.push_str(&self::settings(settings, !review.pending.is_empty()));
     }
@@ -30,11 +35,23 @@ pub(super) fn everything(review: &Review) -> String {
 /// How much waits, and what an approval means.
 pub(super) fn heading(review: &Review) -> String {
     let hooks = match review.pending.len() {
+        0 if review.settings.is_none() => return "Guards of this project are gone.\n".to_owned(),
         0 => "The settings of this project wait",
         1 => "1 hook of this project waits",
         n => return format!("{n} hooks of this project wait for approval. {MEANING}\n"),
     };
     format!("{hooks} for approval. {MEANING}\n")
+}
+
+/// A guard that was approved and is gone.
+pub(super) fn vanished(guard: &VanishedGuard) -> String {
+    let mut text = format!("\nguard `{}`, approved, {}\n", escape_line(&guard.name), guard.what);
+    let _ = writeln!(text, "  event      {}", guard.event);
+    if let Some(command) = &guard.command {
+        let _ = writeln!(text, "  command    {}", escape_line(command));
+    }
+    text.push_str("  Until its absence is accepted, tool calls, model calls and prompts are blocked.\n");
+    text
 }
 
 const MEANING: &str = "Hooks are programs that run with your rights.\n\
@@ -82,6 +99,9 @@ pub(super) fn hook(pending: &Pending) -> String {
         });
         render_content(&mut text, before, &file.content);
     }
+    for why in &pending.not_watched {
+        let _ = writeln!(text, "  not watched: {}", escape_line(why));
+    }
     for change in changes {
         if let Change::File { path, after: FileContent::Missing, .. } = change {
             let _ = writeln!(text, "  file       {} was approved and is gone", escape_line(path));
@@ -98,7 +118,7 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
         }
     };
     let before = |wanted: fn(&Change) -> Option<String>| changes.iter().find_map(wanted);
-    let Terms { event, matcher, command, timeout, env, on_failure, sequential } = Terms::of(hook);
+    let Terms { event, matcher, command, timeout, env, on_failure, sequential, further } = Terms::of(hook);
     let event_before = |change: &Change| match change {
         Change::Event { before, .. } => Some(before.to_string()),
         _ => None,
@@ -142,6 +162,15 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     let order_before = before(order_before);
     if sequential || order_before.is_some() {
         term("sequential", sequential.to_string(), order_before);
+    }
+    for (field, value) in &further {
+        let field_before = changes.iter().find_map(|change| match change {
+            Change::Further { field: changed, before, .. } if changed == field => {
+                Some(before.as_ref().map_or_else(|| "(not given)".to_owned(), Value::to_string))
+            }
+            _ => None,
+        });
+        term(field, value.to_string(), field_before);
     }
     if let Some(description) = &hook.description {
         term("says", description.clone(), None);
@@ -227,6 +256,7 @@ pub(super) fn as_json(review: &Review) -> Value {
                 "sequential": hook.sequential,
                 "waits": pending.why,
                 "files": pending.files,
+                "notWatched": pending.not_watched,
                 "obstacle": pending.obstacle,
             })
         })
@@ -234,6 +264,7 @@ pub(super) fn as_json(review: &Review) -> Value {
     json!({
         "pending": pending,
         "settings": review.settings,
+        "vanished": review.vanished,
         "problem": review.problem.as_ref().map(|problem| &problem.message),
     })
 }

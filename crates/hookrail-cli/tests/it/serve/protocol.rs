@@ -59,6 +59,7 @@ fn the_verdict_is_in_the_answer() {
     let project = project_with(&[
         ("BeforeTool", "write_file", block),
         ("BeforeTool", "rm", "echo 'never' >&2; exit 2"),
+        ("BeforeTool", "deploy", r#"echo '{"decision":"ask","reason":"is it safe?"}'"#),
         ("BeforeTool", "stop", r#"echo '{"continue":false,"stopReason":"enough"}'"#),
         ("BeforeTool", "broken", "exit 7"),
     ]);
@@ -73,11 +74,16 @@ fn the_verdict_is_in_the_answer() {
         output,
         json!({
             "success": true, "finalOutput": hook_said, "allOutputs": [hook_said], "errors": [], "totalDuration": 0,
-            "blocked": true, "reason": "not here", "shouldStop": false, "stopReason": null,
-            "systemMessage": "hm", "suppressOutput": true,
+            "blocked": true, "blockCause": "policy", "ask": false, "reason": "not here",
+            "shouldStop": false, "stopReason": null, "systemMessage": "hm", "suppressOutput": true,
+            "warnings": [],
         }),
         "DELTA-HBUS-001"
     );
+    let asked = server.ask(&tool_request("5", "deploy"));
+    let (output, because) = (&asked["output"], json!("is it safe?"));
+    assert_eq!((&output["ask"], &output["blocked"]), (&json!(true), &json!(false)), "O7: {asked}");
+    assert_eq!((&output["reason"], &output["finalOutput"]["decision"]), (&because, &json!("ask")), "O7");
     let denied = server.ask(&tool_request("2", "rm"));
     assert_eq!(denied["success"], false, "exit 2 makes it false: {denied}");
     assert_eq!(denied["output"]["blocked"], true);

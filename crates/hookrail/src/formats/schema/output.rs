@@ -10,7 +10,8 @@ use crate::formats::json_object::JsonObject;
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
 pub(super) struct Output<Specific> {
-    /// `block` and `deny` block the operation where the event can be blocked; the others do not.
+    /// `block` and `deny` block the operation where the event can be blocked; `ask` (BeforeTool) puts the call to a
+    /// person; the others let it run.
     decision: Option<OutputDecision>,
     /// Why; shown to the model and to the user.
     reason: Option<String>,
@@ -58,6 +59,10 @@ pub(super) struct AfterToolSpecific {
     hook_event_name: Option<String>,
     /// Text that is added to what the model reads of the result.
     additional_context: Option<String>,
+    /// What the model and the person get instead of the tool's result: a text, or an object like the `tool_response`
+    /// that the hook was given.
+    #[serde(rename = "tool_response")]
+    tool_response: Option<serde_json::Value>,
 }
 
 /// What a `BeforeAgent` hook may ask for.

@@ -22,7 +22,7 @@ pub fn to_hook_tool_config(config: &ToolConfig) -> Option<HookToolConfig> {
 }
 
 /// The tool configuration after a hook answered with `given`, which may be partial. With mode `NONE` no
-/// names are left. Fields of the SDK that the stable format does not know survive.
+/// names are left, and `ANY` of no names is `NONE`. Fields of the SDK that the stable format does not know survive.
 pub fn apply_hook_tool_config(
     given: &JsonObject,
     base: Option<&ToolConfig>,
@@ -72,6 +72,11 @@ fn change(calling: &mut FunctionCallingConfig, mode: Option<ToolMode>, names: Op
     }
     if names.is_some() {
         calling.allowed_function_names = names;
+    }
+    // Told to call one of no tools, a provider would refuse the request: nothing is allowed, and that is `NONE`.
+    let nothing_left = calling.allowed_function_names.as_ref().is_some_and(Vec::is_empty);
+    if calling.mode == Some(FunctionCallingMode::Any) && nothing_left {
+        calling.mode = Some(FunctionCallingMode::None);
     }
     if calling.mode == Some(FunctionCallingMode::None) {
         calling.allowed_function_names = Some(Vec::new());

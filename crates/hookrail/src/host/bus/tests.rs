@@ -1,15 +1,21 @@
-use super::*;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::host::bus::check::CheckedRequest;
+use crate::host::bus::message::*;
 use crate::host::observer::{HookCall, HookObserver};
-use crate::host::session::Config;
+use crate::host::session::HookSession;
+use crate::trust::TrustPolicy;
 
 /// A session whose `BeforeTool` hook for `guarded` blocks.
-fn session(observer: Option<Arc<dyn HookObserver>>) -> Config {
+fn session(observer: Option<Arc<dyn HookObserver>>) -> HookSession {
     let hook = json!({ "type": "command", "command": "echo no >&2; exit 2", "onFailure": "block" });
     let settings = json!({
         "enableHooks": true,
         "hooks": { "BeforeTool": [{ "matcher": "guarded", "hooks": [hook] }] },
     });
-    let builder = Config::builder(std::env::temp_dir()).settings(settings);
+    let builder = HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll).settings(settings);
     match observer {
         Some(observer) => builder.observer(observer),
         None => builder,
@@ -111,7 +117,7 @@ fn the_short_way_to_read_a_request_leads_to_the_same_place() {
             false,
         ),
     ] {
-        assert_eq!(PlainRequest::read(text.as_bytes()).is_some(), is_plain, "{text}");
+        assert_eq!(super::check::PlainRequest::read(text.as_bytes()).is_some(), is_plain, "{text}");
         let by_value = CheckedRequest::parse(serde_json::from_str(text).unwrap());
         assert_eq!(CheckedRequest::parse_text(text.as_bytes()), by_value, "{text}");
     }

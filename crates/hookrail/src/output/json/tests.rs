@@ -10,7 +10,7 @@ fn brief(text: &str) -> String {
     match parse_json(text) {
         Ok(value) => value.to_string(),
         Err(JsonProblem::NotJson { .. }) => NOT_JSON.to_owned(),
-        Err(JsonProblem::TooDeep) => "too deep".to_owned(),
+        Err(problem) => problem.to_string(),
     }
 }
 
@@ -219,4 +219,73 @@ proptest! {
         prop_assert!(parse_json(&text).is_ok());
         agrees_with_serde_json(&text);
     }
+}
+
+/// The heap that a tree takes, allocations rounded up as allocators do.
+fn heap_of(value: &Value) -> usize {
+    let text = |text: &String| text.capacity().next_multiple_of(32);
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(string) => text(string),
+        Value::Array(items) => {
+            items.capacity() * size_of::<Value>() + items.iter().map(heap_of).sum::<usize>()
+        }
+        Value::Object(entries) => {
+            // A map keeps its entries in a vector, with their hashes, and an index beside it.
+            let entry = size_of::<(usize, String, Value)>() + 2 * size_of::<usize>();
+            let room = if entries.is_empty() { 0 } else { entries.len().next_power_of_two().max(4) };
+            room * entry + entries.iter().map(|(key, value)| text(key) + heap_of(value)).sum::<usize>()
+        }
+    }
+}
+
+#[test]
+fn trees_are_bounded_however_small_their_text_is() {
+    const KEPT: usize = 16 * 1024 * 1024;
+    let filled = |start: &str, item: &dyn Fn(usize) -> String, end: &str| {
+        let mut text = start.to_owned();
+        for n in 0.. {
+            let item = item(n);
+            if text.len() + item.len() + end.len() + 1 > KEPT {
+                break;
+            }
+            text.push_str(if n == 0 { "" } else { "," });
+            text.push_str(&item);
+        }
+        text + end
+    };
+    for (what, text) in [
+        ("7.5 million numbers", filled("[", &|_| "0".to_owned(), "]")),
+        (
+            "7.5 million numbers in an answer",
+            filled("{\"decision\":\"block\",\"x\":[", &|_| "0".to_owned(), "]}"),
+        ),
+        ("900,000 keys", filled("{", &|n| format!("\"key{n:09}\":0"), "}")),
+        ("small arrays", filled("[", &|_| "[0]".to_owned(), "]")),
+        ("small objects", filled("[", &|_| "{\"\":0}".to_owned(), "]")),
+        ("empty objects", filled("[", &|_| "{}".to_owned(), "]")),
+        ("empty strings", filled("[", &|_| "\"\"".to_owned(), "]")),
+    ] {
+        assert_eq!(parse_json(&text), Err(JsonProblem::TooManyValues), "R15: {what}");
+    }
+    // The most that is read of each kind, and its slots by the bounds' own account.
+    for (what, item, slots) in [
+        ("numbers", "0", 1),
+        ("arrays", "[0]", 6),
+        ("objects", "{\"\":0}", 7),
+        ("messages", "{\"role\":\"user\",\"content\":\"hi\"}", 9),
+        ("nested arrays", "[[[[0]]]]", 21),
+    ] {
+        let most = (MIN_SLOTS - 1 - CONTAINER_SLOTS) / slots;
+        let read = |count: usize| parse_json(&format!("[{}]", vec![item; count].join(",")));
+        let heap = heap_of(&read(most).unwrap());
+        assert!(heap <= 2 * KEPT, "R15: {what}: {most} of them take {heap} bytes");
+        assert_eq!(read(most + 1), Err(JsonProblem::TooManyValues), "R15: {what}");
+    }
+}
+
+#[test]
+fn a_longer_text_may_hold_more_values() {
+    let text = format!("[{}]", vec![format!("\"{}\"", "x".repeat(80)); 400_000].join(","));
+    assert_eq!(parse_json(&text).unwrap().as_array().map(Vec::len), Some(400_000));
 }

@@ -225,7 +225,7 @@ proptest! {
     fn plans_keep_the_laws(hooks in hooks(), target in prop::sample::select(vec!["read_file", "write_file", "w", ""])) {
         let planner = planner(hooks);
         let plan = planner.plan(EventName::BeforeTool, Some(target));
-        let fresh = planner.resolve(EventName::BeforeTool, Some(target), None);
+        let fresh = planner.resolve(EventName::BeforeTool, &[target], None);
         let again = planner.plan(EventName::BeforeTool, Some(target));
         prop_assert_eq!(identities(plan.as_deref()), identities(fresh.as_ref()), "HOOK-086: remembered is fresh");
         prop_assert_eq!(identities(plan.as_deref()), identities(again.as_deref()));

@@ -13,8 +13,10 @@ fn holds(pattern: &str, command: &str) -> Truth {
     CommandPattern::compile(pattern).unwrap().matches(&command)
 }
 
-/// Each line: a pattern, then what it holds for, then what it does not hold for, then what cannot be told.
-const CASES: &[(&str, &[&str], &[&str], &[&str])] = &[
+/// A pattern, then what it holds for, then what it does not hold for, then what cannot be told.
+type Case = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+const CASES: &[Case] = &[
     (
         "git push",
         &[
@@ -155,7 +157,12 @@ const CASES: &[(&str, &[&str], &[&str], &[&str])] = &[
     ),
     (
         "kubectl delete -n prod",
-        &["kubectl -n prod delete x", "kubectl delete x --namespace=prod"],
+        &[
+            "kubectl -n prod delete x",
+            "kubectl -n=prod delete x",
+            "kubectl -nprod delete x",
+            "kubectl delete x --namespace=prod",
+        ],
         &["kubectl -n dev delete x"],
         &[],
     ),

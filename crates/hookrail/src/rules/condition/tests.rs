@@ -176,7 +176,7 @@ fn what_cannot_be_read_is_said_with_its_place() {
 #[test]
 fn what_makes_no_difference_is_warned_of() {
     for (when, code) in [
-        (r#"{}"#, None),
+        ("{}", None),
         (r#"{ "tool": "x" }"#, None),
         (r#"{ "tool": ["x", "y"], "all": [ { "tool": "y" } ] }"#, None),
         (r#"{ "not": {} }"#, Some("never-holds")),

@@ -129,3 +129,13 @@ fn a_rule_that_makes_no_difference_is_found() {
     assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "unknown": "ask" }))));
     assert!(!rule(json!({ "when": {}, "ask": "x" })).shadows(&wide));
 }
+
+#[test]
+fn rules_can_be_asked_from_any_thread() {
+    fn is_shared<T: Send + Sync>(_: &T) -> bool {
+        true
+    }
+    assert!(is_shared(
+        &read(r#"{ "when": { "tool": { "regex": "a.b" } }, "block": "x" }"#, EventName::BeforeTool).rule
+    ));
+}

@@ -1,6 +1,7 @@
 //! Real processes, most of them bash. Deadlines are generous: machines are busy.
 
 mod hostile;
+mod late;
 mod limits;
 mod start;
 

@@ -147,9 +147,10 @@ async fn what_a_hook_changes_the_next_one_sees() {
 }
 
 #[tokio::test]
-async fn a_block_ends_the_chain_and_nothing_else_does() {
+async fn a_stop_ends_a_chain_and_a_block_does_where_it_has_an_effect() {
     let block = r#"echo '{"decision":"block","hookSpecificOutput":{"tool_input":{"a":2}}}'"#;
     let deny = r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny"}}'"#;
+    let stop = r#"echo '{"continue":false}'"#;
     for (event, command, runs_all) in [
         (EventName::BeforeTool, block, false),
         (EventName::BeforeTool, r#"echo '{"decision":"deny"}'"#, false),
@@ -157,9 +158,12 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         (EventName::BeforeTool, deny, false),
         (EventName::BeforeModel, block, false),
         (EventName::BeforeAgent, block, false),
-        (EventName::SessionEnd, block, false),
-        // Asking to stop is not a block, nor is a word that does not block, nor a failure.
-        (EventName::BeforeTool, r#"echo '{"continue":false}'"#, true),
+        (EventName::AfterAgent, block, false),
+        (EventName::BeforeTool, stop, false),
+        (EventName::AfterTool, stop, false),
+        (EventName::SessionEnd, stop, false),
+        (EventName::BeforeToolSelection, stop, false),
+        // A word that does not block goes on, and so does a failure.
         (EventName::BeforeTool, r#"echo '{"decision":"ask"}'"#, true),
         (EventName::BeforeTool, "exit 1", true),
         // Only tools have permissions.
@@ -167,6 +171,8 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         // Here a block has no effect at all.
         (EventName::AfterTool, block, true),
         (EventName::AfterModel, block, true),
+        (EventName::SessionEnd, block, true),
+        (EventName::SessionStart, block, true),
         (EventName::BeforeToolSelection, block, true),
     ] {
         let (_root, dir) = project();
@@ -177,7 +183,7 @@ async fn a_block_ends_the_chain_and_nothing_else_does() {
         assert_eq!(
             (runs.len() == 3, dir.join("ran").exists()),
             (runs_all, runs_all),
-            "HOOK-107: {event} {command}"
+            "HOOK-107 (L17): {event} {command}"
         );
         assert_eq!(last, input, "HOOK-107: what a blocking hook would change is not used");
     }
@@ -393,7 +399,7 @@ async fn few_descriptors_are_enough_for_many_hooks() {
         let status = std::process::Command::new("bash")
             .args(["-c", "ulimit -n 64; exec \"$@\"", "bash"])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "runner::tests::few_descriptors_are_enough_for_many_hooks"])
+            .args(["--exact", "run::runner::tests::few_descriptors_are_enough_for_many_hooks"])
             .env(INSIDE, "1")
             .output()
             .unwrap();
@@ -407,21 +413,51 @@ async fn few_descriptors_are_enough_for_many_hooks() {
     assert_eq!(stdouts(&runs), ["2"; 400]);
 }
 
+/// What makes starting impossible for good. With so few descriptors hooks run one at a time.
 #[test]
-fn what_is_no_text_is_replaced_and_does_not_outgrow_what_is_kept() {
-    for (bytes, truncated, keep, expected) in [
-        (&b"plain"[..], false, 5, ("plain", false)),
-        (b"plain", true, 5, ("plain", true)),
-        (b"a\xffb", false, 10, ("a\u{fffd}b", false)),
-        (b"a\xffb", true, 10, ("a\u{fffd}b", true)),
-        (b"a\xffb", false, 5, ("a\u{fffd}b", false)),
-        (b"a\xffb", false, 4, ("a\u{fffd}", true)),
-        (b"a\xffb", false, 3, ("a", true)),
-        (b"\xff\xc3\xa9", false, 4, ("\u{fffd}", true)),
-        (b"cut \xc3", true, 10, ("cut \u{fffd}", true)),
-        (b"\xff", false, 0, ("", true)),
-    ] {
-        let (text, cut) = lossy(Captured { bytes: bytes.to_vec(), truncated }, keep);
-        assert_eq!((text.as_str(), cut), expected, "{bytes:?} in {keep}");
+fn hooks_that_cannot_start_wait_together() {
+    const INSIDE: &str = "HOOKRAIL_TEST_NO_DESCRIPTORS";
+    if std::env::var_os(INSIDE).is_none() {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "run::runner::tests::hooks_that_cannot_start_wait_together", "--nocapture"])
+            .env(INSIDE, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "{said}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return;
     }
+    let (_root, dir) = project();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
+    let maximum = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let limit = rustix::process::Rlimit { current: Some(open), maximum };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
+    let runner = runner();
+    let timeout = Duration::from_millis(400);
+    let hooks = vec![Arc::new(Hook { timeout, ..Hook::new(EventName::BeforeTool, "echo $((1+1))") }); 10];
+    let assert_together = |what: &str, runs: &[HookRun], begin: Instant| {
+        assert_eq!(runs.len(), hooks.len(), "R9: {what}");
+        for run in runs {
+            let Exit::NotStarted(why) = &run.exit else { panic!("{what}: {:?}", run.exit) };
+            assert!(why.contains("Too many open files"), "R9: {what}: {why}");
+        }
+        // One after the other they would take ten times as long.
+        assert!((timeout..timeout * 5).contains(&begin.elapsed()), "R9: {what}: {:?}", begin.elapsed());
+    };
+    runtime.block_on(async {
+        let begin = Instant::now();
+        let runs = runner.execute_hooks_parallel(&hooks, &empty(), &dir).await;
+        assert_together("side by side", &runs, begin);
+
+        let begin = Instant::now();
+        let input = object(json!({}));
+        let (runs, _) =
+            runner.execute_hooks_sequential(&hooks, EventName::BeforeTool, input, &dir, &|_, _| {}).await;
+        assert_together("a chain", &runs, begin);
+    });
 }

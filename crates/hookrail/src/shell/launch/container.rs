@@ -5,108 +5,22 @@ use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
 
 /// Options of `docker run` and `docker create` that take a value.
+#[rustfmt::skip] // A list is read as a block.
 const RUN_VALUES: [&str; 101] = [
-    "add-host",
-    "annotation",
-    "attach",
-    "blkio-weight",
-    "blkio-weight-device",
-    "cap-add",
-    "cap-drop",
-    "cgroup-parent",
-    "cgroupns",
-    "cgroup-conf",
-    "cidfile",
-    "conmon-pidfile",
-    "cpu-count",
-    "cpu-percent",
-    "cpu-period",
-    "cpu-quota",
-    "cpu-rt-period",
-    "cpu-rt-runtime",
-    "cpu-shares",
-    "cpus",
-    "cpuset-cpus",
-    "cpuset-mems",
-    "decryption-key",
-    "detach-keys",
-    "device",
-    "device-cgroup-rule",
-    "device-read-bps",
-    "device-read-iops",
-    "device-write-bps",
-    "device-write-iops",
-    "dns",
-    "dns-opt",
-    "dns-option",
-    "dns-search",
-    "domainname",
-    "entrypoint",
-    "env",
-    "env-file",
-    "expose",
-    "gidmap",
-    "gpus",
-    "group-add",
-    "group-entry",
-    "health-cmd",
-    "health-interval",
-    "health-retries",
-    "health-start-period",
-    "health-start-interval",
-    "health-timeout",
-    "hostname",
-    "hostuser",
-    "image-volume",
-    "ip",
-    "ip6",
-    "ipc",
-    "isolation",
-    "kernel-memory",
-    "label",
-    "label-file",
-    "link",
-    "link-local-ip",
-    "log-driver",
-    "log-opt",
-    "mac-address",
-    "memory",
-    "memory-reservation",
-    "memory-swap",
-    "memory-swappiness",
-    "mount",
-    "name",
-    "net",
-    "net-alias",
-    "network",
-    "network-alias",
-    "oom-score-adj",
-    "pid",
-    "pids-limit",
-    "platform",
-    "pod",
-    "pull",
-    "restart",
-    "runtime",
-    "security-opt",
-    "shm-size",
-    "stop-signal",
-    "stop-timeout",
-    "storage-opt",
-    "sysctl",
-    "tmpfs",
-    "ulimit",
-    "user",
-    "userns",
-    "publish",
-    "volume",
-    "volumes-from",
-    "volume-driver",
-    "workdir",
-    "uts",
-    "uidmap",
-    "subuidname",
-    "tz",
+    "add-host", "annotation", "attach", "blkio-weight", "blkio-weight-device", "cap-add", "cap-drop",
+    "cgroup-parent", "cgroupns", "cgroup-conf", "cidfile", "conmon-pidfile", "cpu-count", "cpu-percent",
+    "cpu-period", "cpu-quota", "cpu-rt-period", "cpu-rt-runtime", "cpu-shares", "cpus", "cpuset-cpus",
+    "cpuset-mems", "decryption-key", "detach-keys", "device", "device-cgroup-rule", "device-read-bps",
+    "device-read-iops", "device-write-bps", "device-write-iops", "dns", "dns-opt", "dns-option",
+    "dns-search", "domainname", "entrypoint", "env", "env-file", "expose", "gidmap", "gpus", "group-add",
+    "group-entry", "health-cmd", "health-interval", "health-retries", "health-start-period",
+    "health-start-interval", "health-timeout", "hostname", "hostuser", "image-volume", "ip", "ip6", "ipc",
+    "isolation", "kernel-memory", "label", "label-file", "link", "link-local-ip", "log-driver", "log-opt",
+    "mac-address", "memory", "memory-reservation", "memory-swap", "memory-swappiness", "mount", "name",
+    "net", "net-alias", "network", "network-alias", "oom-score-adj", "pid", "pids-limit", "platform", "pod",
+    "pull", "restart", "runtime", "security-opt", "shm-size", "stop-signal", "stop-timeout", "storage-opt",
+    "sysctl", "tmpfs", "ulimit", "user", "userns", "publish", "volume", "volumes-from", "volume-driver",
+    "workdir", "uts", "uidmap", "subuidname", "tz",
 ];
 
 /// `docker [options] exec|run [options] container|image command…`
@@ -151,6 +65,7 @@ pub(super) fn docker(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
+/// `exec [options] container command…`
 fn exec(walker: &mut Walker, args: &[Field], context: &Context) {
     let spec = Spec {
         flags: "ditlT",
@@ -164,6 +79,7 @@ fn exec(walker: &mut Walker, args: &[Field], context: &Context) {
     inside(walker, args, &found, context);
 }
 
+/// `run [options] image command…`; with `--entrypoint` the words behind the image are its arguments.
 fn run(walker: &mut Walker, args: &[Field], context: &Context) {
     let spec = Spec {
         flags: "ditPqT",
@@ -201,9 +117,9 @@ fn run(walker: &mut Walker, args: &[Field], context: &Context) {
     note(walker, &found);
     if let Some(entry) = found.value(&["entrypoint"]) {
         let rest = args.get(found.rest + 1..).unwrap_or_default();
-        let argv: Vec<Field> = std::iter::once(entry.clone()).chain(rest.iter().cloned()).collect();
+        let whole: Vec<Field> = std::iter::once(entry.clone()).chain(rest.iter().cloned()).collect();
         let is_reset = entry.is("");
-        walker.start(if is_reset { rest } else { &argv }, &foreign(context));
+        walker.start(if is_reset { rest } else { &whole }, &foreign(context));
         return;
     }
     inside(walker, args, &found, context);
@@ -302,12 +218,14 @@ pub(super) fn kubectl(walker: &mut Walker, args: &[Field], context: &Context) {
     walker.start(behind.get(after.rest..).unwrap_or_default(), &foreign(context));
 }
 
+/// Marks the line if the options were not understood.
 fn note(walker: &mut Walker, found: &Found) {
     if found.unclear {
         walker.dynamic();
     }
 }
 
+/// The context of what runs inside a container.
 fn foreign(context: &Context) -> Context {
     Context { foreign: true, ..context.clone() }
 }

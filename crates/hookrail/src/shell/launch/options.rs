@@ -75,25 +75,20 @@ pub(super) fn scan(args: &[Field], spec: &Spec) -> Found {
     found
 }
 
+/// Reads one long option, whose dashes have been taken off.
 fn take_long(written: &str, args: &[Field], spec: &Spec, found: &mut Found) {
     let (name, attached) = match written.split_once('=') {
         Some((name, value)) => (name, Some(Field::known(value))),
         None => (written, None),
     };
     let all = || spec.long_flags.iter().chain(spec.long_values);
-    let full = match all().find(|known| **known == name) {
-        Some(known) => known,
-        None => {
-            // GNU programs accept the beginning of a name that begins like no other.
-            let mut candidates = all().filter(|known| known.starts_with(name));
-            match (candidates.next(), candidates.next()) {
-                (Some(known), None) => known,
-                _ => {
-                    found.unclear = true;
-                    return;
-                }
-            }
-        }
+    let exact = all().find(|known| **known == name);
+    // GNU programs accept the beginning of a name that begins like no other.
+    let mut candidates = all().filter(|known| known.starts_with(name));
+    let unique = candidates.next().filter(|_| candidates.next().is_none());
+    let Some(full) = exact.or(unique) else {
+        found.unclear = true;
+        return;
     };
     let mut value = attached;
     if value.is_none() && spec.long_values.contains(full) {
@@ -103,6 +98,7 @@ fn take_long(written: &str, args: &[Field], spec: &Spec, found: &mut Found) {
     found.options.push(((*full).to_owned(), value));
 }
 
+/// Reads a bundle of short options, whose dash has been taken off. A letter with a value ends the bundle.
 fn take_short(bundle: &str, args: &[Field], spec: &Spec, found: &mut Found) {
     let mut rest = bundle;
     while let Some(letter) = rest.chars().next() {

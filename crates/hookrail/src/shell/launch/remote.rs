@@ -74,7 +74,7 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
             }
             Some(text) if text.starts_with("--config-env=") => walker.dynamic(),
             Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix") => {
-                at += 1
+                at += 1;
             }
             Some(text) if text.starts_with('-') => {}
             // An operand that is not known may be one of these options too, but is far more often a subcommand.
@@ -83,6 +83,7 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
+/// Reads the value of `-c`: code in it runs when the subcommand gets there.
 fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
     let Some(text) = setting.and_then(Field::as_str) else {
         walker.dynamic();
@@ -111,9 +112,7 @@ fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
     let is_plain = matches!(value, "" | "true" | "false");
     if is_code && !is_plain {
         code(walker, &Field::known(value), None, context);
-    } else if last == "helper" {
-        if let Some(value) = value.trim_start().strip_prefix('!') {
-            code(walker, &Field::known(value), None, context);
-        }
+    } else if let ("helper", Some(value)) = (last, value.trim_start().strip_prefix('!')) {
+        code(walker, &Field::known(value), None, context);
     }
 }

@@ -38,18 +38,18 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     let command = args.get(found.rest..).unwrap_or_default();
     let replaces = found.has(&["I", "i", "replace", "J"]);
     let sign = found.value(&["I", "i", "replace", "J"]).map_or(Some("{}"), Field::as_str);
-    let mut argv: Vec<Field> =
+    let mut whole: Vec<Field> =
         command.iter().map(|field| with_hole(field, sign.filter(|_| replaces))).collect();
     if replaces && sign.is_none() {
         walker.dynamic();
     }
-    if argv.is_empty() {
-        argv.push(Field::known("echo"));
+    if whole.is_empty() {
+        whole.push(Field::known("echo"));
     }
     if !replaces {
-        argv.push(Field::unknown());
+        whole.push(Field::unknown());
     }
-    walker.start(&argv, &context);
+    walker.start(&whole, &context);
 }
 
 /// A word in which something takes the place of `sign`.
@@ -75,9 +75,9 @@ pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
             field.is(";") || (field.is("+") && is_after_braces())
         });
         let command = behind.get(..end.unwrap_or(behind.len())).unwrap_or_default();
-        let argv: Vec<Field> = command.iter().map(|field| with_hole(field, Some("{}"))).collect();
+        let whole: Vec<Field> = command.iter().map(|field| with_hole(field, Some("{}"))).collect();
         rest = behind.get(end.unwrap_or(behind.len())..).unwrap_or_default();
-        walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&argv, context));
+        walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&whole, context));
     }
 }
 

@@ -16,11 +16,6 @@ fn is_other_shell(name: &str) -> bool {
     matches!(name, "fish" | "csh" | "tcsh")
 }
 
-/// Whether `name` is a shell that does not know what Bash has added to the language.
-fn is_posix(name: &str) -> bool {
-    matches!(name, "sh" | "dash" | "ash")
-}
-
 /// Reads the arguments of a shell: code, the name of a script, or nothing.
 pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
     let mut at = 0;
@@ -67,9 +62,6 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
             walker.dynamic();
             return;
         }
-        if is_posix(name) && text.as_str().is_some_and(means_else_in_posix) {
-            walker.dynamic();
-        }
         let positional = rest.get(1..).unwrap_or_default();
         code(walker, text, Some(positional), context);
         return;
@@ -103,6 +95,9 @@ pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
         Stdin::Nothing => {}
         Stdin::Text(text) => {
             let text = text.to_string();
+            if context.posix && means_else_in_posix(&text) {
+                walker.dynamic();
+            }
             let context = Context { stdin: Stdin::Unknown, ..context.clone() };
             walker.new_shell(&text, None, &context);
         }
@@ -113,6 +108,9 @@ pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
 pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, context: &Context) {
     match text.as_str() {
         Some(code) if !text.glob => {
+            if context.posix && means_else_in_posix(code) {
+                walker.dynamic();
+            }
             let positional = args.and_then(known_values);
             walker.new_shell(code, positional, context);
         }

@@ -79,6 +79,7 @@ pub(super) fn decode(written: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Adds a character in its form in UTF-8.
 fn push(bytes: &mut Vec<u8>, character: char) {
     bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }

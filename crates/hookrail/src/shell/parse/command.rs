@@ -61,7 +61,7 @@ impl Parser<'_> {
             self.broken = true;
         }
         let is_empty = assigns.is_empty() && words.is_empty() && redirects.is_empty();
-        (!is_empty).then(|| Command { kind: Kind::Simple { assigns, words }, redirects })
+        (!is_empty).then_some(Command { kind: Kind::Simple { assigns, words }, redirects })
     }
 
     /// Reads the compound command that is a function's body.

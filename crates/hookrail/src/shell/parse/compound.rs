@@ -37,18 +37,21 @@ impl Parser<'_> {
         Some(self.with_redirects(kind))
     }
 
+    /// Reads the redirections behind a compound command.
     fn with_redirects(&mut self, kind: Kind) -> Command {
         let redirects = self.redirects();
         self.skip_blanks();
         Command { kind, redirects }
     }
 
+    /// Reads a group up to its closing brace.
     fn group(&mut self) -> Kind {
         let script = self.list(Until::Words(&["}"]));
         self.expect_word("}");
         Kind::Group(script)
     }
 
+    /// Reads `if` up to its `fi`.
     fn conditional(&mut self) -> Kind {
         let mut clauses = Vec::new();
         let mut otherwise = None;
@@ -68,6 +71,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads `while` or `until` up to its `done`.
     fn repetition(&mut self) -> Kind {
         let head = self.list(Until::Words(&["do"]));
         Kind::Loop { head, body: self.body() }
@@ -87,6 +91,7 @@ impl Parser<'_> {
         script
     }
 
+    /// Reads `for` or `select` up to its `done`, also in the form with an expression.
     fn iteration(&mut self) -> Kind {
         self.skip_blanks();
         if self.cursor.peek() == Some(b'(') && self.cursor.peek_second() == Some(b'(') {
@@ -111,6 +116,7 @@ impl Parser<'_> {
         Kind::For { name, words, body: self.body() }
     }
 
+    /// Reads `case` up to its `esac`.
     fn case(&mut self) -> Kind {
         let subject = self.expect_any_word();
         self.expect_word("in");
@@ -134,6 +140,7 @@ impl Parser<'_> {
         Kind::Case { subject, arms }
     }
 
+    /// Reads one arm: its patterns, its commands and what ends it.
     fn case_arm(&mut self) -> (Vec<Word>, Script) {
         self.cursor.take("(");
         let mut patterns = Vec::new();
@@ -197,6 +204,7 @@ impl Parser<'_> {
         Kind::Test(words)
     }
 
+    /// Reads the definition that `function` begins; `None`, and nothing is read, if no name follows.
     fn function(&mut self, end: usize) -> Option<Command> {
         let start = self.cursor.at();
         self.cursor.go(end);
@@ -220,6 +228,7 @@ impl Parser<'_> {
         Some(self.function_body(name))
     }
 
+    /// Reads the command behind `coproc`, with or without a name before it.
     fn coprocess(&mut self, end: usize) -> Command {
         self.cursor.go(end);
         self.skip_blanks();

@@ -14,10 +14,10 @@ impl Parser<'_> {
         match next {
             b'(' => {
                 self.cursor.skip();
-                if self.cursor.peek() == Some(b'(') {
-                    if let Some(expression) = self.expression() {
-                        return Some(Part::Arithmetic(Rc::new(expression)));
-                    }
+                if self.cursor.peek() == Some(b'(')
+                    && let Some(expression) = self.expression()
+                {
+                    return Some(Part::Arithmetic(Rc::new(expression)));
                 }
                 Some(Part::Command(self.substitution()))
             }
@@ -159,6 +159,7 @@ impl Parser<'_> {
         Part::Parameter(Box::new(Parameter { name, subscript, operation }))
     }
 
+    /// Reads `[…]` behind the name of an array.
     fn subscript(&mut self) -> Option<(String, Vec<Part>)> {
         if self.cursor.peek() != Some(b'[') {
             return None;
@@ -171,6 +172,7 @@ impl Parser<'_> {
         Some((text, parts))
     }
 
+    /// Reads what stands between the name and the closing brace, which is left unread.
     fn operation(&mut self, quoted: bool) -> Operation {
         let colon = self.cursor.peek() == Some(b':')
             && matches!(self.cursor.peek_second(), Some(b'-' | b'=' | b'+' | b'?'));

@@ -93,6 +93,7 @@ impl Parser<'_> {
     }
 }
 
+/// Whether the last backslash of a line is not itself escaped, so that the next line belongs to it.
 fn ends_in_odd_backslashes(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }

@@ -46,6 +46,7 @@ impl Parser<'_> {
         None
     }
 
+    /// Reads the operator and its operand; `None`, and nothing is read, if no operator comes next.
     fn redirect_kind(&mut self) -> Option<RedirectKind> {
         let next = self.cursor.peek()?;
         let second = self.cursor.peek_second();
@@ -69,6 +70,7 @@ impl Parser<'_> {
         Some(kind)
     }
 
+    /// Reads the word behind an operator; the text is broken without one.
     fn target(&mut self) -> Word {
         self.cursor.skip_blanks();
         let Some(word) = self.word() else {

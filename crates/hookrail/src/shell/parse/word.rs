@@ -165,6 +165,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the text behind a single quote, and the closing one.
     fn single_quoted(&mut self) -> String {
         let mut text = String::new();
         self.cursor.take_until(&mut text, |byte| byte == b'\'');
@@ -250,6 +251,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the text behind `$'`, and the closing quote, which a backslash can escape.
     fn ansi_c(&mut self) -> Part {
         let start = self.cursor.at();
         loop {
@@ -296,6 +298,7 @@ fn is_expansion(part: &Part) -> bool {
     !matches!(part, Part::Literal(_) | Part::Quoted(_) | Part::Opaque)
 }
 
+/// Moves the literal text that was collected to the parts.
 fn flush(literal: &mut String, parts: &mut Vec<Part>) {
     if !literal.is_empty() {
         parts.push(Part::Literal(std::mem::take(literal)));

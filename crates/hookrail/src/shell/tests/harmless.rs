@@ -11,7 +11,7 @@ const LINES: [&str; 83] = [
     "echo '`rm -rf /`'",
     r#"printf '%s\n' "rm -rf /""#,
     r#"git commit -m "rm: remove the old files""#,
-    r#"git commit -m 'stop calling `rm -rf` in tests'"#,
+    r"git commit -m 'stop calling `rm -rf` in tests'",
     r#"git commit -m "Fix $(nothing) in rm" --dry-run; git log --grep='rm -rf'"#,
     "git commit -am 'sudo rm -rf / is bad; do not; really && never'",
     "git commit -F - <<'E'\nrm -rf /\n\n$(rm -rf /)\nE",

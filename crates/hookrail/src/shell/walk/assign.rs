@@ -38,6 +38,7 @@ impl Walker {
         }
     }
 
+    /// The value of a variable, if it is known and not an array.
     fn variable_text(&self, name: &str) -> Option<String> {
         match self.state.get(&Key::Variable(name.to_owned())) {
             Some(Value::Text(text)) => Some(text.to_string()),

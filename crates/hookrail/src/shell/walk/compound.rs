@@ -24,6 +24,7 @@ impl Walker {
         }
     }
 
+    /// Reads pipelines joined by `&&` and `||`. Along a chain of `&&` each sees what those before it did.
     fn and_or(&mut self, list: &AndOr, context: &Context) {
         self.pipeline(&list.first, context);
         let mut mark = self.state.mark();
@@ -43,13 +44,14 @@ impl Walker {
     }
 
     /// Joins the changes since `mark` with the chance that they were never made.
-    fn settle(&mut self, mark: usize) {
+    pub(super) fn settle(&mut self, mark: usize) {
         if self.state.mark() > mark {
             let changes = self.state.take_changes(mark);
             self.state.join(&[changes, Changes::new()]);
         }
     }
 
+    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be told.
     fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) {
         let mut context = context.clone();
         if pipeline.timed {
@@ -76,7 +78,7 @@ impl Walker {
             argv.extend(self.expand_words(words, context));
             self.silent -= 1;
         }
-        self.emit(&argv, true, context);
+        self.emit(&argv, !context.posix, context);
     }
 
     /// Reads one command.
@@ -84,15 +86,17 @@ impl Walker {
         if !self.step(0) {
             return;
         }
-        self.deeper(|walker| match &command.kind {
-            Kind::Simple { assigns, words } => walker.simple(assigns, words, &command.redirects, context),
-            _ => {
-                let context = walker.redirects(&command.redirects, context);
-                walker.compound(&command.kind, &context);
+        self.deeper(|walker| {
+            if let Kind::Simple { assigns, words } = &command.kind {
+                walker.simple(assigns, words, &command.redirects, context);
+                return;
             }
+            let context = walker.redirects(&command.redirects, context);
+            walker.compound(&command.kind, &context);
         });
     }
 
+    /// Reads a command that holds others.
     fn compound(&mut self, kind: &Kind, context: &Context) {
         match kind {
             // `command` has seen to these.
@@ -147,6 +151,7 @@ impl Walker {
         }
     }
 
+    /// Reads `if`: each branch from the same state, and then what they agree about.
     fn branches(&mut self, clauses: &[(Script, Script)], otherwise: Option<&Script>, context: &Context) {
         let start = self.state.mark();
         let mut ends = Vec::new();
@@ -193,6 +198,7 @@ impl Walker {
         self.state.join(&[Changes::new(), second]);
     }
 
+    /// Reads `for` and `select`. The variable is known only if there is one value for it.
     fn iteration(&mut self, name: &str, words: Option<&[Word]>, body: &Script, context: &Context) {
         let fields = words.map(|words| self.expand_words(words, context));
         let value = match fields.as_deref() {
@@ -259,6 +265,7 @@ impl Walker {
         inner
     }
 
+    /// The one field that the operand of a redirection becomes.
     fn target(&mut self, word: &Word, context: &Context) -> Field {
         let mut fields = self.expand_word(word, context);
         match (fields.pop(), fields.is_empty()) {

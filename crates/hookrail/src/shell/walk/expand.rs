@@ -8,31 +8,11 @@ use crate::shell::state::{Key, Value};
 use crate::shell::syntax::{Operation, Parameter, Part, Word};
 
 /// Variables that a shell sets by itself.
+#[rustfmt::skip] // A list is read as a block.
 const SET_BY_SHELL: [&str; 24] = [
-    "_",
-    "BASHPID",
-    "BASH_ARGC",
-    "BASH_ARGV",
-    "BASH_COMMAND",
-    "BASH_LINENO",
-    "BASH_REMATCH",
-    "BASH_SOURCE",
-    "BASH_SUBSHELL",
-    "COMP_WORDS",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "FUNCNAME",
-    "GROUPS",
-    "LINENO",
-    "OLDPWD",
-    "OPTARG",
-    "OPTIND",
-    "PIPESTATUS",
-    "PWD",
-    "RANDOM",
-    "SECONDS",
-    "SRANDOM",
+    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE",
+    "BASH_SUBSHELL", "COMP_WORDS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "FUNCNAME", "GROUPS",
+    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PIPESTATUS", "PWD", "RANDOM", "SECONDS", "SRANDOM",
 ];
 
 /// What a parameter expands to.
@@ -51,11 +31,11 @@ impl Walker {
 
     /// The fields that `word` becomes.
     pub(super) fn expand_word(&mut self, word: &Word, context: &Context) -> Vec<Field> {
-        if let [Part::Literal(text)] = word.parts.as_slice()
-            && !text.contains('{')
-        {
+        if !braces::has_brace(word) {
             let mut builder = Builder::default();
-            builder.literal(text);
+            for part in &word.parts {
+                self.expand_part(part, false, &mut builder, context);
+            }
             return builder.finish();
         }
         let Some(words) = braces::expand(word) else {
@@ -63,6 +43,12 @@ impl Walker {
             self.expand_for_commands(&word.parts, context);
             return vec![Field::unknown()];
         };
+        let may_change = |part: &Part| matches!(part, Part::Literal(text) if text.contains([',', '.']));
+        if context.posix && word.parts.iter().any(may_change) {
+            // To a plain shell braces are text.
+            self.expand_for_commands(&word.parts, context);
+            return vec![Field::unknown()];
+        }
         let mut fields = Vec::new();
         for word in &words {
             if !self.step(word.parts.len()) {
@@ -103,6 +89,7 @@ impl Walker {
         }
     }
 
+    /// Adds what `part` becomes to `builder`, and reads the commands in it.
     fn expand_part(&mut self, part: &Part, quoted: bool, builder: &mut Builder, context: &Context) {
         match part {
             Part::Literal(text) if quoted => builder.quoted(text),
@@ -156,6 +143,7 @@ impl Walker {
         }
     }
 
+    /// What a parameter becomes after its operation.
     fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
         if let Some((_, parts)) = &parameter.subscript {
             self.expand_for_commands(parts, context);
@@ -208,6 +196,7 @@ impl Walker {
         }
     }
 
+    /// The value of a parameter before its operation.
     fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
         let name = parameter.name.as_str();
         let (value, index) = match name {
@@ -251,9 +240,10 @@ impl Walker {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
         match (name, &value) {
-            ("BASH_ALIASES" | "BASH_CMDS", _) => self.dynamic(),
+            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
+                self.dynamic();
+            }
             ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
-            ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => self.dynamic(),
             ("PROMPT_COMMAND", Some(code)) => self.run_later(code, context),
             (_, Some(text)) => self.expanded_as_subscript(text, context),
             _ => {}

@@ -135,17 +135,17 @@ impl Walker {
         }
     }
 
-    /// Reads the command with the words `argv`.
-    pub(in crate::shell) fn run(&mut self, argv: &[Field], how: How, context: &Context) {
-        let Some((program, args)) = argv.split_first() else { return };
-        if !self.step(argv.len()) {
+    /// Reads the command with the words `whole`.
+    pub(in crate::shell) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
+        let Some((program, args)) = whole.split_first() else { return };
+        if !self.step(whole.len()) {
             return;
         }
         let name = match &program.text {
             Some(name) if !program.glob && !program.process => name.as_str(),
             _ => {
                 self.dynamic();
-                self.emit(argv, false, context);
+                self.emit(whole, false, context);
                 if let Some(guess) = program.guess.clone() {
                     self.run_guess(&guess, args, how, context);
                 }
@@ -156,16 +156,23 @@ impl Walker {
             && let Some(Value::Function(bodies, is_sure)) =
                 self.state.get(&Key::Function(name.to_owned())).cloned()
         {
-            self.emit(argv, is_sure, context);
-            for body in bodies.iter() {
+            self.emit(whole, is_sure, context);
+            if let ([body], true) = (&*bodies, is_sure) {
                 self.call(body, args, context);
+                return;
+            }
+            for body in bodies.iter() {
+                let mark = self.state.mark();
+                self.call(body, args, context);
+                self.settle(mark);
             }
             if is_sure {
                 return;
             }
         }
         let is_builtin = how != How::Program && super::builtin::is_builtin(name);
-        self.emit(argv, is_builtin, context);
+        let is_program = context.posix && super::builtin::is_only_in_bash(name);
+        self.emit(whole, is_builtin && !is_program, context);
         self.deeper(|walker| {
             if is_builtin {
                 walker.builtin(name, args, context);
@@ -179,8 +186,8 @@ impl Walker {
     /// Reads what a command would be if an unset variable is what it seems to be.
     fn run_guess(&mut self, guess: &str, args: &[Field], how: How, context: &Context) {
         let words = guess.split_whitespace().map(Field::known);
-        let argv: Vec<Field> = words.chain(args.iter().cloned()).collect();
-        self.deeper(|walker| walker.run(&argv, how, context));
+        let whole: Vec<Field> = words.chain(args.iter().cloned()).collect();
+        self.deeper(|walker| walker.run(&whole, how, context));
     }
 
     /// Reads the body of a function that is called with `args`.

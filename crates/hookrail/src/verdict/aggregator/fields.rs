@@ -2,15 +2,18 @@
 
 use serde_json::Value;
 
-use super::{Answer, MergeStrategy};
+use super::{MergeStrategy, RunOutput};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput, first_not_blank};
 
-/// The last blocking word, else what the strategy makes of the others.
-pub(super) fn merge_decisions(event: EventName, answers: &[Answer<'_>]) -> Option<Decision> {
+/// The last blocking word, else `ask` where a hook wants a person, else what the strategy makes of the others.
+pub(super) fn merge_decisions(event: EventName, answers: &[RunOutput<'_>]) -> Option<Decision> {
     if let Some(block) = answers.iter().rev().find_map(|answer| blocking_decision(event, answer.output)) {
         return Some(block);
+    }
+    if answers.iter().any(|answer| answer.asks(event)) {
+        return Some(Decision::Ask);
     }
     if MergeStrategy::of(event) == MergeStrategy::OrDecision {
         let stops = answers.iter().any(|answer| answer.output.should_stop_execution());
@@ -35,14 +38,12 @@ pub(super) fn blocks(event: EventName, output: &HookOutput) -> bool {
 }
 
 /// Every reason where texts join; else the reasons of the blocking hooks, and without a block the last one.
-pub(super) fn merge_reasons(event: EventName, answers: &[Answer<'_>]) -> Option<String> {
+pub(super) fn merge_reasons(event: EventName, answers: &[RunOutput<'_>]) -> Option<String> {
     if MergeStrategy::of(event).joins_texts() {
         return join_lines(answers.iter().filter_map(|answer| {
-            let permission = if event == EventName::BeforeTool && answer.output.is_permission_denied() {
-                answer.output.permission_reason()
-            } else {
-                None
-            };
+            let counts = event == EventName::BeforeTool
+                && (answer.output.is_permission_denied() || answer.asks(event));
+            let permission = if counts { answer.output.permission_reason() } else { None };
             first_not_blank([answer.output.reason.as_deref(), permission])
         }));
     }
@@ -54,19 +55,19 @@ pub(super) fn merge_reasons(event: EventName, answers: &[Answer<'_>]) -> Option<
 }
 
 /// A stop is sticky.
-pub(super) fn merge_continue(answers: &[Answer<'_>]) -> Option<bool> {
+pub(super) fn merge_continue(answers: &[RunOutput<'_>]) -> Option<bool> {
     answers.iter().filter_map(|answer| answer.output.continue_).reduce(|so_far, next| so_far && next)
 }
 
 /// The reasons of all hooks that stop, each with what it says or the default, so that a merged output that
 /// stops always says why; without a stop the last one, which then has no effect.
-pub(super) fn merge_stop_reasons(answers: &[Answer<'_>]) -> Option<String> {
+pub(super) fn merge_stop_reasons(answers: &[RunOutput<'_>]) -> Option<String> {
     let stopping = answers.iter().filter(|answer| answer.output.should_stop_execution());
     join_lines(stopping.map(|answer| answer.output.effective_stop_reason()))
         .or_else(|| last(answers, |output| output.stop_reason.as_ref()).cloned())
 }
 
-pub(super) fn merge_suppress_output(event: EventName, answers: &[Answer<'_>]) -> Option<bool> {
+pub(super) fn merge_suppress_output(event: EventName, answers: &[RunOutput<'_>]) -> Option<bool> {
     if MergeStrategy::of(event).joins_texts() {
         answers
             .iter()
@@ -79,8 +80,8 @@ pub(super) fn merge_suppress_output(event: EventName, answers: &[Answer<'_>]) ->
 
 /// Messages for the model. Where later fields replace earlier ones, the warnings of failed hooks are added to
 /// the message that counts, instead of replacing it.
-pub(crate) fn merge_system_messages(event: EventName, answers: &[Answer<'_>]) -> Option<String> {
-    fn message<'a>(answer: &Answer<'a>) -> Option<&'a str> {
+pub(crate) fn merge_system_messages(event: EventName, answers: &[RunOutput<'_>]) -> Option<String> {
+    fn message<'a>(answer: &RunOutput<'a>) -> Option<&'a str> {
         answer.output.system_message.as_deref()
     }
     if MergeStrategy::of(event).joins_texts() {
@@ -92,14 +93,14 @@ pub(crate) fn merge_system_messages(event: EventName, answers: &[Answer<'_>]) ->
 }
 
 /// Fields that hookrail does not know: later ones win, whatever the event.
-pub(super) fn merge_extra(answers: &[Answer<'_>]) -> JsonObject {
+pub(super) fn merge_extra(answers: &[RunOutput<'_>]) -> JsonObject {
     let entries = answers.iter().flat_map(|answer| &answer.output.extra);
     entries.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// A field as the last healthy hook that has it gave it; failed hooks are asked only where none is healthy.
 pub(super) fn last<'a, T>(
-    answers: &[Answer<'a>],
+    answers: &[RunOutput<'a>],
     field: impl Fn(&'a HookOutput) -> Option<&'a T>,
 ) -> Option<&'a T> {
     let all_failed = answers.iter().all(|answer| answer.failed);

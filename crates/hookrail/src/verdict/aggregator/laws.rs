@@ -95,7 +95,7 @@ fn any_runs() -> impl Strategy<Value = Vec<HookRun>> {
 }
 
 fn aggregate(event: EventName, runs: &[HookRun], sequential: bool) -> AggregatedHookResult {
-    HookAggregator.aggregate_results(event, runs, sequential)
+    HookAggregator::default().aggregate_results(event, runs, sequential)
 }
 
 /// Whether one hook alone blocks.
@@ -121,23 +121,24 @@ proptest! {
     ) {
         let verdict = |runs: &[HookRun]| {
             let processed = process_common_hook_output_fields(event, aggregate(event, runs, sequential), runs.to_vec());
-            (processed.block.is_some(), processed.should_stop)
+            (processed.block.is_some(), processed.stop.is_some(), processed.ask.is_some())
         };
         let mut extended = runs.clone();
         extended.insert(at.index(runs.len() + 1), more);
         let (before, after) = (verdict(&runs), verdict(&extended));
         prop_assert!(after.0 || !before.0, "HOOK-092: a block is sticky");
         prop_assert!(after.1 || !before.1, "HOOK-097: a stop is sticky");
+        prop_assert!(after.0 || after.2 || !before.2, "O7: only a block takes the place of an ask");
     }
 
     #[test]
     fn a_stop_is_kept_with_a_reason(event in any_event(), runs in any_runs()) {
         let processed = process_common_hook_output_fields(event, aggregate(event, &runs, false), runs.clone());
-        prop_assert_eq!(processed.should_stop, runs.iter().any(stops), "HOOK-097 DELTA-HAPP-002");
+        prop_assert_eq!(processed.stop.is_some(), runs.iter().any(stops), "HOOK-097 DELTA-HAPP-002");
         let reasons: Vec<&str> = runs.iter().filter(|run| stops(run))
             .filter_map(|run| Some(run.output.as_ref()?.effective_stop_reason())).collect();
         let expected = if reasons.is_empty() { None } else { Some(reasons.join("\n")) };
-        prop_assert_eq!(processed.stop_reason, expected, "DELTA-HRUN-002 (O9)");
+        prop_assert_eq!(processed.stop.map(|stop| stop.0), expected, "DELTA-HRUN-002 (O9)");
     }
 
     /// Durations stand for the order of finishing: runs are given in plan order, and nothing else may count.

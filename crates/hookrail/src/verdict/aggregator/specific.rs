@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Answer;
+use super::RunOutput;
 use super::fields::{blocks, join_lines, last};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::ToolMode;
-use crate::output::{Decision, HookOutput, first_not_blank};
+use crate::output::{Decision, first_not_blank};
 
 /// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
 /// permission is sticky; of everything else the later one wins.
-pub(super) fn combine(event: EventName, answers: &[Answer<'_>]) -> Option<JsonObject> {
+pub(super) fn combine(event: EventName, answers: &[RunOutput<'_>]) -> Option<JsonObject> {
     let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
     let mut merged = objects.cloned().reduce(|mut merged, next| {
         for (key, value) in next {
@@ -24,7 +24,7 @@ pub(super) fn combine(event: EventName, answers: &[Answer<'_>]) -> Option<JsonOb
                 ("tool_input", Some(Value::Object(so_far)), Value::Object(next)) => so_far.extend(next),
                 ("clearContext", Some(Value::Bool(so_far)), Value::Bool(next)) => *so_far |= next,
                 ("permissionDecision", Some(Value::String(so_far)), Value::String(next))
-                    if denies(so_far) && !denies(&next) => {}
+                    if weight(so_far) > weight(&next) => {}
                 (_, _, value) => {
                     merged.insert(key, value);
                 }
@@ -38,8 +38,13 @@ pub(super) fn combine(event: EventName, answers: &[Answer<'_>]) -> Option<JsonOb
     Some(merged)
 }
 
-fn denies(word: &str) -> bool {
-    Decision::from_word(word).blocks()
+/// Block over ask over everything else.
+fn weight(word: &str) -> u8 {
+    match Decision::from_word(word) {
+        Decision::Block | Decision::Deny => 2,
+        Decision::Ask => 1,
+        Decision::Approve | Decision::Allow | Decision::Other(_) => 0,
+    }
 }
 
 fn append_line(so_far: &mut String, next: &str) {
@@ -51,15 +56,19 @@ fn append_line(so_far: &mut String, next: &str) {
     }
 }
 
-/// A blocked tool's `permissionDecisionReason` goes before its `reason`. The one of a hook that permitted the
-/// call must not be shown as the reason of another hook's block, nor may one blocking hook hide the others.
-fn settle_permission_reason(answers: &[Answer<'_>], merged: &mut JsonObject) {
-    let blocking = |output: &HookOutput| blocks(EventName::BeforeTool, output);
-    if !answers.iter().any(|answer| blocking(answer.output)) {
+/// A blocked tool's `permissionDecisionReason` goes before its `reason`, and so does that of an ask. The one of a
+/// hook that permitted the call must not be shown as the reason of another hook's block, nor may one blocking hook
+/// hide the others.
+fn settle_permission_reason(answers: &[RunOutput<'_>], merged: &mut JsonObject) {
+    let event = EventName::BeforeTool;
+    let blocked = answers.iter().any(|answer| blocks(event, answer.output));
+    let decides =
+        |answer: &RunOutput<'_>| if blocked { blocks(event, answer.output) } else { answer.asks(event) };
+    if !answers.iter().any(decides) {
         return;
     }
     let reasons = answers.iter().filter_map(|answer| {
-        let permission = if blocking(answer.output) { answer.output.permission_reason() } else { None };
+        let permission = if decides(answer) { answer.output.permission_reason() } else { None };
         first_not_blank([permission, answer.output.reason.as_deref()])
     });
     if merged.shift_remove("permissionDecisionReason").is_some()
@@ -71,7 +80,7 @@ fn settle_permission_reason(answers: &[Answer<'_>], merged: &mut JsonObject) {
 
 /// Model events: a later field replaces an earlier one. In a chain the changes of the request add up, because
 /// each hook already saw those before it and may well have returned no more than its own.
-pub(super) fn replace_fields(answers: &[Answer<'_>], accumulate_request: bool) -> Option<JsonObject> {
+pub(super) fn replace_fields(answers: &[RunOutput<'_>], accumulate_request: bool) -> Option<JsonObject> {
     let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
     objects.cloned().reduce(|mut merged, next| {
         for (key, value) in next {
@@ -90,7 +99,7 @@ pub(super) fn replace_fields(answers: &[Answer<'_>], accumulate_request: bool) -
 
 /// Tool selection: allowed tools are united, the most restrictive mode wins, and without tools there is
 /// nothing to allow.
-pub(super) fn unite(answers: &[Answer<'_>]) -> Option<JsonObject> {
+pub(super) fn unite(answers: &[RunOutput<'_>]) -> Option<JsonObject> {
     let mut merged = replace_fields(answers, false)?;
     merged.shift_remove("toolConfig");
     if let Some(config) = unite_tool_configs(answers) {
@@ -99,7 +108,7 @@ pub(super) fn unite(answers: &[Answer<'_>]) -> Option<JsonObject> {
     Some(merged)
 }
 
-fn unite_tool_configs(answers: &[Answer<'_>]) -> Option<JsonObject> {
+fn unite_tool_configs(answers: &[RunOutput<'_>]) -> Option<JsonObject> {
     let mut merged = JsonObject::new();
     let mut mode: Option<ToolMode> = None;
     let mut names: Option<BTreeSet<&str>> = None;
@@ -135,6 +144,6 @@ fn unite_tool_configs(answers: &[Answer<'_>]) -> Option<JsonObject> {
 }
 
 /// The other events: the last object counts.
-pub(super) fn replace(answers: &[Answer<'_>]) -> Option<JsonObject> {
+pub(super) fn replace(answers: &[RunOutput<'_>]) -> Option<JsonObject> {
     last(answers, |output| output.hook_specific_output.as_ref()).cloned()
 }

@@ -10,7 +10,7 @@ use EventName::{
 };
 
 fn aggregate(event: EventName, runs: &[HookRun]) -> AggregatedHookResult {
-    HookAggregator.aggregate_results(event, runs, false)
+    HookAggregator::default().aggregate_results(event, runs, false)
 }
 
 fn merged(event: EventName, answers: &[Value]) -> Value {
@@ -30,7 +30,25 @@ fn tool_and_agent_events_or_their_decisions() {
     let mut cases = vec![
         ("O10", BeforeTool, vec![json!({})], json!({"decision": "allow"})),
         ("HOOK-018", BeforeTool, vec![json!({"decision": "approve"})], json!({"decision": "allow"})),
-        ("HOOK-182", BeforeTool, vec![json!({"decision": "ask"})], json!({"decision": "allow"})),
+        ("HOOK-182 (O7)", BeforeTool, vec![json!({"decision": "ask"})], json!({"decision": "ask"})),
+        (
+            "O7",
+            BeforeTool,
+            vec![json!({"decision": "ask"}), json!({"decision": "allow"})],
+            json!({"decision": "ask"}),
+        ),
+        ("O7", BeforeTool, vec![json!({"decision": "ask"}), block()], block()),
+        ("O7", AfterTool, vec![json!({"decision": "ask"})], json!({"decision": "allow"})),
+        (
+            "O7",
+            BeforeTool,
+            vec![
+                json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "p"}}),
+                json!({"hookSpecificOutput": {"permissionDecision": "allow", "permissionDecisionReason": "fine"}}),
+            ],
+            json!({"decision": "ask", "reason": "p",
+                "hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "p"}}),
+        ),
         ("O6", BeforeTool, vec![json!({"decision": "blck"})], json!({"decision": "allow"})),
         ("HOOK-092", BeforeTool, vec![block(), json!({"decision": "allow"})], block()),
         ("HOOK-092", BeforeTool, vec![json!({"decision": "allow"}), block(), json!({})], block()),
@@ -255,7 +273,7 @@ fn changes_of_a_request_add_up_along_a_chain() {
         answered(&json!({"hookSpecificOutput": {"llm_response": {"candidates": []}}})),
     ];
     let specific = |event, sequential| {
-        let result = HookAggregator.aggregate_results(event, &runs, sequential);
+        let result = HookAggregator::default().aggregate_results(event, &runs, sequential);
         Value::Object(result.final_output.unwrap().hook_specific_output.unwrap())
     };
     assert_eq!(

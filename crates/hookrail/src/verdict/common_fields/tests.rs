@@ -11,7 +11,7 @@ use EventName::{
 };
 
 fn process(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
-    let aggregated = HookAggregator.aggregate_results(event, &runs, false);
+    let aggregated = HookAggregator::default().aggregate_results(event, &runs, false);
     process_common_hook_output_fields(event, aggregated, runs)
 }
 
@@ -24,8 +24,8 @@ fn callers_parse_nothing_themselves() {
     for event in [BeforeTool, AfterTool, BeforeAgent, BeforeToolSelection] {
         let processed = process(event, runs.clone());
         assert_eq!(processed.event, event, "DELTA-HRUN-001 DELTA-HAPP-001");
-        assert!(processed.should_stop, "DELTA-HRUN-004 DELTA-HAPP-002: {event}");
-        assert_eq!(processed.stop_reason.as_deref(), Some("enough"), "DELTA-HRUN-002: {event}");
+        let stop = processed.stop.map(|stop| stop.0);
+        assert_eq!(stop.as_deref(), Some("enough"), "DELTA-HRUN-002 DELTA-HRUN-004 DELTA-HAPP-002: {event}");
         assert_eq!(processed.system_message.as_deref(), Some("one\ntwo"), "DELTA-HRUN-003: {event}");
         assert!(processed.suppress_output, "DELTA-HRUN-003: {event}");
         assert_eq!(processed.runs.len(), 2, "DELTA-HRUN-004: {event}");
@@ -40,10 +40,10 @@ fn nothing_asked_is_nothing_to_do() {
     let processed =
         process(BeforeTool, vec![answered(&json!({"suppressOutput": false, "stopReason": "unused"}))]);
     assert!(
-        !processed.should_stop && !processed.suppress_output && processed.block.is_none(),
+        processed.stop.is_none() && !processed.suppress_output && processed.block.is_none(),
         "DELTA-HRUN-004"
     );
-    assert_eq!((processed.stop_reason, processed.system_message), (None, None), "DELTA-HRUN-004");
+    assert_eq!((processed.ask, processed.system_message), (None, None), "DELTA-HRUN-004");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn trouble_of_our_own_is_told_from_silence() {
         "DELTA-HFAIL-001, which replaces HOOK-113"
     );
     let processed = process_common_hook_output_fields(BeforeTool, envelope, Vec::new());
-    assert!(processed.block.is_none() && !processed.should_stop, "HOOK-110");
+    assert!(processed.block.is_none() && processed.stop.is_none(), "HOOK-110");
 
     let guards =
         [hook(BeforeTool, "lenient", OnFailure::Allow), hook(BeforeTool, "strict", OnFailure::Block)];
@@ -179,5 +179,31 @@ fn an_empty_success_is_a_fresh_value_each_time() {
     let empty = ProcessedHookResult::empty(Notification);
     assert_eq!(empty.event, Notification);
     assert_eq!(empty.aggregated, make_empty_success_result(), "DELTA-HFAIL-003");
-    assert!(!empty.should_stop && empty.block.is_none() && empty.runs.is_empty(), "DELTA-HFAIL-003");
+    assert!(empty.stop.is_none() && empty.block.is_none() && empty.runs.is_empty(), "DELTA-HFAIL-003");
+}
+
+#[test]
+fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_those_who_ask() {
+    let ask = |reason: &str| answered(&json!({"decision": "ask", "reason": reason}));
+    let permission = answered(&json!({"reason": "r", "hookSpecificOutput":
+        {"permissionDecision": "ask", "permissionDecisionReason": "p"}}));
+    let fine = answered(&json!({"decision": "allow", "reason": "fine by me"}));
+    for (runs, reason) in [
+        (vec![ask("why")], "why"),
+        (vec![ask(" ")], "A hook wants a person to decide"),
+        (vec![fine.clone(), ask("one"), permission.clone(), fine.clone()], "one\np"),
+    ] {
+        let processed = process(BeforeTool, runs);
+        assert_eq!(processed.ask, Some(Ask { reason: reason.to_owned() }), "O7 HOOK-182");
+        assert!(processed.block.is_none(), "HOOK-182");
+        assert_eq!(processed.verdict_reason(), Some(reason));
+    }
+    let blocked =
+        process(BeforeTool, vec![ask("why"), answered(&json!({"decision": "block", "reason": "no"}))]);
+    assert!(blocked.ask.is_none() && blocked.block.is_some(), "O7: block over ask");
+    for event in [AfterTool, BeforeModel, BeforeAgent] {
+        let processed = process(event, vec![ask("why")]);
+        assert_eq!(processed.ask, None, "{event}");
+        assert!(processed.warnings[0].contains("only BeforeTool can ask"), "{:?}", processed.warnings);
+    }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use hookrail_bridge::Agent;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::text_of;
 use crate::commands::replay::call::{Call, Told, refusal};

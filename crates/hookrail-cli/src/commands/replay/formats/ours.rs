@@ -42,6 +42,7 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
         line: number,
         tool: call.name.into_owned(),
         input,
+        also_matches: Vec::new(),
         agent: None,
         cwd: None,
     };

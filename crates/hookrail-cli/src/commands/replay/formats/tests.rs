@@ -31,16 +31,27 @@ fn every_agents_lines_are_told_apart_and_read() {
     let codex = |payload: Value| json!({ "timestamp": "t", "type": "response_item", "payload": payload });
     for (line, expected) in [
         (
-            stamped(json!({ "type": "tool_call", "name": "write_file", "args": { "file_path": "a" }, "status": "error", "durationMs": 1, "result": {} })),
+            stamped(
+                json!({ "type": "tool_call", "name": "write_file", "args": { "file_path": "a" }, "status": "error", "durationMs": 1, "result": {} }),
+            ),
             r#"Ours: write_file {"file_path":"a"} Allow"#,
         ),
         (
             stamped(json!({ "type": "tool_call", "name": "x", "args": {}, "status": "blocked" })),
             "Ours: x {} Block",
         ),
-        (stamped(json!({ "type": "tool_call", "name": "x", "args": {}, "status": "denied" })), "Ours: x {} Denied"),
-        (stamped(json!({ "type": "tool_call", "name": "x", "args": {}, "status": "odd" })), "Ours: unreadable line"),
-        (stamped(json!({ "type": "tool_call", "name": "x", "args": 5, "status": "success" })), "Ours: unreadable line"),
+        (
+            stamped(json!({ "type": "tool_call", "name": "x", "args": {}, "status": "denied" })),
+            "Ours: x {} Denied",
+        ),
+        (
+            stamped(json!({ "type": "tool_call", "name": "x", "args": {}, "status": "odd" })),
+            "Ours: unreadable line",
+        ),
+        (
+            stamped(json!({ "type": "tool_call", "name": "x", "args": 5, "status": "success" })),
+            "Ours: unreadable line",
+        ),
         (stamped(json!({ "type": "hook_batch", "event": "BeforeTool" })), "Ours: "),
         (
             json!({ "type": "assistant", "cwd": "/p", "sessionId": "s", "message": { "role": "assistant", "content": [
@@ -63,27 +74,39 @@ fn every_agents_lines_are_told_apart_and_read() {
         ),
         (json!({ "type": "user", "message": { "content": "just text" } }), "Claude: "),
         (
-            codex(json!({ "type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"ls\"]}", "call_id": "c" })),
+            codex(
+                json!({ "type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"ls\"]}", "call_id": "c" }),
+            ),
             r#"Codex: run_shell_command {"command":["bash","-lc","ls"]}"#,
         ),
         (
-            codex(json!({ "type": "function_call", "name": "exec_command", "arguments": "{\"cmd\":\"ls\"}", "call_id": "c" })),
+            codex(
+                json!({ "type": "function_call", "name": "exec_command", "arguments": "{\"cmd\":\"ls\"}", "call_id": "c" }),
+            ),
             r#"Codex: run_shell_command {"command":"ls"}"#,
         ),
         (
-            codex(json!({ "type": "local_shell_call", "call_id": "c", "action": { "type": "exec", "command": ["ls"] } })),
+            codex(
+                json!({ "type": "local_shell_call", "call_id": "c", "action": { "type": "exec", "command": ["ls"] } }),
+            ),
             r#"Codex: run_shell_command {"command":["ls"]}"#,
         ),
         (
-            codex(json!({ "type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch\n", "call_id": "c" })),
+            codex(
+                json!({ "type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch\n", "call_id": "c" }),
+            ),
             r#"Codex: apply_patch {"patch":"*** Begin Patch\n"}"#,
         ),
         (
-            codex(json!({ "type": "function_call_output", "call_id": "c", "output": "Command blocked by PreToolUse hook: no" })),
+            codex(
+                json!({ "type": "function_call_output", "call_id": "c", "output": "Command blocked by PreToolUse hook: no" }),
+            ),
             "Codex: c Block",
         ),
         (
-            codex(json!({ "type": "custom_tool_call_output", "call_id": "c", "output": { "output": "rejected by user" } })),
+            codex(
+                json!({ "type": "custom_tool_call_output", "call_id": "c", "output": { "output": "rejected by user" } }),
+            ),
             "Codex: c Denied",
         ),
         (

@@ -66,7 +66,10 @@ fn what_is_no_test_file_is_said_with_its_place() {
         (r#"[{ "name": "n", "event": 5 }]"#, "1:26 `event`: expected the name of an event, found 5"),
         ("[{ \"name\": \"n\",\n \"event\": \"BeforeTool\", \"tol\": 1 }]", "2:25 a test has no key `tol`"),
         (r#"[{ "name": 7, "event": "BeforeTool" }]"#, "1:12 `name`: expected a text, found 7"),
-        (r#"[{ "name": "n", "event": "BeforeTool", "input": "x" }]"#, "1:49 `input`: expected an object, found \"x\""),
+        (
+            r#"[{ "name": "n", "event": "BeforeTool", "input": "x" }]"#,
+            "1:49 `input`: expected an object, found \"x\"",
+        ),
         (
             r#"[{ "name": "n", "event": "SessionStart", "tool": "x" }]"#,
             "1:26 `tool` and `input` are for tool events, not for SessionStart",
@@ -119,7 +122,10 @@ fn what_is_no_test_file_is_said_with_its_place() {
             r#"[{ "name": "n", "event": "BeforeTool", "home": "/root" }]"#,
             "1:48 `home`: expected \"scratch\", found \"/root\"",
         ),
-        (r#"[{ "name": "n", "agent": "claude" }]"#, "1:2 `agent` and `stdin` belong together, and one of them is missing"),
+        (
+            r#"[{ "name": "n", "agent": "claude" }]"#,
+            "1:2 `agent` and `stdin` belong together, and one of them is missing",
+        ),
         (
             r#"[{ "name": "n", "agent": "claude", "stdin": {}, "tool": "x" }]"#,
             "1:57 `tool` beside `agent`: `stdin` has everything",
@@ -130,8 +136,14 @@ fn what_is_no_test_file_is_said_with_its_place() {
             r#"[{ "name": "n", "event": "BeforeTool", "input": { "a": 1, "a": 2 } }]"#,
             "1:59 the key `a` stands here twice",
         ),
-        ("[{ \"name\": \"a\0b\", \"event\": \"BeforeTool\" }]", "1:14 not valid JSON: the character U+0000 inside of a string"),
-        ("[{ \"name\": \"a\nb\", \"event\": \"BeforeTool\" }]", "1:14 not valid JSON: the character U+000A inside of a string"),
+        (
+            "[{ \"name\": \"a\0b\", \"event\": \"BeforeTool\" }]",
+            "1:14 not valid JSON: the character U+0000 inside of a string",
+        ),
+        (
+            "[{ \"name\": \"a\nb\", \"event\": \"BeforeTool\" }]",
+            "1:14 not valid JSON: the character U+000A inside of a string",
+        ),
     ] {
         assert_eq!(problems(text).first().map(String::as_str), Some(expected), "{text}");
     }
@@ -152,6 +164,7 @@ fn a_byte_order_mark_moves_no_place() {
 #[test]
 fn all_problems_are_told_at_once() {
     let text = "[{ \"name\": 1, \"event\": 2 },\n { \"nam\": 1, \"event\": \"BeforeTool\" }]";
-    let lines: Vec<_> = problems(text).iter().map(|line| line.split(':').next().unwrap().to_owned()).collect();
+    let lines: Vec<_> =
+        problems(text).iter().map(|line| line.split(':').next().unwrap().to_owned()).collect();
     assert!(lines.contains(&"1".to_owned()) && lines.contains(&"2".to_owned()), "{lines:?}");
 }

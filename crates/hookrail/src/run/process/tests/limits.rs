@@ -18,7 +18,8 @@ fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
     }
-    let name = format!("runner::process::tests::limits::{test}");
+    let (_crate, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::{test}");
     let output = Command::new(std::env::current_exe().unwrap())
         .args([&name, "--exact", "--nocapture", "--test-threads=1"])
         .env(INSIDE, "1")

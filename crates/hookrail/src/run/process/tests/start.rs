@@ -138,7 +138,9 @@ async fn a_hook_can_be_spawned_on_another_thread() {
         let (command, payload, reaper) = (command.clone(), payload.clone(), reaper.clone());
         move || spawn(&command, &payload, &reaper)
     });
-    let finished = run_from(first.await.unwrap(), &command, &payload, LONG, ALL, &reaper).await;
+    let shortage = Shortage::default();
+    let waiting = shortage.waiting_from(Instant::now());
+    let finished = run_from(first.await.unwrap(), &command, &payload, LONG, ALL, &reaper, &waiting).await;
     assert!(finished.stdout.bytes == expected);
 }
 

@@ -106,8 +106,9 @@ impl<'de> Visitor<'de> for Top<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             self.place.budget.set(self.most);
+            // Other documents have messages too; one of a session, or with a message of a chat, is a chat.
+            self.found.is_chat |= key == "sessionId";
             if key == "messages" || key == "history" {
-                self.found.is_chat = true;
                 map.next_value_seed(Messages {
                     agent: self.agent,
                     place: self.place,
@@ -159,7 +160,8 @@ impl<'de> Visitor<'de> for Messages<'_> {
             let Some(value) = seq.next_element_seed(Element { place: self.place, line: &mut line })? else {
                 return Ok(());
             };
-            let is_message = ["toolCalls", "parts", "role", "content"].iter().any(|key| value.get(key).is_some());
+            let is_message =
+                ["toolCalls", "parts", "role", "content"].iter().any(|key| value.get(key).is_some());
             self.found.is_chat |= is_message;
             let Ok(message) = <Message<'_> as serde::Deserialize>::deserialize(&value) else {
                 self.found.unreadable += 1;

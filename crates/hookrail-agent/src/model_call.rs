@@ -1,0 +1,142 @@
+//! One model call with its hooks applied, shown and logged.
+
+use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
+use hookrail::{
+    AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopReason, permit_unless_asked,
+};
+
+use crate::log::LogLine;
+use crate::session::{Interrupt, Session};
+use crate::ui::{AgentEvent, Ui};
+
+/// Who reads what the model says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    User,
+    Nobody,
+}
+
+/// What came out of one model call.
+pub(crate) struct Reply {
+    pub(crate) response: GenerateContentResponse,
+    pub(crate) allowed: AllowedTools,
+    pub(crate) suppressed: bool,
+    pub(crate) source: ReplySource,
+}
+
+/// Who wrote a reply.
+pub(crate) enum ReplySource {
+    /// The model, whatever hooks made of it.
+    Model,
+    /// Hooks, instead of the model.
+    Hooks {
+        /// Why the model was not asked.
+        reason: String,
+    },
+}
+
+impl Session {
+    /// Makes one model call, unless the user gives up first.
+    pub(crate) async fn call_model(
+        &mut self,
+        request: GenerateContentParameters,
+        audience: Audience,
+    ) -> Result<Reply, Interrupt> {
+        let cancel = self.parts.context.cancel.clone();
+        // Dropping the call ends its hooks and its stream.
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Interrupt::Cancelled),
+            reply = self.call_model_to_its_end(request, audience) => reply,
+        }
+    }
+
+    async fn call_model_to_its_end(
+        &mut self,
+        request: GenerateContentParameters,
+        audience: Audience,
+    ) -> Result<Reply, Interrupt> {
+        let Self { parts, pending_messages, .. } = self;
+        let outcome = parts
+            .hooks
+            .call_model(request, permit_unless_asked, async |call| {
+                // Messages for the next request wait for one that is sent.
+                if audience == Audience::User {
+                    pending_messages.clear();
+                }
+                parts.log.write(&LogLine::ModelRequest { request: call.request });
+                parts.ui.notify(&AgentEvent::ModelStarted { model: &call.request.model });
+                let streams = call.may_stream && audience == Audience::User;
+                let show = |chunk: &GenerateContentResponse| {
+                    if streams {
+                        show_text(parts.ui.as_ref(), chunk);
+                    }
+                };
+                let response = parts.model.stream(call.request).complete(show).await?;
+                parts.ui.notify(&AgentEvent::ModelFinished);
+                if let Some(usage) = &response.usage_metadata {
+                    parts.ui.notify(&AgentEvent::Usage(usage));
+                }
+                Ok(response)
+            })
+            .await
+            .map_err(Interrupt::ModelFailed)?;
+        match outcome {
+            ModelOutcome::Answered(answer) => Ok(self.model_answered(answer, audience)),
+            ModelOutcome::Blocked { response, block, showing, .. } => {
+                self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
+                self.log_response(&response, true, false);
+                let showing = if audience == Audience::Nobody { Showing::Hidden } else { showing };
+                if showing == Showing::Now {
+                    show_text(self.parts.ui.as_ref(), &response);
+                }
+                Ok(Reply {
+                    response,
+                    allowed: AllowedTools::All,
+                    suppressed: showing == Showing::Hidden,
+                    source: ReplySource::Hooks { reason: block.reason },
+                })
+            }
+            // The agent's permission step refuses no model call.
+            ModelOutcome::Denied { reason } => Err(self.stopped(StopReason(reason))),
+            ModelOutcome::Stopped { reason, answer } => {
+                if let Some(answer) = answer {
+                    self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);
+                }
+                Err(self.stopped(reason))
+            }
+        }
+    }
+
+    /// Logs and shows what the model said, as far as hooks let it.
+    fn model_answered(&mut self, answer: ModelAnswer, audience: Audience) -> Reply {
+        self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);
+        if let ResponseChange::Replaced { dropped_tool_calls: dropped @ 1.. } = answer.change {
+            self.notice(&format!(
+                "an AfterModel hook replaced the response: {dropped} tool call(s) of the model are gone"
+            ));
+        }
+        self.pending_messages.extend(answer.next_system_message);
+        let showing = if audience == Audience::Nobody { Showing::Hidden } else { answer.showing };
+        if showing == Showing::Now {
+            show_text(self.parts.ui.as_ref(), &answer.response);
+        }
+        Reply {
+            response: answer.response,
+            allowed: answer.allowed_tools,
+            suppressed: showing == Showing::Hidden,
+            source: ReplySource::Model,
+        }
+    }
+
+    fn log_response(&self, response: &GenerateContentResponse, synthetic: bool, modified: bool) {
+        self.parts.log.write(&LogLine::ModelResponse { response, synthetic, modified });
+    }
+}
+
+fn show_text(ui: &dyn Ui, response: &GenerateContentResponse) {
+    let text = response.text();
+    if !text.is_empty() {
+        ui.notify(&AgentEvent::AnswerText(&text));
+    }
+}

@@ -1,0 +1,186 @@
+//! `hookrail bridge`: another agent calls hookrail as its hook, in its own dialect.
+//!
+//! Whatever goes wrong here must not be read by the agent as an answer it is not: settings that cannot be used, a bad
+//! payload and a panic are answered as the agent's dialect says "no" at guarded events, and with a line on stderr
+//! elsewhere.
+
+mod memory;
+mod reaping;
+
+use std::io::{self, Read as _, Write as _};
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use hookrail::{
+    AgentEvents, EventName, HookSession, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
+    parse_input,
+};
+use hookrail_bridge::{
+    Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
+};
+use serde_json::Value;
+
+use self::memory::MemoryStore;
+use crate::cli::BridgeArgs;
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::findings;
+use crate::hook_log::HookLog;
+use crate::printer::escape_line;
+
+/// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
+const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
+
+/// Answers one event of another agent.
+pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
+    if std::env::var_os(INSIDE_BRIDGE).is_some_and(|value| !value.is_empty()) {
+        return ExitStatus::Success;
+    }
+    let mut stdin = Vec::new();
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        io::stdin().read_to_end(&mut stdin).context("cannot read stdin")?;
+        respond(args, directory, &stdin)
+    }));
+    let native = match outcome {
+        Ok(Ok(native)) => native,
+        Ok(Err(error)) => refuse(args, &stdin, &format!("{error:#}")),
+        Err(_) => refuse(args, &stdin, "hookrail failed by its own fault"),
+    };
+    print(&native)
+}
+
+fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
+    broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
+}
+
+/// Delivers the answer. The agent may have gone away, which changes nothing.
+fn print(native: &NativeAnswer) -> ExitStatus {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush());
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(native.stderr.as_bytes()).and_then(|()| err.flush());
+    ExitStatus::Native(native.exit_code)
+}
+
+fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow::Result<NativeAnswer> {
+    let agent = args.agent;
+    let mut event = match read(agent, args.event.as_deref(), stdin) {
+        Ok(event) => event,
+        Err(error) => return Ok(refuse(args, stdin, &error.to_string())),
+    };
+    let user = Context::in_folder(directory, None)?;
+    let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
+    let memory = store.load();
+    event.recall(&memory);
+    let context = Context::in_folder(directory, project_folder(agent, &event, &memory).as_deref())?;
+
+    let log = Arc::new(HookLog::new(&context.state_dir()));
+    log.set_agent(agent.as_str());
+    let session = session(agent, &event, &context, &log);
+    let settings = session.settings();
+    if let Err(refusal) = findings::refuse_unusable(settings, &context) {
+        let help = "In a terminal, outside of this agent, mend that file; `hookrail check` shows the place.";
+        return Ok(refuse(args, stdin, &format!("{refusal:#}. {help}")));
+    }
+    let mut verdict = match event.event {
+        Some(name) => match fire(&session, name, &event)? {
+            Some(result) if applies(&session, name) => Verdict::from_result(&result),
+            _ => Verdict::default(),
+        },
+        None => Verdict::default(),
+    };
+    let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
+    verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
+    let native = answer(agent, &event, &verdict, &memory);
+    if let Some(changed) = &native.memory {
+        store.save(changed);
+    }
+    log.bridged(&event.native_event, &native.strengthened);
+    if let Some(system) = session.hook_system() {
+        reaping::leave_behind(system);
+    }
+    Ok(native)
+}
+
+/// A session of the engine that answers within the time that the agent grants.
+fn session(agent: Agent, event: &BridgeEvent, context: &Context, log: &Arc<HookLog>) -> HookSession {
+    let mut environment: Vec<_> = std::env::vars_os().collect();
+    environment.push((INSIDE_BRIDGE.into(), "1".into()));
+    let mut builder = context
+        .engine(false, Some(log.clone()))
+        // Refused above, in the agent's own dialect.
+        .unusable_settings(UnusableSettings::Warn)
+        .environment(environment)
+        .longest_timeout(time_budget(agent, &event.native_event))
+        .without_examples();
+    if let Some(session_id) = &event.session_id {
+        builder = builder.session_id(session_id);
+    }
+    let session = builder.build();
+    log.set_session(session.session_id());
+    session
+}
+
+/// Runs the hooks of an event; `None` when none listens.
+fn fire(
+    session: &HookSession,
+    name: EventName,
+    event: &BridgeEvent,
+) -> anyhow::Result<Option<ProcessedHookResult>> {
+    let Some(system) = session.hook_system() else { return Ok(None) };
+    system.initialize();
+    let mut input = typed_input(name, &event.payload)?;
+    input.base.also_matches.clone_from(&event.also_matches);
+    stay_in_project(&mut input, session.working_dir());
+    let fields = input.event();
+    let handler = system.event_handler()?;
+    if !handler.would_run(&fields, &input.base) {
+        return Ok(None); // No runtime, no process.
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(handler.fire_with(&fields, &input.base, &input.extra));
+    runtime.shutdown_background();
+    Ok(Some(result))
+}
+
+/// An agent that changes its directory does not change its guards: the session's project wins over a `cwd` outside of
+/// it, which hooks find under `agent`.
+fn stay_in_project(input: &mut TypedInput, project: &Path) {
+    let outside = input.base.cwd.as_ref().is_some_and(|cwd| {
+        !cwd.canonicalize()
+            .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
+    });
+    if outside
+        && let Some(cwd) = input.base.cwd.replace(project.to_owned())
+        && let Some(Value::Object(agent)) = input.extra.get_mut("agent")
+    {
+        agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
+    }
+}
+
+fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInput> {
+    parse_input(name, Value::Object(payload.clone()))
+        .with_context(|| format!("the payload does not fit {name}"))
+}
+
+/// Whether the outputs of an event count. Unlike the agent of this program, other agents apply all of them unless the
+/// settings say otherwise.
+fn applies(session: &HookSession, name: EventName) -> bool {
+    let core = [
+        EventName::BeforeTool,
+        EventName::AfterTool,
+        EventName::BeforeModel,
+        EventName::AfterModel,
+        EventName::BeforeToolSelection,
+    ];
+    core.contains(&name) || session.settings().agent_events_or(AgentEvents::Apply) == AgentEvents::Apply
+}
+
+/// Where to search for the project: the agent's own word for it, else where the session began.
+fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
+    let variable = agent.project_variable().and_then(std::env::var_os).filter(|value| !value.is_empty());
+    let remembered = memory.cwd.as_ref().or(event.cwd.as_ref());
+    variable.map(PathBuf::from).or_else(|| remembered.map(PathBuf::from)).filter(|folder| folder.is_dir())
+}

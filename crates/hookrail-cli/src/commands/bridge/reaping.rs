@@ -1,0 +1,45 @@
+//! Hooks that ran out of time while an agent waits for an answer: the bridge exits at once, and a process of its own
+//! ends what ignored the request to end.
+
+use std::process::{Command, Stdio};
+
+use hookrail::HookSystem;
+
+/// How long such a hook may clean up, in seconds.
+const GRACE: u32 = 5;
+
+/// Leaves a detached process behind that ends the groups which are still there after the grace.
+pub(super) fn leave_behind(system: &HookSystem) {
+    let escalations = system.escalations();
+    let groups = escalations.groups();
+    if groups.is_empty() {
+        return;
+    }
+    let groups: Vec<String> = groups.iter().map(|group| format!("-{group}")).collect();
+    // `kill -0` first: a group that is gone is left alone, and its number is hardly given away within seconds.
+    let script = format!(
+        "sleep {GRACE}; for g in {}; do kill -0 -- $g 2>/dev/null && kill -9 -- $g; done",
+        groups.join(" ")
+    );
+    let detached = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group_of_its_own()
+        .spawn();
+    if detached.is_err() {
+        escalations.kill();
+    }
+}
+
+/// A child that a signal to our group does not reach.
+trait OwnGroup {
+    fn process_group_of_its_own(&mut self) -> &mut Self;
+}
+
+impl OwnGroup for Command {
+    fn process_group_of_its_own(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}

@@ -1,0 +1,140 @@
+//! `python3 -c` and `python3 -m`: both look for modules in the folder that they run in first, which is the project.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use hookrail::{Hook, Level};
+
+use super::finding::Severity;
+use super::program::Problem;
+
+/// What is wrong with a Python command of the user, the system or an extension, by its known words. A project's own
+/// commands are reviewed with the project.
+pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<Problem> {
+    let (program, options) = words.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or_default();
+    if !(name.starts_with("python") || name.starts_with("pypy")) || hook.origin.level == Level::Project {
+        return None;
+    }
+    let (imports, option) = imports(options)?;
+    let help = format!("write `{name} -I {option} …`, which looks for modules nowhere near the project");
+    let shadow = imports.iter().find_map(|module| shadowing(module, project));
+    Some(match shadow {
+        Some(file) => Problem {
+            severity: Severity::Error,
+            code: "python-shadowed-import",
+            message: format!(
+                "`{}` of the project is run by this command in place of the module",
+                file.display()
+            ),
+            help,
+        },
+        None => Problem {
+            severity: Severity::Warning,
+            code: "python-imports-from-project",
+            message: format!("`{name} {option}` takes modules from the project before all others"),
+            help,
+        },
+    })
+}
+
+/// The modules that a command imports, as far as its text tells, and the option that makes the project count; `None`
+/// where it does not.
+fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return None;
+        };
+        for (at, letter) in letters.char_indices() {
+            let value = || {
+                let glued = letters.get(at + 1..).unwrap_or_default();
+                if glued.is_empty() {
+                    rest.clone().next().cloned().unwrap_or_default()
+                } else {
+                    glued.to_owned()
+                }
+            };
+            match letter {
+                'I' | 'P' => return None,
+                'm' => return Some((BTreeSet::from([top_level(&value())]), "-m")),
+                'c' => return Some((imported(&value()), "-c")),
+                // These take a value of their own.
+                'W' | 'X' => {
+                    if letters.len() == at + 1 {
+                        rest.next();
+                    }
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// The modules that a text names in `import` and `from` statements.
+fn imported(code: &str) -> BTreeSet<String> {
+    let mut modules = BTreeSet::new();
+    for statement in code.split(['\n', ';']) {
+        let statement = statement.trim();
+        if let Some(names) = statement.strip_prefix("import ") {
+            modules.extend(names.split(',').map(top_level));
+        } else if let Some(rest) = statement.strip_prefix("from ") {
+            modules.insert(top_level(rest));
+        }
+    }
+    modules
+}
+
+fn top_level(module: &str) -> String {
+    let module = module.trim_start();
+    module.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+}
+
+/// The file of the project that is found in place of a module.
+fn shadowing(module: &str, project: &Path) -> Option<PathBuf> {
+    if module.is_empty() {
+        return None;
+    }
+    let candidates = [format!("{module}/__init__.py"), format!("{module}.py"), format!("{module}.so")];
+    candidates.into_iter().map(|name| project.join(name)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use hookrail::EventName;
+
+    use super::*;
+
+    #[test]
+    fn modules_of_the_project_are_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("json.py"), "").unwrap();
+        std::fs::create_dir(dir.path().join("guard")).unwrap();
+        std::fs::write(dir.path().join("guard/__init__.py"), "").unwrap();
+        for (words, expected) in [
+            (&["python3", "-c", "import sys, json; print(1)"][..], "python-shadowed-import"),
+            (&["python3", "-c", "import sys\nfrom json import loads"], "python-shadowed-import"),
+            (&["python3", "-uc", "import json.tool"], "python-shadowed-import"),
+            (&["/usr/bin/python3", "-m", "guard.main"], "python-shadowed-import"),
+            (&["python3", "-W", "ignore", "-m", "guard"], "python-shadowed-import"),
+            (&["python3", "-c", "import sys"], "python-imports-from-project"),
+            (&["python3", "-m", "other"], "python-imports-from-project"),
+            (&["python3", "-I", "-c", "import json"], "fine"),
+            (&["python3", "-Im", "guard"], "fine"),
+            (&["python3", "-P", "-m", "guard"], "fine"),
+            (&["python3", "/opt/guard.py", "-c"], "fine"),
+            (&["node", "-c", "import json"], "fine"),
+            (&["python3"], "fine"),
+        ] {
+            let hook = Hook::new(EventName::BeforeTool, words.join(" "));
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let found = problem(&hook, &words, dir.path()).map_or("fine", |problem| problem.code);
+            assert_eq!(found, expected, "{words:?}");
+            let mut own = hook;
+            own.origin.level = Level::Project;
+            assert!(problem(&own, &words, dir.path()).is_none(), "{words:?}");
+        }
+    }
+}

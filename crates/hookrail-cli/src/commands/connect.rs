@@ -1,0 +1,90 @@
+//! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
+
+pub(crate) mod disconnect;
+mod file;
+mod status;
+
+use anyhow::Context as _;
+use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace, connect};
+
+use self::file::AgentFile;
+use crate::cli::ConnectArgs;
+use crate::context::{Context, refuse_inside_agent};
+use crate::display::shown;
+use crate::exit::ExitStatus;
+use crate::printer::{Printer, escape_line};
+
+/// Adds the bridge to an agent's settings, or lists the agents.
+pub(crate) fn run(
+    args: &ConnectArgs,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    let Some(agent) = args.agent else { return status::list(args.format, context, printer) };
+    refuse_inside_agent("which agents call hookrail")?;
+    let file = AgentFile::find(agent, args.project, context)?;
+    let options = ConnectOptions { model_events: args.model_events, toml: file.is_toml };
+    let program = program()?;
+    let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
+    if file.place.format == FileFormat::Ours {
+        let said = edit(None).map_err(|error| file.unusable(&error, context))?;
+        for line in said.summary {
+            printer.data(line)?;
+        }
+        return Ok(ExitStatus::Success);
+    }
+    let changed = file.change(context, args.dry_run, edit)?;
+    changed.show(&file, args.dry_run, context, printer)?;
+    Ok(ExitStatus::Success)
+}
+
+/// This program, by its absolute path: an entry must not depend on another program's `PATH`.
+pub(crate) fn program() -> anyhow::Result<std::path::PathBuf> {
+    std::env::current_exe().context("cannot tell where this program is")
+}
+
+/// Where an agent keeps its settings.
+pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsPlace {
+    if project {
+        hookrail_bridge::project_settings(agent, context.project())
+    } else {
+        hookrail_bridge::user_settings(agent, &context.paths.home, |name| std::env::var(name).ok())
+    }
+}
+
+/// What an edit came to.
+pub(crate) struct Changed {
+    before: Option<String>,
+    after: Option<String>,
+    differs: bool,
+    summary: Vec<String>,
+}
+
+impl Changed {
+    /// Prints the difference and what a person should know.
+    fn show(
+        &self,
+        file: &AgentFile,
+        dry_run: bool,
+        context: &Context,
+        printer: &mut Printer,
+    ) -> anyhow::Result<()> {
+        if self.differs {
+            let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
+            let difference = similar::TextDiff::from_lines(before, after);
+            let name = shown(&file.place.path, context);
+            printer.data(format_args!("--- {name}\n+++ {name}"))?;
+            for change in difference.unified_diff().context_radius(1).iter_hunks() {
+                for line in change.to_string().lines() {
+                    printer.data(escape_line(line))?;
+                }
+            }
+            let verb = if dry_run { "would write" } else { "wrote" };
+            printer.talk(format_args!("{verb} {name}"));
+        }
+        for line in &self.summary {
+            printer.talk(escape_line(line));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! `hookrail disconnect`: takes the bridge out of other agents' settings.
+
+use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, disconnect};
+
+use super::file::AgentFile;
+use crate::cli::DisconnectArgs;
+use crate::context::{Context, refuse_inside_agent};
+use crate::exit::ExitStatus;
+use crate::printer::Printer;
+
+/// Takes the bridge out of one agent's settings, or out of all.
+pub(crate) fn run(
+    args: &DisconnectArgs,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    refuse_inside_agent("which agents call hookrail")?;
+    let agents = match args.agent {
+        Some(agent) => vec![agent],
+        None => Agent::ALL.to_vec(),
+    };
+    let mut status = ExitStatus::Success;
+    for agent in agents {
+        let file = AgentFile::find(agent, args.project, context)?;
+        if args.all && (file.place.format == FileFormat::Ours || file.load()?.is_none()) {
+            continue;
+        }
+        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
+        let changed = file.change(context, args.dry_run, |existing| disconnect(agent, existing, options));
+        match changed {
+            Ok(changed) => changed.show(&file, args.dry_run, context, printer)?,
+            // One agent's broken file keeps nobody else connected.
+            Err(error) if args.all => status = crate::report(&error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(status)
+}

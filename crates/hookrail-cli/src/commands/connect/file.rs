@@ -1,0 +1,94 @@
+//! One settings file of another agent: found, read, edited and replaced under a lock.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::Context as _;
+use hookrail::LockedFile;
+use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, codex_uses_toml};
+
+use super::{Changed, place};
+use crate::context::Context;
+use crate::display::{home, shown};
+use crate::exit::Hinted;
+
+/// The file of an agent that holds, or would hold, the bridge.
+pub(crate) struct AgentFile {
+    pub(crate) agent: Agent,
+    pub(crate) place: SettingsPlace,
+    /// Whether it is Codex's `config.toml`.
+    pub(crate) is_toml: bool,
+}
+
+impl AgentFile {
+    /// Finds the file. Codex has two, of which the one that holds hooks counts.
+    pub(crate) fn find(agent: Agent, project: bool, context: &Context) -> anyhow::Result<Self> {
+        if !project && home(context).is_none() {
+            return Err(Hinted::new("there is no home directory", "set HOME, or use --project").into());
+        }
+        let mut place = place(agent, project, context);
+        let mut is_toml = false;
+        if agent == Agent::Codex {
+            let config = place.path.with_file_name("config.toml");
+            let text = |path: &Path| load(path).ok().flatten();
+            is_toml = codex_uses_toml(text(&config).as_deref(), text(&place.path).as_deref());
+            if is_toml {
+                place.path = config;
+            }
+        }
+        Ok(Self { agent, place, is_toml })
+    }
+
+    /// Its text; `None` where there is none.
+    pub(crate) fn load(&self) -> anyhow::Result<Option<String>> {
+        load(&self.place.path).with_context(|| format!("cannot read `{}`", self.place.path.display()))
+    }
+
+    /// Edits the file under a lock. Two programs at once lose nothing, and a file that cannot be read is not touched.
+    pub(crate) fn change(
+        &self,
+        context: &Context,
+        dry_run: bool,
+        edit: impl FnOnce(Option<&str>) -> Result<Edit, ConnectError>,
+    ) -> anyhow::Result<Changed> {
+        let path = &self.place.path;
+        if dry_run {
+            let before = self.load()?;
+            let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
+            return Ok(changed(before, edited));
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        }
+        let locked = LockedFile::lock(path, &context.state_dir().join("connect.lock"))?;
+        let before = load(locked.path()).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
+        if edited.is_changed {
+            match &edited.new_text {
+                Some(text) => locked.replace(text.as_bytes(), 0o644)?,
+                None => fs::remove_file(locked.path())
+                    .with_context(|| format!("cannot remove `{}`", path.display()))?,
+            }
+        }
+        Ok(changed(before, edited))
+    }
+
+    /// Why the file was left alone.
+    pub(crate) fn unusable(&self, error: &ConnectError, context: &Context) -> anyhow::Error {
+        let message = format!("`{}` was left alone: {error}", shown(&self.place.path, context));
+        Hinted::new(message, format!("mend the file; {} would not read it either", self.agent.title())).into()
+    }
+}
+
+fn changed(before: Option<String>, edited: Edit) -> Changed {
+    Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
+}
+
+fn load(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

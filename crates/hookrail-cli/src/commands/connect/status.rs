@@ -1,0 +1,134 @@
+//! Which agents are there, and which of them call hookrail.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hookrail_bridge::{Agent, ConnectOptions, Connection, Format as FileFormat, connection};
+use serde::Serialize;
+
+use super::file::AgentFile;
+use super::program;
+use crate::cli::Format;
+use crate::context::Context;
+use crate::display::shown;
+use crate::exit::ExitStatus;
+use crate::printer::{Printer, escape_line};
+
+/// One agent as the list shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentStatus {
+    pub(crate) agent: &'static str,
+    /// Whether its program is on the `PATH`.
+    pub(crate) found: bool,
+    /// What the program says about its version.
+    pub(crate) version: Option<String>,
+    /// The version that hookrail was tested with.
+    pub(crate) tested_with: &'static str,
+    /// `no`, `partly`, `yes`, or `unreadable`.
+    pub(crate) connected: &'static str,
+    /// The files that call hookrail, or that cannot be read.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Prints the list.
+pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let all: Vec<AgentStatus> =
+        Agent::ALL.into_iter().map(|agent| status(agent, context)).collect::<anyhow::Result<_>>()?;
+    if format == Format::Json {
+        printer.json_pretty(&serde_json::json!({ "agents": all }))?;
+        return Ok(ExitStatus::Success);
+    }
+    for agent in &all {
+        let found = match (&agent.version, agent.found) {
+            (Some(version), _) => escape_line(version),
+            (None, true) => "found".to_owned(),
+            (None, false) => "not found".to_owned(),
+        };
+        let files: Vec<String> = agent.files.iter().map(|file| shown(file, context)).collect();
+        let connected = match agent.connected {
+            "no" => "not connected".to_owned(),
+            "yes" => format!("connected by {}", files.join(", ")),
+            "partly" => {
+                format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
+            }
+            _ => format!("cannot be told: {} cannot be read", files.join(", ")),
+        };
+        printer.data(format_args!("{:9} {found:24} {connected}", agent.agent))?;
+    }
+    printer.talk("`hookrail connect AGENT` connects one; `--dry-run` shows what would be written.");
+    Ok(ExitStatus::Success)
+}
+
+/// Looks at one agent: its program and both of its settings files.
+pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentStatus> {
+    let program = program()?;
+    let mut status = AgentStatus {
+        agent: agent.as_str(),
+        found: false,
+        version: None,
+        tested_with: agent.tested_with(),
+        connected: "no",
+        files: Vec::new(),
+    };
+    if let Some(found) = find_program(agent) {
+        status.found = true;
+        status.version = version_of(&found);
+    }
+    for project in [false, true] {
+        let Ok(file) = AgentFile::find(agent, project, context) else { continue };
+        if file.place.format == FileFormat::Ours {
+            status.connected = "yes";
+            status.files.push(file.place.path);
+            break;
+        }
+        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
+        let connected = match file.load() {
+            Ok(None) => continue,
+            Ok(Some(text)) => match connection(agent, &text, &program, options) {
+                Ok(Connection::None) => continue,
+                Ok(Connection::Full) => "yes",
+                Ok(Connection::Partly { .. }) => "partly",
+                Err(_) => "unreadable",
+            },
+            Err(_) => "unreadable",
+        };
+        status.connected = connected;
+        status.files.push(file.place.path);
+    }
+    Ok(status)
+}
+
+/// The agent's program on the `PATH`.
+fn find_program(agent: Agent) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(agent.as_str())).find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// The first line that a program prints about its version, if it does so soon.
+fn version_of(program: &Path) -> Option<String> {
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
+    while child.try_wait().ok()?.is_none() {
+        if std::time::Instant::now() > deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().next().map(|line| line.chars().take(40).collect())
+}

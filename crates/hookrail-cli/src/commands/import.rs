@@ -1,0 +1,125 @@
+//! `hookrail import`: another agent's hooks as ours, with a line for everything that is lost or changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use hookrail::{EventName, edit};
+use hookrail_bridge::{Imported, import, script_hints};
+use serde_json::Value;
+
+use crate::cli::ImportArgs;
+use crate::commands::connect::place;
+use crate::context::{Context, refuse_inside_agent};
+use crate::display::shown;
+use crate::exit::{ExitStatus, Hinted};
+use crate::printer::{Printer, escape_line};
+use crate::settings_file;
+
+/// Prints the hooks, or adds them to the settings.
+pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    if args.write {
+        refuse_inside_agent("hooks")?;
+    }
+    let file = args.file.clone().unwrap_or_else(|| place(args.agent, args.project, context).path);
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let imported = import(args.agent, &text).map_err(|error| {
+        Hinted::new(format!("cannot read `{}`: {error}", shown(&file, context)), "mend the file first")
+    })?;
+    for line in &imported.report {
+        printer.talk(escape_line(&line.to_string()));
+    }
+    tell_script_hints(&imported, context, printer);
+    if args.write {
+        return write(args, &imported, context, printer);
+    }
+    printer.json_pretty(&imported.settings)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Adds every imported hook to our settings; those that are there already are left alone.
+fn write(
+    args: &ImportArgs,
+    imported: &Imported,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    let file = if args.project {
+        context.paths.project_file()
+    } else {
+        context.paths.user_file().ok_or_else(|| Hinted::new("there is no home directory", "set HOME"))?
+    };
+    let known = context.settings();
+    let is_known = |event: EventName, hook: &Value| {
+        known.hooks.iter().any(|resolved| {
+            resolved.hook.event == event
+                && hook.get("command").and_then(Value::as_str) == resolved.hook.command_text()
+        })
+    };
+    let mut added = 0;
+    let change = |text: &str| {
+        let mut text = text.to_owned();
+        for (event, matcher, hook) in hooks(imported) {
+            if !is_known(event, hook) {
+                text = edit::add_hook(&text, event, matcher, hook)?;
+                added += 1;
+            }
+        }
+        Ok(text)
+    };
+    settings_file::change(&file, context, change, || Ok(()))?;
+    printer.data(format_args!("added {added} hooks to {}", shown(&file, context)))?;
+    if args.project && added > 0 {
+        printer.talk("hint: they run once they are approved: `hookrail trust`");
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Every imported hook with its event and matcher.
+fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
+    let mut found = Vec::new();
+    for (name, groups) in imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        let Ok(event) = name.parse::<EventName>() else { continue };
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            found.extend(list.map(|hook| (event, matcher, hook)));
+        }
+    }
+    found
+}
+
+/// Looks into the scripts that the hooks name, and says which of their words mean something else here.
+fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for (_, _, hook) in hooks(imported) {
+        let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
+        for word in command.split_whitespace() {
+            let path = script_path(word, context);
+            let is_script =
+                path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() < 1 << 20);
+            if !is_script || seen.contains(&path) {
+                continue;
+            }
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            for hint in script_hints(&text) {
+                let place = format!("{}:{}", shown(&path, context), hint.line);
+                printer.talk(format_args!("script: {place}: `{}` {}", hint.word, hint.meaning));
+            }
+            seen.push(path);
+        }
+    }
+}
+
+/// The file that a word of a command may name.
+fn script_path(word: &str, context: &Context) -> PathBuf {
+    let word = word.trim_matches(['"', '\'']);
+    let word = ["$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$LLXPRT_PROJECT_DIR", "$GEMINI_PROJECT_DIR"]
+        .iter()
+        .find_map(|variable| word.strip_prefix(variable))
+        .map_or(word, |rest| rest.trim_start_matches(['"', '/']));
+    match word.strip_prefix("~/") {
+        Some(inside) => context.paths.home.join(inside),
+        None => context.project().join(Path::new(word)),
+    }
+}

@@ -1,0 +1,92 @@
+//! JSON that is safe to show, written piece by piece.
+
+use std::io::{self, Write};
+
+use serde_json::ser::{CharEscape, Formatter};
+
+use super::escape_json;
+
+/// Lays JSON out as another formatter does, with deceptive characters written as JSON's own escapes.
+pub(super) struct SafeFormatter<F>(pub(super) F);
+
+impl<F: Formatter> Formatter for SafeFormatter<F> {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        if fragment.is_ascii() && !fragment.contains('\u{7f}') {
+            return writer.write_all(fragment.as_bytes());
+        }
+        writer.write_all(escape_json(fragment).as_bytes())
+    }
+
+    fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
+        self.0.write_char_escape(writer, escape)
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn end_object_key<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_key(writer)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize as _;
+    use serde_json::ser::{CompactFormatter, PrettyFormatter};
+    use serde_json::{Serializer, json};
+
+    use super::super::is_deceptive;
+    use super::*;
+
+    fn written(value: &serde_json::Value, layout: impl Formatter) -> String {
+        let mut bytes = Vec::new();
+        value.serialize(&mut Serializer::with_formatter(&mut bytes, SafeFormatter(layout))).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn it_is_what_escaping_the_whole_text_would_give() {
+        let value = json!({
+            "grüße \u{202e}\u{7f}": ["\u{9b}\u{e0041}\u{1b}\n\0", 1, 2.5, null, true, [], {}, ["x"]],
+            "a": { "b\u{ad}": "\u{7f}" },
+        });
+        let compact = serde_json::to_string(&value).unwrap();
+        assert_eq!(written(&value, CompactFormatter), escape_json(&compact));
+        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        assert_eq!(written(&value, PrettyFormatter::new()), escape_json(&pretty));
+        assert!(!written(&value, CompactFormatter).chars().any(is_deceptive));
+    }
+}

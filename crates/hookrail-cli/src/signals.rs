@@ -1,0 +1,50 @@
+//! The signals that ask a program to end, for programs that must not leave hooks behind.
+
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Listens to Ctrl-C, Ctrl-\\, `SIGTERM` and the end of the terminal. By themselves these would end the program at
+/// once, and its hooks, each in a group of its own, would not hear of it.
+pub(crate) struct EndSignals {
+    interrupt: Signal,
+    terminate: Signal,
+    quit: Signal,
+    /// `None` where whoever started the program wants it to outlive its terminal.
+    hang_up: Option<Signal>,
+}
+
+impl EndSignals {
+    /// From now on these signals no longer end the program by themselves.
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            quit: signal(SignalKind::quit())?,
+            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
+        })
+    }
+
+    /// Waits for the next one of them.
+    pub(crate) async fn next(&mut self) {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.quit.recv() => {}
+            _ = hang_up => {}
+        }
+    }
+}
+
+/// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
+}

@@ -1,0 +1,159 @@
+//! Rules in the program: `facts`, `rules`, `explain`, `fire`, `check`, `init --rule`, and approval of a project's rules.
+
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::support::Run;
+
+fn rule(fields: Value) -> Value {
+    let mut rule = json!({ "type": "rule" });
+    rule.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [rule] }] } })
+}
+
+fn shell(line: &str) -> String {
+    json!({ "command": line }).to_string()
+}
+
+#[test]
+fn facts_are_shown_as_the_contract_says() {
+    let project = TestProject::new();
+    let line = shell("sudo rm -rf $X");
+    let args = ["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line, "--format", "json"];
+    let run = Run::new(&project, &args);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert_eq!(
+        run.json(),
+        json!({
+            "commands": [
+                { "argv": ["sudo", "rm", "-rf", null], "via": [] },
+                { "argv": ["rm", "-rf", null], "via": ["sudo"] },
+            ],
+            "programs": ["rm", "sudo"], "dynamic": false, "writes": [], "reads": [],
+        })
+    );
+}
+
+#[test]
+fn facts_need_no_settings() {
+    let project = TestProject::new();
+    project.user_settings(&json!({}));
+    std::fs::write(project.user_settings_path(), "{ broken").unwrap();
+    let line = shell("ls");
+    let run = Run::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(run.stdout.contains("command  ls"), "{}", run.shown());
+}
+
+#[test]
+fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
+    let project = TestProject::new();
+    project.user_settings(&rule(json!({ "name": "no-rm", "when": { "command": "rm" }, "block": "no" })));
+    let fire = |line: &str| {
+        let line = shell(line);
+        Run::new(
+            &project,
+            &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line, "--format", "json"],
+        )
+    };
+    let run = fire("xargs rm < list");
+    let report = run.json();
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let hook = &report["hooks"][0];
+    assert_eq!(
+        (&hook["name"], &hook["command"], &hook["exitCode"]),
+        (&json!("no-rm"), &Value::Null, &Value::Null)
+    );
+    assert_eq!((&report["reason"], &report["skipped"]), (&json!("no"), &json!([])));
+    let run = fire("ls");
+    let report = run.json();
+    assert_eq!((run.code, &report["hooks"]), (Some(0), &json!([])), "{}", run.shown());
+    assert_eq!(report["skipped"][0]["why"], "its condition does not hold");
+}
+
+#[test]
+fn explain_says_which_condition_held() {
+    let project = TestProject::new();
+    project.user_settings(&rule(json!({
+        "name": "guard", "block": "no",
+        "when": { "command": "git push", "not": { "command": "git push --dry-run" } },
+    })));
+    let line = shell("git push -n");
+    let args = ["explain", "BeforeTool", "--tool", "run_shell_command", "--input", &line];
+    let run = Run::new(&project, &args);
+    assert!(run.stdout.contains("does not hold: not"), "{}", run.shown());
+    assert!(run.stdout.contains("holds: command: \"git push\", seen: `git push -n`"), "{}", run.shown());
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_has_its_place() {
+    let project = TestProject::new();
+    project.user_settings(&rule(json!({ "when": { "comand": "rm" }, "block": "no" })));
+    let check = Run::new(&project, &["check", "--format", "json"]);
+    assert_eq!(check.code, Some(1), "{}", check.shown());
+    let finding = &check.json()["findings"][0];
+    assert_eq!(
+        (&finding["code"], &finding["help"]),
+        (&json!("unknown-fact"), &json!("did you mean `command`?"))
+    );
+    let text = std::fs::read_to_string(project.user_settings_path()).unwrap();
+    let line = text.lines().position(|line| line.contains("comand")).unwrap() + 1;
+    assert_eq!(finding["line"], line, "{finding}");
+    // An example that does not hold is an error, and the rule counts.
+    project.user_settings(&rule(
+        json!({ "when": { "command": "rm" }, "block": "no", "examples": { "noMatch": ["sudo rm x"] } }),
+    ));
+    assert_eq!(Run::new(&project, &["check"]).code, Some(1));
+    let line = shell("rm x");
+    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+}
+
+#[test]
+fn a_projects_rule_needs_approval_and_a_change_asks_again() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true }));
+    project.settings(&rule(json!({ "name": "own", "when": { "tool": "write_file" }, "block": "first" })));
+    let fire = || Run::new(&project, &["fire", "BeforeTool"]);
+    assert_eq!(fire().code, Some(0), "not approved, not asked");
+    let trust = Run::new(&project, &["trust", "--yes"]);
+    assert_eq!(trust.code, Some(0), "{}", trust.shown());
+    assert!(trust.stdout.contains("write_file") && trust.stdout.contains("first"), "{}", trust.shown());
+    let run = fire();
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    project.settings(&rule(json!({ "name": "own", "when": { "tool": "nothing" }, "block": "first" })));
+    let waits = Run::new(&project, &["trust"]);
+    assert_eq!(waits.code, Some(1), "a changed condition asks again: {}", waits.shown());
+}
+
+#[test]
+fn a_first_rule_is_written_approved_and_tried() {
+    let project = TestProject::new();
+    let run = Run::new(&project, &["init", "--rule"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    let check = Run::new(&project, &["check"]);
+    assert_eq!(check.code, Some(0), "{}", check.shown());
+    let line = shell("git push -f");
+    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+}
+
+#[test]
+fn the_shipped_rules_are_listed_and_shown() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
+    let list = Run::new(&project, &["rules", "--format", "json"]).json();
+    let on: Vec<&str> = list["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|rule| rule["on"] == true)
+        .map(|rule| rule["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(on, ["no-force-push"]);
+    let shown = Run::new(&project, &["rules", "no-force-push"]);
+    assert!(shown.stdout.contains("\"examples\""), "{}", shown.shown());
+    let unknown = Run::new(&project, &["rules", "no-force-pusch"]);
+    assert_eq!(unknown.code, Some(1));
+    assert!(unknown.stderr.contains("did you mean `no-force-push`?"), "{}", unknown.shown());
+}

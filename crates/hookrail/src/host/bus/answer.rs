@@ -1,0 +1,87 @@
+//! Runs the hooks that requests ask for.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::event::EventName;
+use crate::host::bus::check::CheckedRequest;
+use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
+use crate::host::bus::publish::{MessageBus, Subscription};
+use crate::host::components::Components;
+use crate::host::panics::{catch_panic, survive};
+use crate::run::{apart, is_long};
+
+/// Answers every request on the bus, each in a task of its own.
+pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -> Subscription {
+    let (bus_for_answers, system) = (Arc::downgrade(bus), Arc::downgrade(system));
+    bus.subscribe(move |message| {
+        let BusMessage::HookExecutionRequest(message) = message else { return };
+        let (Some(bus), Some(system)) = (bus_for_answers.upgrade(), system.upgrade()) else { return };
+        let publish = move |response| bus.publish(&BusMessage::HookExecutionResponse(response));
+        let message = message.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { publish(answer(&system, message).await) });
+            return;
+        }
+        publish(match HookExecutionRequest::parse(message) {
+            Err(refusal) => refusal,
+            Ok(request) => HookExecutionResponse::internal_error(
+                request.correlation_id,
+                "hooks can only run inside a tokio runtime",
+            ),
+        });
+    })
+}
+
+/// Whether any hook would run for a request: a lookup, no more.
+pub(crate) fn hears(system: &Components, request: &CheckedRequest) -> bool {
+    let silent = survive(|| match request.event_name {
+        // Matchers have no say, and a model payload is translated for hooks that run, not for this question.
+        event @ (EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection) => {
+            system.handler().is_silent(event, None)
+        }
+        event => system.handler().is_silent(event, request.input.event().match_target()),
+    });
+    // Whatever is wrong will come up again when the request is executed, and is answered there.
+    !silent.unwrap_or(false)
+}
+
+/// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
+pub(crate) async fn answer(system: &Components, message: Value) -> HookExecutionResponse {
+    match CheckedRequest::parse(message) {
+        Ok(request) => execute(system, request).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// Runs the hooks that a checked request asks for.
+pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> HookExecutionResponse {
+    let CheckedRequest { event_name, correlation_id, input } = request;
+    let fired = async {
+        let event = input.event();
+        system.handler().fire_with(&event, &input.base, &input.extra).await
+    };
+    let result = match catch_panic(fired).await {
+        Ok(result) => result,
+        Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
+    };
+    match result.infrastructure_failure() {
+        Some(error) => {
+            let mut response = HookExecutionResponse::internal_error(correlation_id, error);
+            if let Err(error) = &mut response.outcome {
+                // A guard that is set to block on failure blocks here, too.
+                error.details = json!({
+                    "eventName": event_name,
+                    "blocked": result.block.is_some(),
+                    "reason": result.block.as_ref().map(|block| &block.reason),
+                });
+            }
+            response
+        }
+        None => {
+            let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+            HookExecutionResponse { correlation_id, outcome: Ok(output) }
+        }
+    }
+}

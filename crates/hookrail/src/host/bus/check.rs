@@ -1,0 +1,131 @@
+//! Checks requests before anything runs for them.
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is a response like any other and as large; it is made once and handed on"
+)]
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::formats::payload::{TypedInput, parse_input};
+use crate::host::bus::message::{
+    ExecutionOutput, HOOK_EXECUTION_REQUEST, HookExecutionRequest, HookExecutionResponse, fallback_id,
+};
+use crate::host::panics::survive;
+use crate::output::json::{JsonProblem, parse_json};
+
+/// A longer message is read by the reader that bounds the number of its values.
+const LONG_MESSAGE: usize = 1024 * 1024;
+
+/// A request that can be executed: its message and its event's payload have both been checked.
+///
+/// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
+/// a task only for the others: see [`HookSystem::hears`](crate::HookSystem::hears).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedRequest {
+    pub(super) event_name: EventName,
+    pub(super) correlation_id: String,
+    pub(super) input: TypedInput,
+}
+
+impl CheckedRequest {
+    /// Checks a message and the payload in it. The error is the answer.
+    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| HookExecutionRequest::parse(message)?.check())
+    }
+
+    /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
+    /// may well send half of a surrogate pair, and must not lose its guards by that.
+    pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| {
+            if text.len() <= LONG_MESSAGE
+                && let Some(request) = PlainRequest::read(text)
+            {
+                return request.check();
+            }
+            HookExecutionRequest::parse(read_message(text)?)?.check()
+        })
+    }
+
+    /// Which event it asks for.
+    pub fn event_name(&self) -> EventName {
+        self.event_name
+    }
+
+    /// The answer when there is no hook to run.
+    pub fn answer_without_hooks(self) -> HookExecutionResponse {
+        HookExecutionResponse { correlation_id: self.correlation_id, outcome: Ok(ExecutionOutput::EMPTY) }
+    }
+}
+
+impl HookExecutionRequest {
+    /// Checks the event's payload. The error is the answer.
+    pub fn check(self) -> Result<CheckedRequest, HookExecutionResponse> {
+        let Self { event_name, input, correlation_id } = self;
+        match parse_input(event_name, Value::Object(input)) {
+            Ok(input) => Ok(CheckedRequest { event_name, correlation_id, input }),
+            Err(error) => Err(HookExecutionResponse { correlation_id, outcome: Err(error.into()) }),
+        }
+    }
+}
+
+/// A request as programs write it: these four fields, each once. Read without making a JSON value of it first, which
+/// takes as long as all the rest of an answer without hooks.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PlainRequest<'a> {
+    r#type: &'a str,
+    event_name: &'a str,
+    correlation_id: &'a str,
+    input: JsonObject,
+}
+
+impl PlainRequest<'_> {
+    /// `None` for everything that has to be looked at more closely, be it right or wrong.
+    pub(super) fn read(text: &[u8]) -> Option<HookExecutionRequest> {
+        let PlainRequest { r#type, event_name, correlation_id, input } = serde_json::from_slice(text).ok()?;
+        let event_name = event_name.parse().ok()?;
+        (r#type == HOOK_EXECUTION_REQUEST).then(|| HookExecutionRequest {
+            event_name,
+            input,
+            correlation_id: correlation_id.to_owned(),
+        })
+    }
+}
+
+fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
+    let problem = if text.len() <= LONG_MESSAGE {
+        match serde_json::from_slice(text) {
+            Ok(message) => return Ok(message),
+            Err(problem) => Some(problem),
+        }
+    } else {
+        None
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
+    };
+    parse_json(text).map_err(|tolerant| match (tolerant, problem) {
+        (JsonProblem::TooManyValues, _) => {
+            HookExecutionResponse::invalid_request("the message holds more values than are read")
+        }
+        // The stricter reader says more about what is wrong.
+        (JsonProblem::NotJson { .. }, Some(problem)) => not_json(&problem),
+        (tolerant, _) => not_json(&tolerant),
+    })
+}
+
+/// A panic is answered like any other failure. The request's own id is lost with it.
+fn answering_panics<T>(
+    check: impl FnOnce() -> Result<T, HookExecutionResponse>,
+) -> Result<T, HookExecutionResponse> {
+    survive(check).unwrap_or_else(|panic| Err(HookExecutionResponse::internal_error(fallback_id(), &panic)))
+}
+
+fn not_json(problem: &dyn fmt::Display) -> HookExecutionResponse {
+    HookExecutionResponse::invalid_request(&format!("the message is not JSON: {problem}"))
+}

@@ -1,0 +1,276 @@
+//! The messages on the bus and their wire form.
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is a response like any other and as large; it is made once and handed on"
+)]
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::formats::payload::InputError;
+use crate::verdict::result::{BlockCause, HookError, ProcessedHookResult};
+
+/// The `type` of a request.
+pub const HOOK_EXECUTION_REQUEST: &str = "hook-execution-request";
+/// The `type` of a response.
+pub const HOOK_EXECUTION_RESPONSE: &str = "hook-execution-response";
+
+/// A message on the bus.
+#[derive(Debug, Clone)]
+pub enum BusMessage {
+    /// Somebody wants hooks to run. Still to be checked.
+    HookExecutionRequest(Value),
+    /// What came of it.
+    HookExecutionResponse(HookExecutionResponse),
+}
+
+/// A checked request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookExecutionRequest {
+    /// Which event.
+    pub event_name: EventName,
+    /// The event's own fields; base fields may be among them.
+    pub input: JsonObject,
+    /// Echoed in the response.
+    pub correlation_id: String,
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookExecutionResponse {
+    /// The request's, or a generated one.
+    pub correlation_id: String,
+    /// What came of it.
+    pub outcome: Result<ExecutionOutput, BusError>,
+}
+
+/// The result of an event in the shape that clients rely on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
+pub struct ExecutionOutput {
+    pub success: bool,
+    pub final_output: Option<Value>,
+    pub all_outputs: Vec<Value>,
+    pub errors: Vec<HookError>,
+    /// Milliseconds.
+    pub total_duration: u64,
+    pub blocked: bool,
+    pub block_cause: Option<BlockCause>,
+    pub ask: bool,
+    /// Why it is blocked, or why a person is to decide.
+    pub reason: Option<String>,
+    pub should_stop: bool,
+    pub stop_reason: Option<String>,
+    pub system_message: Option<String>,
+    pub suppress_output: bool,
+    pub warnings: Vec<String>,
+}
+
+/// Why hooks did not run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BusError {
+    /// What kind of trouble.
+    pub code: BusErrorCode,
+    /// What is wrong, and where.
+    pub message: String,
+    /// For programs.
+    pub details: Value,
+}
+
+/// The kinds of trouble a request may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BusErrorCode {
+    /// The message is no request.
+    InvalidRequest,
+    /// The event is not one of the eleven.
+    UnsupportedEvent,
+    /// The event's fields are not what they must be.
+    ValidationFailure,
+    /// A model payload could not be read.
+    TranslationFailure,
+    /// The hook system itself failed.
+    InternalError,
+}
+
+impl HookExecutionRequest {
+    /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
+    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
+        let Value::Object(mut object) = message else {
+            return Err(invalid(fallback_id(), "a request must be a JSON object", json!({})));
+        };
+        // An older spelling nests the fields in `payload`.
+        if let Some(Value::Object(payload)) = object.remove("payload") {
+            for (key, value) in payload {
+                object.entry(key).or_insert(value);
+            }
+        }
+        let correlation_id = match object.get("correlationId") {
+            None | Some(Value::Null) => fallback_id(),
+            Some(Value::String(id)) => id.clone(),
+            Some(Value::Number(id)) => id.to_string(),
+            Some(_) => {
+                return Err(invalid(
+                    fallback_id(),
+                    "`correlationId` must be a string",
+                    json!({ "field": "correlationId", "expected": "string" }),
+                ));
+            }
+        };
+        match object.get("type").and_then(Value::as_str) {
+            Some(HOOK_EXECUTION_REQUEST | "HOOK_EXECUTION_REQUEST") => {}
+            other => {
+                let found = other.map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
+                return Err(invalid(
+                    correlation_id,
+                    &format!("`type` must be `{HOOK_EXECUTION_REQUEST}`, found {found}"),
+                    json!({ "field": "type", "expected": HOOK_EXECUTION_REQUEST }),
+                ));
+            }
+        }
+        let event_name = match object.get("eventName") {
+            Some(Value::String(word)) => match word.parse::<EventName>() {
+                Ok(event) => event,
+                Err(error) => {
+                    let known: Vec<_> = EventName::ALL.iter().map(|event| event.as_str()).collect();
+                    let details = json!({ "eventName": word, "supported": known });
+                    let error = BusError {
+                        code: BusErrorCode::UnsupportedEvent,
+                        message: error.to_string(),
+                        details,
+                    };
+                    return Err(HookExecutionResponse { correlation_id, outcome: Err(error) });
+                }
+            },
+            _ => {
+                return Err(invalid(
+                    correlation_id,
+                    "`eventName` is missing or not a string",
+                    json!({ "field": "eventName", "expected": "string" }),
+                ));
+            }
+        };
+        match object.remove("input") {
+            Some(Value::Object(input)) => Ok(Self { event_name, input, correlation_id }),
+            _ => Err(invalid(
+                correlation_id,
+                "`input` is missing or not an object",
+                json!({ "field": "input", "expected": "object" }),
+            )),
+        }
+    }
+}
+
+impl From<HookExecutionRequest> for BusMessage {
+    fn from(request: HookExecutionRequest) -> Self {
+        Self::HookExecutionRequest(json!({
+            "type": HOOK_EXECUTION_REQUEST,
+            "eventName": request.event_name,
+            "input": request.input,
+            "correlationId": request.correlation_id,
+        }))
+    }
+}
+
+impl HookExecutionResponse {
+    /// Whether hooks ran and all of them were healthy.
+    pub fn success(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(|output| output.success)
+    }
+
+    /// The answer to something that is no request; its correlation id is a new one.
+    pub fn invalid_request(message: &str) -> Self {
+        invalid(fallback_id(), message, json!({}))
+    }
+
+    /// The failure of the hook system itself.
+    pub fn internal_error(correlation_id: String, message: &str) -> Self {
+        let error =
+            BusError { code: BusErrorCode::InternalError, message: message.to_owned(), details: json!({}) };
+        Self { correlation_id, outcome: Err(error) }
+    }
+}
+
+impl Serialize for HookExecutionResponse {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap as _;
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("type", HOOK_EXECUTION_RESPONSE)?;
+        map.serialize_entry("correlationId", &self.correlation_id)?;
+        map.serialize_entry("success", &self.success())?;
+        match &self.outcome {
+            Ok(output) => map.serialize_entry("output", output)?,
+            Err(error) => map.serialize_entry("error", error)?,
+        }
+        map.end()
+    }
+}
+
+impl ExecutionOutput {
+    /// What comes of an event to which no hook listens.
+    pub(super) const EMPTY: Self = Self {
+        success: true,
+        final_output: None,
+        all_outputs: Vec::new(),
+        errors: Vec::new(),
+        total_duration: 0,
+        blocked: false,
+        block_cause: None,
+        ask: false,
+        reason: None,
+        should_stop: false,
+        stop_reason: None,
+        system_message: None,
+        suppress_output: false,
+        warnings: Vec::new(),
+    };
+}
+
+impl From<&ProcessedHookResult> for ExecutionOutput {
+    fn from(result: &ProcessedHookResult) -> Self {
+        let as_value = |output| serde_json::to_value(output).unwrap_or(Value::Null);
+        let aggregated = &result.aggregated;
+        Self {
+            success: aggregated.success,
+            final_output: aggregated.final_output.as_ref().map(as_value),
+            all_outputs: aggregated.all_outputs.iter().map(as_value).collect(),
+            errors: aggregated.errors.clone(),
+            total_duration: u64::try_from(aggregated.total_duration.as_millis()).unwrap_or(u64::MAX),
+            blocked: result.block.is_some(),
+            block_cause: result.block.as_ref().map(|block| block.cause),
+            ask: result.ask.is_some(),
+            reason: result.verdict_reason().map(str::to_owned),
+            should_stop: result.stop.is_some(),
+            stop_reason: result.stop.as_ref().map(|stop| stop.0.clone()),
+            system_message: result.system_message.clone(),
+            suppress_output: result.suppress_output,
+            warnings: result.all_warnings(),
+        }
+    }
+}
+
+/// The response to a message that is no request.
+fn invalid(correlation_id: String, message: &str, details: Value) -> HookExecutionResponse {
+    let error = BusError { code: BusErrorCode::InvalidRequest, message: message.to_owned(), details };
+    HookExecutionResponse { correlation_id, outcome: Err(error) }
+}
+
+/// An id for the response to a message that has none.
+pub(super) fn fallback_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+impl From<InputError> for BusError {
+    fn from(error: InputError) -> Self {
+        let code = match error {
+            InputError::Validation(_) => BusErrorCode::ValidationFailure,
+            InputError::Translation(_) => BusErrorCode::TranslationFailure,
+        };
+        let details = json!({ "field": error.field() });
+        Self { code, message: error.to_string(), details }
+    }
+}

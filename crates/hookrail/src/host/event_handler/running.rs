@@ -1,0 +1,172 @@
+//! Runs the hooks of a plan: rules are asked, the other hooks started, and the user's hooks asked again about arguments
+//! that a project's hook changed.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::HookEventHandler;
+use crate::event::{Event, HookInput};
+use crate::formats::json_object::JsonObject;
+use crate::hook::Hook;
+use crate::host::records::Records;
+use crate::host::second_round::{SecondRound, objections};
+use crate::plan::planner::Plan;
+use crate::rules::{Facts, Folders, Subject};
+use crate::run::rules::{self, Asked};
+use crate::run::{Payload, PayloadError, apart, is_long};
+use crate::verdict::hook_run::HookRun;
+use crate::verdict::result::AggregatedHookResult;
+
+/// The hooks that ran, and those whose condition did not hold.
+type Ran = (Vec<HookRun>, Vec<Arc<Hook>>);
+
+/// What rules said and which hooks have to be started, each with its place in the plan, and the hooks whose condition
+/// does not hold.
+struct AskedAll {
+    answered: Vec<(usize, HookRun)>,
+    start: Vec<(usize, Arc<Hook>)>,
+    not_held: Vec<Arc<Hook>>,
+}
+
+impl HookEventHandler {
+    /// Runs the hooks, adds those that failed before they began, and merges everything. Hooks whose condition did not
+    /// hold are given back apart.
+    pub(super) async fn run_all(
+        &self,
+        plan: &Plan,
+        hooks: &[Arc<Hook>],
+        failed: Vec<HookRun>,
+        input: &HookInput<'_>,
+        directory: &Path,
+        records: &Records<'_>,
+    ) -> Result<(AggregatedHookResult, Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
+        let (mut runs, not_held) = match hooks {
+            [] => (Vec::new(), Vec::new()),
+            hooks if plan.sequential => self.run_chain(plan, hooks, input, directory, records).await?,
+            hooks => self.run_side_by_side(plan, hooks, input, directory, records).await?,
+        };
+        if !failed.is_empty() {
+            let payload = Payload::new(input)?;
+            for run in &failed {
+                records.hook(plan.event, run, &payload);
+            }
+            runs.extend(failed);
+        }
+        let (name, sequential, aggregator) = (plan.event, plan.sequential, self.aggregator);
+        // Long outputs are merged apart, so that no other client of the same thread waits for it.
+        let (mut aggregated, mut runs) = apart(is_long(&runs), move || {
+            let aggregated = aggregator.aggregate_results(name, &runs, sequential);
+            (aggregated, runs)
+        })
+        .await;
+        let merged = aggregated.final_output.as_ref();
+        if let Some(round) = SecondRound::after(input.event, &runs, &not_held, merged, sequential) {
+            runs.extend(self.ask_again(&round, input, directory, records).await?);
+            aggregated = aggregator.aggregate_results(name, &runs, sequential);
+        }
+        Ok((aggregated, runs, not_held))
+    }
+
+    async fn run_side_by_side(
+        &self,
+        plan: &Plan,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+        directory: &Path,
+        records: &Records<'_>,
+    ) -> Result<Ran, PayloadError> {
+        let AskedAll { mut answered, start, not_held } = self.ask_rules(hooks, input);
+        if start.is_empty() && self.host.observer.is_none() {
+            return Ok((answered.into_iter().map(|(_, run)| run).collect(), not_held)); // No payload is needed.
+        }
+        let payload = Payload::new(input)?;
+        let (places, start): (Vec<usize>, Vec<Arc<Hook>>) = start.into_iter().unzip();
+        let runs = self.runner.execute_hooks_parallel(&start, &payload, directory).await;
+        answered.extend(places.into_iter().zip(runs));
+        answered.sort_by_key(|(place, _)| *place);
+        let runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
+        for run in &runs {
+            records.hook(plan.event, run, &payload);
+        }
+        Ok((runs, not_held))
+    }
+
+    async fn run_chain(
+        &self,
+        plan: &Plan,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+        directory: &Path,
+        records: &Records<'_>,
+    ) -> Result<Ran, PayloadError> {
+        let cwd = input.base.cwd.as_ref();
+        let object = to_object(input)?;
+        let not_held = Mutex::new(Vec::new());
+        let ask = |hook: &Arc<Hook>, input: &JsonObject| {
+            let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), self.folders(cwd)));
+            if matches!(asked, Asked::DoesNotHold) {
+                not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
+            }
+            asked
+        };
+        let on_finish = |run: &HookRun, payload: &Payload| {
+            records.hook(plan.event, run, payload);
+            records.unusable_fields(plan.event, run);
+        };
+        let chain = self.runner.execute_chain(hooks, plan.event, object, directory, &ask, &on_finish);
+        let (runs, _) = chain.await;
+        Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
+    fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> AskedAll {
+        let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
+        let facts = Facts::new(subject, self.folders(&input.base.cwd));
+        let mut all = AskedAll { answered: Vec::new(), start: Vec::new(), not_held: Vec::new() };
+        for (place, hook) in hooks.iter().enumerate() {
+            match rules::ask(hook, &facts) {
+                Asked::Start => all.start.push((place, Arc::clone(hook))),
+                Asked::Answered(run) => all.answered.push((place, *run)),
+                Asked::DoesNotHold => all.not_held.push(Arc::clone(hook)),
+            }
+        }
+        all
+    }
+
+    /// The folders that paths of an event are seen from.
+    fn folders<'a>(&'a self, cwd: &'a Path) -> Folders<'a> {
+        Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() }
+    }
+
+    /// Asks hooks about arguments that a project's hook changed after they had seen them. Returns what they object.
+    async fn ask_again(
+        &self,
+        round: &SecondRound,
+        input: &HookInput<'_>,
+        directory: &Path,
+        records: &Records<'_>,
+    ) -> Result<Vec<HookRun>, PayloadError> {
+        let Event::BeforeTool { tool_name, .. } = input.event else { return Ok(Vec::new()) };
+        let event = Event::BeforeTool { tool_name, tool_input: &round.tool_input };
+        let input = HookInput { base: input.base, event: &event, extra: input.extra };
+        let AskedAll { answered, start, .. } = self.ask_rules(&round.hooks, &input);
+        let start: Vec<Arc<Hook>> = start.into_iter().map(|(_, hook)| hook).collect();
+        let payload = Payload::new(&input)?;
+        let mut runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
+        runs.extend(self.runner.execute_hooks_parallel(&start, &payload, directory).await);
+        for run in &runs {
+            records.hook(event.name(), run, &payload);
+        }
+        Ok(objections(&event, runs))
+    }
+}
+
+/// The payload as a chain needs it: a value that each hook's output may change.
+fn to_object(input: &HookInput<'_>) -> Result<JsonObject, PayloadError> {
+    match serde_json::to_value(input)? {
+        Value::Object(object) => Ok(object),
+        _ => Ok(JsonObject::new()),
+    }
+}

@@ -1,0 +1,197 @@
+//! One model call between its hooks: `BeforeModel`, `BeforeToolSelection`, the host's permission, the call,
+//! `AfterModel`.
+
+use crate::event::EventName;
+use crate::formats::genai::{Content, GenerateContentParameters, GenerateContentResponse};
+use crate::host::allowed_tools::AllowedTools;
+use crate::host::effects::{AfterModelHookResult, AnswerOrigin, ModelGate, ResponseChange, ToolSelection};
+use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
+use crate::host::session::HookSession;
+use crate::host::triggers::{
+    fire_after_model_hook, fire_before_model_hook, fire_before_tool_selection_hook, listening,
+};
+use crate::verdict::result::{Block, StopReason};
+
+/// A request on its way to the model.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct OutgoingCall<'a> {
+    /// What to send.
+    pub request: &'a GenerateContentParameters,
+    /// Whether the answer may be shown while it arrives. Otherwise a hook may still change or hide it, and it is shown
+    /// when the call is over.
+    pub may_stream: bool,
+}
+
+/// Whether the user sees an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Showing {
+    /// It may have been shown while it arrived: see [`OutgoingCall::may_stream`].
+    Streamed,
+    /// It is shown now.
+    Now,
+    /// Hooks hide it.
+    Hidden,
+}
+
+/// The answer of a model, with its hooks applied.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ModelAnswer {
+    /// The answer to go on with.
+    pub response: GenerateContentResponse,
+    /// Whether it is the model's own.
+    pub change: ResponseChange,
+    /// Whether the user sees it.
+    pub showing: Showing,
+    /// Which of its tool calls may run.
+    pub allowed_tools: AllowedTools,
+    /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+    pub next_system_message: Option<String>,
+    /// What was odd about the hooks or had no effect; for a log.
+    pub warnings: Vec<String>,
+}
+
+/// What became of a model call.
+#[must_use = "it may be a block or a stop"]
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
+pub enum ModelOutcome {
+    /// The model answered.
+    Answered(ModelAnswer),
+    /// Hooks blocked the call: the model was not asked.
+    Blocked {
+        /// What to go on with: the hooks' answer, or one candidate that says nothing.
+        response: GenerateContentResponse,
+        /// Where it comes from.
+        origin: AnswerOrigin,
+        /// Why the call was blocked; the user is told.
+        block: Block,
+        /// Whether the user sees the answer.
+        showing: Showing,
+    },
+    /// The host's permission step said no.
+    Denied {
+        /// Why.
+        reason: String,
+    },
+    /// The agent must stop.
+    Stopped {
+        /// Why.
+        reason: StopReason,
+        /// The answer, if the model had been asked by then.
+        answer: Option<ModelAnswer>,
+    },
+}
+
+/// A hook's message to the model as an entry of a request.
+pub fn system_message(text: &str) -> Content {
+    Content::text("user", format!("[System] {text}"))
+}
+
+/// Makes a model call between its hooks: a block, a stop or a missing permission keeps it from being made, the request
+/// is sent as hooks changed it, and the answer comes back as they changed it.
+///
+/// `permission` sees every request that the hooks let through; `call` sends it and returns the complete answer. Its
+/// error is returned as it is, and no hook hears of it.
+pub async fn call_model_with_hooks<E>(
+    session: &HookSession,
+    request: GenerateContentParameters,
+    permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
+    call: impl AsyncFnOnce(OutgoingCall<'_>) -> Result<GenerateContentResponse, E>,
+) -> Result<ModelOutcome, E> {
+    session.call_model(request, permission, call).await
+}
+
+impl HookSession {
+    /// Makes a model call between its hooks, as [`call_model_with_hooks`] does.
+    pub async fn call_model<E>(
+        &self,
+        request: GenerateContentParameters,
+        permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
+        call: impl AsyncFnOnce(OutgoingCall<'_>) -> Result<GenerateContentResponse, E>,
+    ) -> Result<ModelOutcome, E> {
+        let Prepared { request, hidden, mut warnings } = match self.prepare_model_call(request).await {
+            Ok(prepared) => prepared,
+            Err(outcome) => return Ok(outcome),
+        };
+        let subject = PermissionSubject::Model { request: &request };
+        match permission(PermissionRequest { subject, decider: Decider::Host }).await {
+            Permission::Granted => {}
+            Permission::Denied { reason } => return Ok(ModelOutcome::Denied { reason }),
+            Permission::Stopped { reason } => return Ok(ModelOutcome::Stopped { reason, answer: None }),
+        }
+        let may_stream = !hidden && listening(self, EventName::AfterModel, None).is_none();
+        let response = call(OutgoingCall { request: &request, may_stream }).await?;
+
+        let after = fire_after_model_hook(self, &request, response).await;
+        let AfterModelHookResult { response, change, stop, notes, .. } = after;
+        warnings.extend(notes.warnings);
+        let answer = ModelAnswer {
+            response,
+            change,
+            showing: if hidden || notes.suppress_output {
+                Showing::Hidden
+            } else if may_stream {
+                Showing::Streamed
+            } else {
+                Showing::Now
+            },
+            allowed_tools: AllowedTools::of(&request),
+            next_system_message: notes.system_message,
+            warnings,
+        };
+        Ok(match stop {
+            Some(reason) => ModelOutcome::Stopped { reason, answer: Some(answer) },
+            None => ModelOutcome::Answered(answer),
+        })
+    }
+
+    /// Asks the hooks before the call and applies what they want. `Err` is the outcome of a call that is not made.
+    async fn prepare_model_call(
+        &self,
+        mut request: GenerateContentParameters,
+    ) -> Result<Prepared, ModelOutcome> {
+        let before = fire_before_model_hook(self, &request).await;
+        let notes = before.notes;
+        match before.gate {
+            ModelGate::Send { request: std::borrow::Cow::Borrowed(_) } => {}
+            ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
+            ModelGate::Answer { response, origin, block } => {
+                let showing = if notes.suppress_output { Showing::Hidden } else { Showing::Now };
+                return Err(ModelOutcome::Blocked { response, origin, block, showing });
+            }
+            ModelGate::Stop { reason, .. } => return Err(ModelOutcome::Stopped { reason, answer: None }),
+        }
+        request.contents.extend(notes.system_message.as_deref().map(system_message));
+        let mut prepared = Prepared { request, hidden: notes.suppress_output, warnings: notes.warnings };
+        if offers_tools(&prepared.request) {
+            let result = fire_before_tool_selection_hook(self, &prepared.request).await;
+            match result.selection {
+                ToolSelection::Unchanged => {}
+                ToolSelection::Restricted { tool_config } => {
+                    prepared.request.config.get_or_insert_default().tool_config = Some(tool_config);
+                }
+                ToolSelection::Stop { reason } => return Err(ModelOutcome::Stopped { reason, answer: None }),
+            }
+            prepared.request.contents.extend(result.notes.system_message.as_deref().map(system_message));
+            prepared.hidden |= result.notes.suppress_output;
+            prepared.warnings.extend(result.notes.warnings);
+        }
+        Ok(prepared)
+    }
+}
+
+/// A request that the hooks before the call let through.
+struct Prepared {
+    request: GenerateContentParameters,
+    /// The user must not see the answer.
+    hidden: bool,
+    warnings: Vec<String>,
+}
+
+/// Whether a request carries tool definitions.
+fn offers_tools(request: &GenerateContentParameters) -> bool {
+    let tools = request.config.as_ref().and_then(|config| config.tools.as_ref());
+    tools.is_some_and(|tools| !tools.is_empty())
+}

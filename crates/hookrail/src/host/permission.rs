@@ -1,0 +1,75 @@
+//! The step between the hooks and the call: may it be made? The host answers.
+
+use crate::formats::genai::GenerateContentParameters;
+use crate::formats::json_object::JsonObject;
+use crate::verdict::result::StopReason;
+
+/// A call that the hooks let through, as it would be made.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct PermissionRequest<'a> {
+    /// What is to be done.
+    pub subject: PermissionSubject<'a>,
+    /// Who has to decide.
+    pub decider: Decider<'a>,
+}
+
+/// What permission is needed for.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum PermissionSubject<'a> {
+    /// A tool call.
+    Tool {
+        /// The tool.
+        name: &'a str,
+        /// The arguments as hooks left them.
+        input: &'a JsonObject,
+    },
+    /// A model call.
+    Model {
+        /// The request as hooks left it.
+        request: &'a GenerateContentParameters,
+    },
+}
+
+/// Who has to decide about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decider<'a> {
+    /// The host, by its own rules.
+    Host,
+    /// A person: a hook said `ask`. No mode of the host answers in their place, and no answer is a no.
+    Person {
+        /// What the question shows.
+        reason: &'a str,
+    },
+}
+
+/// The host's answer.
+#[must_use = "a call without permission must not be made"]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    /// The call is made.
+    Granted,
+    /// It is not made; the model is told why.
+    Denied {
+        /// Why.
+        reason: String,
+    },
+    /// It is not made, and the agent stops.
+    Stopped {
+        /// Why.
+        reason: StopReason,
+    },
+}
+
+/// The permission step of a host that has no rules of its own and nobody to ask: whatever the hooks let through is
+/// done, and what they want a person for is refused.
+#[expect(clippy::unused_async, reason = "it is handed over where an asynchronous function is expected")]
+pub async fn permit_unless_asked(request: PermissionRequest<'_>) -> Permission {
+    match request.decider {
+        Decider::Host => Permission::Granted,
+        Decider::Person { reason } => Permission::Denied {
+            reason: format!("A hook wanted a person to decide, and nobody is there to answer: {reason}"),
+        },
+    }
+}

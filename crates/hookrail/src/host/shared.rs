@@ -1,0 +1,58 @@
+//! What all components of a session share about their host. Depends on none of them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::host::bus::publish::MessageBus;
+use crate::host::observer::HookObserver;
+use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile};
+use crate::trust::{TrustPolicy, VanishedGuard};
+
+/// What becomes of guarded events while a settings file of the user or the system cannot be used. Nobody knows then
+/// which guards it held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnusableSettings {
+    /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
+    #[default]
+    Block,
+    /// They go on; the findings and the log say what is wrong.
+    Warn,
+}
+
+/// What the host said about itself when it made the session.
+pub(crate) struct Host {
+    pub(crate) session_id: String,
+    pub(crate) working_dir: PathBuf,
+    pub(crate) transcript_path: Option<PathBuf>,
+    /// The settings as they were when the session was made. Whoever edits a file afterwards turns nothing off.
+    pub(crate) files: SettingsFiles,
+    pub(crate) resolved: OnceLock<ResolvedSettings>,
+    pub(crate) unusable_settings: UnusableSettings,
+    pub(crate) trust: TrustPolicy,
+    pub(crate) bus: Option<Arc<MessageBus>>,
+    pub(crate) observer: Option<Arc<dyn HookObserver>>,
+    /// What hooks inherit; the process's own environment where the host names none.
+    pub(crate) environment: Option<Vec<(OsString, OsString)>>,
+    pub(crate) direct_execution: bool,
+    /// No hook may run longer.
+    pub(crate) longest_timeout: Option<Duration>,
+}
+
+impl Host {
+    /// Settings and approvals, resolved at the first question.
+    pub(crate) fn settings(&self) -> &ResolvedSettings {
+        self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
+    }
+
+    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
+    pub(crate) fn standing_block(&self) -> Option<String> {
+        let settings = self.settings();
+        let refusals = settings.refusals().filter(|_| self.unusable_settings == UnusableSettings::Block);
+        let reasons = refusals.map(UnusableFile::why_blocked);
+        let reasons: Vec<String> =
+            reasons.chain(settings.vanished.iter().map(VanishedGuard::why_blocked)).collect();
+        (!reasons.is_empty()).then(|| reasons.join("\n"))
+    }
+}

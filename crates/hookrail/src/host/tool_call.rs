@@ -1,0 +1,178 @@
+//! One tool call between its hooks: `BeforeTool`, the host's permission, the tool, `AfterTool`.
+
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::host::effects::{AfterToolHookResult, HookNotes, ToolGate};
+use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
+use crate::host::session::HookSession;
+use crate::host::tool::ToolResult;
+use crate::host::triggers::{fire_after_tool_hook, fire_before_tool_hook, listening};
+use crate::verdict::result::{Block, StopReason};
+
+/// What became of a tool call. Whatever it was, the result is what the model gets.
+#[must_use = "it may carry a stop"]
+#[derive(Debug, Clone)]
+pub enum ToolOutcome {
+    /// The tool ran.
+    Ran {
+        /// The arguments it ran with.
+        tool_input: JsonObject,
+        /// Its result with what hooks made of it.
+        result: ToolResult,
+        /// Its own result, where a hook replaced it.
+        original: Option<ToolResult>,
+        /// The agent must stop.
+        stop: Option<StopReason>,
+    },
+    /// Hooks blocked the call.
+    Blocked {
+        /// The arguments it would have run with.
+        tool_input: JsonObject,
+        /// The reason, worded for the model.
+        result: ToolResult,
+        /// Why.
+        block: Block,
+        /// The agent must stop as well.
+        stop: Option<StopReason>,
+    },
+    /// The host's permission step said no.
+    Denied {
+        /// The arguments it would have run with.
+        tool_input: JsonObject,
+        /// The reason, worded for the model.
+        result: ToolResult,
+    },
+    /// The tool did not run, and the agent must stop.
+    Stopped {
+        /// The arguments it would have run with.
+        tool_input: JsonObject,
+        /// The reason, worded for the model.
+        result: ToolResult,
+        /// Why.
+        reason: StopReason,
+    },
+}
+
+/// A tool call with its hooks applied, in the specification's words.
+#[must_use = "it may carry a stop"]
+#[derive(Debug, Clone)]
+pub struct ToolExecution {
+    /// What the model and the user get.
+    pub result: ToolResult,
+    /// Whether hooks blocked the call.
+    pub blocked: bool,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+}
+
+impl From<ToolOutcome> for ToolExecution {
+    fn from(outcome: ToolOutcome) -> Self {
+        match outcome {
+            ToolOutcome::Ran { result, stop, .. } => Self { result, blocked: false, stop },
+            ToolOutcome::Blocked { result, stop, .. } => Self { result, blocked: true, stop },
+            ToolOutcome::Denied { result, .. } => Self { result, blocked: false, stop: None },
+            ToolOutcome::Stopped { result, reason, .. } => {
+                Self { result, blocked: false, stop: Some(reason) }
+            }
+        }
+    }
+}
+
+/// Runs a tool between its hooks: a block, a stop or a missing permission keeps it from running, changed arguments are
+/// the ones it runs with, and what hooks say of its result is applied to it.
+///
+/// `permission` is asked about every call that the hooks let through, with the arguments as they left them;
+/// [`permit_unless_asked`](crate::permit_unless_asked) is one for hosts without rules of their own.
+pub async fn execute_tool_with_hooks(
+    session: &HookSession,
+    tool_name: &str,
+    tool_input: JsonObject,
+    permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
+    execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
+) -> ToolExecution {
+    session.execute_tool(tool_name, tool_input, permission, execute).await.into()
+}
+
+impl HookSession {
+    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and tells more of what became of the call.
+    pub async fn execute_tool(
+        &self,
+        tool_name: &str,
+        tool_input: JsonObject,
+        permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
+        execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
+    ) -> ToolOutcome {
+        let before = fire_before_tool_hook(self, tool_name, &tool_input).await;
+        let notes = before.notes;
+        let (changed, asked) = match before.gate {
+            ToolGate::Run { tool_input } => (tool_input, None),
+            ToolGate::Ask { tool_input, reason } => (tool_input, Some(reason)),
+            ToolGate::Block { block, stop } => {
+                let result = refusal(block.reason.clone(), "hook_blocked", &notes);
+                return ToolOutcome::Blocked { tool_input, result, block, stop };
+            }
+            ToolGate::Stop { reason } => return stopped(tool_input, reason, &notes),
+        };
+        // Arguments that no hook changed are not copied.
+        let tool_input = match changed {
+            std::borrow::Cow::Owned(changed) => changed,
+            std::borrow::Cow::Borrowed(_) => tool_input,
+        };
+        let subject = PermissionSubject::Tool { name: tool_name, input: &tool_input };
+        let decider = asked.as_deref().map_or(Decider::Host, |reason| Decider::Person { reason });
+        match permission(PermissionRequest { subject, decider }).await {
+            Permission::Granted => {}
+            Permission::Denied { reason } => {
+                let result = refusal(reason, "permission_denied", &notes);
+                return ToolOutcome::Denied { tool_input, result };
+            }
+            Permission::Stopped { reason } => return stopped(tool_input, reason, &notes),
+        }
+        let result = execute(&tool_input).await;
+        self.after_tool(tool_name, tool_input, result, notes).await
+    }
+
+    /// Lets `AfterTool` hooks see the result and applies what all hooks of the call said.
+    async fn after_tool(
+        &self,
+        tool_name: &str,
+        tool_input: JsonObject,
+        mut result: ToolResult,
+        before: HookNotes,
+    ) -> ToolOutcome {
+        // What hooks are given is made only where some hook will read it.
+        let after = if listening(self, EventName::AfterTool, Some(tool_name)).is_some() {
+            fire_after_tool_hook(self, tool_name, &tool_input, &result.to_hook_response()).await
+        } else {
+            AfterToolHookResult::default()
+        };
+        let original = after.tool_response.as_ref().map(|response| {
+            let original = result.clone();
+            result.replace_with(response);
+            original
+        });
+        result.append_context(after.additional_context.as_deref());
+        apply_notes(&mut result, &before);
+        apply_notes(&mut result, &after.notes);
+        ToolOutcome::Ran { tool_input, result, original, stop: after.stop }
+    }
+}
+
+fn stopped(tool_input: JsonObject, reason: StopReason, notes: &HookNotes) -> ToolOutcome {
+    let result = refusal(format!("Agent execution stopped by hook: {reason}"), "hook_stopped", notes);
+    ToolOutcome::Stopped { tool_input, result, reason }
+}
+
+/// What the model gets instead of a result.
+fn refusal(text: String, kind: &str, notes: &HookNotes) -> ToolResult {
+    let mut result = ToolResult::failure(text, kind);
+    apply_notes(&mut result, notes);
+    result
+}
+
+fn apply_notes(result: &mut ToolResult, notes: &HookNotes) {
+    result.append_system_message(notes.system_message.as_deref());
+    if notes.suppress_output {
+        result.suppress_display = Some(true);
+    }
+}

@@ -1,0 +1,63 @@
+//! Hooks that must not be started: a guard that is off because of its file counts as changed, and a command from
+//! outside of the project that would run a file of the project counts as failed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::hook::Hook;
+use crate::plan::planner::Plan;
+use crate::run::stays_open_for_writing;
+use crate::trust::file_run_by_accident;
+use crate::verdict::hook_run::{Exit, HookRun};
+
+/// Takes out the guards whose files somebody holds open for writing: the system would not execute them. Says what is
+/// wrong with each.
+pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>) -> Vec<String> {
+    let mut busy = Vec::new();
+    for planned in &plan.hooks {
+        let Some(seal) = &planned.seal else { continue };
+        if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {
+            continue;
+        }
+        for file in seal.executables() {
+            if stays_open_for_writing(file).await {
+                hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
+                busy.push(format!(
+                    "guard `{}` cannot be started: `{}` is open for writing, so that it may be changing; close it, or \
+                     run `hookrail trust` to look at it",
+                    planned.name,
+                    file.display()
+                ));
+                break;
+            }
+        }
+    }
+    busy
+}
+
+/// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
+/// that they run in. Returns their runs, which failed before they began.
+pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> Vec<HookRun> {
+    let mut strays = Vec::new();
+    hooks.retain(|hook| {
+        let Some(file) = file_run_by_accident(hook, directory) else { return true };
+        let why = format!(
+            "a hook of the {} settings must not run `{}`, a file of the folder that it runs in; write an absolute path",
+            hook.origin.level,
+            file.display()
+        );
+        strays.push(HookRun {
+            hook: Arc::clone(hook),
+            exit: Exit::NotStarted(why.clone()),
+            stdout: String::new(),
+            stderr: String::new(),
+            duration: Duration::ZERO,
+            output: None,
+            failure: Some(why),
+            warnings: Vec::new(),
+        });
+        false
+    });
+    strays
+}

@@ -1,0 +1,162 @@
+//! Who may write the settings of the user and the system. Whoever may could put hooks there that need no approval, or
+//! take guards away, so settings that others may write are refused like broken ones.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::diagnose::start_of;
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// File systems that invent modes: what they say about a file tells nothing about who may write it.
+const WITHOUT_MODES: [u64; 8] = [
+    0x4d44,      // FAT
+    0x2011_bab0, // exFAT
+    0x5346_544e, // NTFS
+    0x7366_746e, // NTFS, the newer driver
+    0x0102_1997, // 9p, as used by virtual machines
+    0xff53_4d42, // CIFS
+    0xfe53_4d42, // SMB 2
+    0x786f_4256, // shared folders of VirtualBox
+];
+
+/// Who is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Identity {
+    /// The user.
+    user: u32,
+    /// The user's primary group, whose members may write.
+    group: u32,
+    /// The owner of the home directory.
+    home_owner: Option<u32>,
+}
+
+impl Identity {
+    /// Whoever runs this program.
+    pub(super) fn current(home: &Path) -> Self {
+        Self {
+            user: rustix::process::geteuid().as_raw(),
+            group: rustix::process::getegid().as_raw(),
+            home_owner: std::fs::metadata(home).ok().map(|metadata| metadata.uid()),
+        }
+    }
+
+    /// What is wrong with who may write a file or folder, and what helps.
+    fn objection(self, path: &Path, facts: Facts) -> Option<(String, String)> {
+        let shown = path.display();
+        let Facts { owner, group, mode, is_folder } = facts;
+        if owner != self.user && owner != 0 && Some(owner) != self.home_owner {
+            let why = format!("`{shown}` belongs to another user (uid {owner}, mode {:04o})", mode & 0o7777);
+            return Some((why, format!("make it yours with `chown {} '{shown}'`", self.user)));
+        }
+        // In a sticky folder nobody removes or replaces what belongs to others.
+        let is_protected = is_folder && mode & 0o1000 != 0;
+        let by_group = mode & 0o020 != 0 && group != self.group && group != 0;
+        let by_others = mode & 0o002 != 0;
+        if (by_group || by_others) && !is_protected {
+            let why = format!(
+                "`{shown}` can be written by other users (owner {owner}, group {group}, mode {:04o})",
+                mode & 0o7777
+            );
+            let who = if by_group { "go-w" } else { "o-w" };
+            return Some((why, format!("take that away with `chmod {who} '{shown}'`")));
+        }
+        None
+    }
+}
+
+/// What decides who may write a file or folder.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    owner: u32,
+    group: u32,
+    mode: u32,
+    is_folder: bool,
+}
+
+impl Facts {
+    fn of(metadata: &Metadata) -> Self {
+        let (owner, group, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
+        Self { owner, group, mode, is_folder: metadata.is_dir() }
+    }
+}
+
+/// What is wrong with who may write a settings file or the folders that hold it; `None` where nothing is. An error means
+/// that the file must not be used.
+pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
+    let real = file.canonicalize().ok()?;
+    let folders = [file.parent(), real.parent()].into_iter().flatten().map(Path::to_owned);
+    let mut places: Vec<PathBuf> = std::iter::once(real.clone()).chain(folders).collect();
+    places.dedup();
+    let (why, help) = places.iter().find_map(|place| {
+        let metadata = std::fs::metadata(place).ok()?;
+        identity.objection(place, Facts::of(&metadata))
+    })?;
+    let mut finding = Diagnostic {
+        code: "settings-writable-by-others",
+        severity: Severity::Error,
+        place: Some(start_of(file)),
+        message: format!("these settings cannot be trusted: {why}"),
+        help: Some(help),
+    };
+    if invents_modes(&real) {
+        finding.severity = Severity::Warning;
+        finding.message =
+            format!("nobody can tell who may write these settings: {why}, and this file system has no modes");
+    }
+    Some(finding)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn invents_modes(file: &Path) -> bool {
+    rustix::fs::statfs(file).is_ok_and(|system| {
+        u64::try_from(system.f_type).is_ok_and(|kind| WITHOUT_MODES.contains(&(kind & 0xffff_ffff)))
+    })
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn invents_modes(_: &Path) -> bool {
+    false
+}
+
+/// A home directory that is not absolute: it would be looked for where the program happens to stand, in the project.
+pub(super) fn relative_home(home: &Path) -> Diagnostic {
+    Diagnostic {
+        code: "home-not-absolute",
+        severity: Severity::Error,
+        place: None,
+        message: format!("the home directory `{}` is not an absolute path", home.display()),
+        help: Some("set HOME to an absolute path".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_root_and_the_owner_of_the_home_may_write_and_nobody_else() {
+        let identity = Identity { user: 1000, group: 1000, home_owner: Some(1001) };
+        for (what, owner, group, mode, is_folder, expected) in [
+            ("private", 1000, 1000, 0o600, false, None),
+            ("readable", 1000, 50, 0o644, false, None),
+            ("the system's", 0, 0, 0o644, false, None),
+            ("root's group may be root's", 0, 0, 0o664, false, None),
+            ("the owner of the home", 1001, 1001, 0o644, false, None),
+            ("the user's own group", 1000, 1000, 0o664, false, None),
+            ("a stranger's", 1002, 1000, 0o600, false, Some("chown 1000")),
+            ("another group", 1000, 50, 0o664, false, Some("chmod go-w")),
+            ("everybody", 1000, 1000, 0o646, false, Some("chmod o-w")),
+            ("everybody's folder", 1000, 1000, 0o777, true, Some("chmod o-w")),
+            ("a sticky folder", 0, 0, 0o1777, true, None),
+            ("a file has no such bit", 1000, 1000, 0o1666, false, Some("chmod o-w")),
+        ] {
+            let facts = Facts { owner, group, mode, is_folder };
+            let found = identity.objection(Path::new("/x"), facts);
+            match expected {
+                None => assert_eq!(found, None, "{what}"),
+                Some(help) => assert!(found.is_some_and(|(_, said)| said.contains(help)), "{what}"),
+            }
+        }
+    }
+}

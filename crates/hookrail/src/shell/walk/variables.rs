@@ -1,0 +1,148 @@
+//! Builtins that change variables and positional parameters.
+
+use super::simple::known_values;
+use super::{Context, Walker};
+use crate::shell::field::Field;
+use crate::shell::parse::is_identifier;
+use crate::shell::state::{Key, Value};
+
+impl Walker {
+    /// `set`: its operands are the new positional parameters.
+    pub(super) fn set_builtin(&mut self, args: &[Field]) {
+        let mut at = 0;
+        while let Some(field) = args.get(at) {
+            match field.as_str() {
+                None => {
+                    self.state.set(Key::Positional, None);
+                    return;
+                }
+                Some("--" | "-") => {
+                    at += 1;
+                    break;
+                }
+                // Each `o` takes the name of an option.
+                Some(text) if text.starts_with(['-', '+']) => at += 1 + usize::from(text.contains('o')),
+                Some(_) => break,
+            }
+        }
+        let has_operands = at < args.len() || args.iter().any(|field| field.is("--"));
+        if has_operands {
+            let values = known_values(args.get(at..).unwrap_or_default());
+            self.state.set(Key::Positional, values.map(|values| Value::List(values.into())));
+        }
+    }
+
+    /// `shift`: drops positional parameters.
+    pub(super) fn shift(&mut self, args: &[Field]) {
+        let count = match args.first() {
+            None => Some(1),
+            Some(field) => field.as_str().and_then(|text| text.parse::<usize>().ok()),
+        };
+        let values = match (self.state.get(&Key::Positional), count) {
+            (Some(Value::List(values)), Some(count)) => values.get(count..).map(<[String]>::to_vec),
+            _ => None,
+        };
+        self.state.set(Key::Positional, values.map(|values| Value::List(values.into())));
+    }
+
+    /// `export`, `declare` and their kin.
+    pub(super) fn declare(&mut self, args: &[Field], context: &Context) {
+        let is_odd =
+            |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
+        if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
+            self.state.set(Key::OddVariables, Some(Value::Set));
+            self.forget_variables();
+        }
+        for arg in args {
+            let Some(text) = arg.as_str() else { continue };
+            self.expanded_as_subscript(text, context);
+            if let Some(locals) = self.locals.last_mut() {
+                locals.push(text.split(['=', '+', '[']).next().unwrap_or_default().to_owned());
+            }
+            let Some((name, value)) = text.split_once('=') else {
+                // `local x` hides a value, `export x` does not.
+                if is_identifier(text) && !self.active.is_empty() {
+                    self.state.set(Key::Variable(text.to_owned()), None);
+                }
+                continue;
+            };
+            let is_list = matches!(self.state.get(&Key::Variable(name.to_owned())), Some(Value::List(_)));
+            if is_identifier(name) && !(is_list && value.is_empty()) {
+                let value = (!arg.glob && !arg.tilde && !value.starts_with('~')).then(|| value.to_owned());
+                self.set_variable(name, value, context);
+            } else {
+                let name = name.split(['[', '+']).next().unwrap_or_default();
+                self.state.set(Key::Variable(name.to_owned()), None);
+            }
+        }
+    }
+
+    /// Builtins that set variables to what is not known.
+    pub(super) fn change_variables(&mut self, name: &str, args: &[Field], context: &Context) {
+        self.subscripts(args, context);
+        if name == "let" {
+            for arg in args {
+                self.expanded_as_subscript(arg.as_str().unwrap_or_default(), context);
+                self.forget_assigned(arg.as_str().unwrap_or("="));
+            }
+        }
+        if matches!(name, "mapfile" | "readarray") {
+            let mut options = args.iter();
+            while let Some(option) = options.next() {
+                if option.as_str().is_some_and(|text| text.starts_with("-C")) {
+                    let attached =
+                        option.as_str().and_then(|text| text.strip_prefix("-C")).unwrap_or_default();
+                    let code = if attached.is_empty() {
+                        options.next().and_then(Field::as_str)
+                    } else {
+                        Some(attached)
+                    };
+                    match code {
+                        Some(code) => self.code(&format!("{code} \"$_\" \"$_\""), context),
+                        None => self.dynamic(),
+                    }
+                }
+            }
+        }
+        let sets = name != "printf"
+            || args.first().is_none_or(|field| field.as_str().is_none_or(|text| text.starts_with("-v")));
+        if !sets {
+            return;
+        }
+        for implied in ["REPLY", "MAPFILE"] {
+            self.state.set(Key::Variable(implied.to_owned()), None);
+        }
+        for arg in args {
+            match arg.as_str() {
+                None => self.forget_variables(),
+                Some(text) => {
+                    if name == "unset" {
+                        self.unset_function(text);
+                    }
+                    let attached = text.trim_start_matches(|c: char| c == '-' || c.is_ascii_lowercase());
+                    for name in [text, text.strip_prefix("-v").unwrap_or(text), attached] {
+                        let name = name.split('[').next().unwrap_or_default();
+                        if is_identifier(name) {
+                            self.set_variable(name, None, context);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A function that is unset may be the program of that name from now on.
+    fn unset_function(&mut self, name: &str) {
+        let key = Key::Function(name.to_owned());
+        if let Some(Value::Function(bodies, _)) = self.state.get(&key).cloned() {
+            self.state.set(key, Some(Value::Function(bodies, false)));
+        }
+    }
+
+    /// Operands that Bash expands once more because they name an element of an array.
+    pub(super) fn subscripts(&mut self, args: &[Field], context: &Context) {
+        for arg in args {
+            self.expanded_as_subscript(arg.as_str().unwrap_or_default(), context);
+        }
+    }
+}

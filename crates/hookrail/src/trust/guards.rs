@@ -1,0 +1,105 @@
+//! Guards that were approved and are not there any more as they were approved.
+//!
+//! An approval of a guard is also a promise that it runs. Where the promise cannot be kept, guarded events are blocked
+//! until the user has looked: else whoever can write the project's files could switch its guards off by losing them.
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::disk::ProjectWire;
+use super::fingerprint::{Change, Terms};
+use super::review::Reading;
+use super::snapshot::hexadecimal;
+use super::store::Approval;
+use crate::event::EventName;
+
+/// A guard that was approved and is now changed, or gone from the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VanishedGuard {
+    /// Its name when it was approved last.
+    pub name: String,
+    /// Its event.
+    pub event: EventName,
+    /// Its command when it was approved last.
+    pub command: Option<String>,
+    /// What became of it, as in "guard `x` …".
+    pub what: String,
+    #[serde(skip)]
+    pub(super) lineage: u64,
+    /// Whether no hook of the settings stands for it.
+    pub is_gone: bool,
+}
+
+impl VanishedGuard {
+    /// Why guarded events are blocked.
+    pub fn why_blocked(&self) -> String {
+        let Self { name, event, what, .. } = self;
+        format!(
+            "the approved {event} guard `{name}` {what}; look at it with `hookrail trust`, outside of the agent, and \
+             start again"
+        )
+    }
+}
+
+/// The approved guards that the hooks of a project, as they are, do not make up for. `pairs` tells for each hook which
+/// approval it was given, whether that holds or not.
+pub(super) fn vanished_guards(
+    approved: &ProjectWire,
+    readings: &[Reading],
+    pairs: &[Option<&Approval>],
+    settings_digest: &str,
+) -> Vec<VanishedGuard> {
+    let mut vanished = Vec::new();
+    for (index, latest) in approved.hooks.iter().enumerate() {
+        let is_latest = !approved.hooks.iter().skip(index + 1).any(|later| later.lineage == latest.lineage);
+        let is_disabled = approved.disabled.iter().any(|name| {
+            *name == latest.name || latest.terms.command.as_ref().is_some_and(|command| command == name)
+        });
+        if !is_latest || !latest.terms.event.is_guarded() || is_disabled {
+            continue;
+        }
+        let of_lineage = readings.iter().zip(pairs).filter_map(|(reading, pair)| {
+            let approval = pair.filter(|approval| approval.lineage == latest.lineage)?;
+            Some((reading, approval))
+        });
+        let changes: Vec<Vec<Change>> =
+            of_lineage.map(|(reading, approval)| reading.obstacle_or_changes(approval)).collect();
+        if changes.iter().any(Vec::is_empty) {
+            continue;
+        }
+        let is_accepted = approved
+            .accepted_absences
+            .iter()
+            .any(|accepted| accepted.lineage == latest.lineage && accepted.settings == settings_digest);
+        let same_terms = readings.iter().any(|reading| reading.terms == latest.terms);
+        if is_accepted && !same_terms {
+            continue;
+        }
+        let what = match changes.first() {
+            Some(changes) => {
+                let subjects: Vec<String> = changes.iter().map(Change::subject).collect();
+                format!("changed since it was approved: {}", subjects.join(", "))
+            }
+            None => "is gone from the project's settings".to_owned(),
+        };
+        vanished.push(VanishedGuard {
+            name: latest.name.clone(),
+            event: latest.terms.event,
+            command: latest.terms.command.clone(),
+            what,
+            lineage: latest.lineage,
+            is_gone: changes.is_empty(),
+        });
+    }
+    vanished
+}
+
+/// What the settings of a project say, as a digest: all of its hooks with their terms, and the rest.
+pub(super) fn settings_digest(readings: &[Reading], settings: &str) -> String {
+    let terms: Vec<&Terms> = readings.iter().map(|reading| &reading.terms).collect();
+    let mut hasher = Sha256::new();
+    // Terms are plain data, and a text is always valid JSON.
+    hasher.update(serde_json::to_vec(&(terms, settings)).unwrap_or_default());
+    hexadecimal(&hasher.finalize())
+}

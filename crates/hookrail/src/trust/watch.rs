@@ -1,0 +1,221 @@
+//! The files that the `watch` patterns of a hook mean, within bounds.
+//!
+//! A pattern is a path below the project in which `*` and `?` stand for parts of one name and `**` for any number of
+//! folders. Folders that are links are not entered, so that a watch never leaves the project or runs in circles.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many files one hook may watch.
+pub(super) const MAX_FILES: usize = 1_000;
+
+/// How many bytes they may have together.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// How many entries of folders are looked at for one hook.
+const MAX_ENTRIES: usize = 50_000;
+
+/// How deep folders are entered.
+const MAX_DEPTH: usize = 64;
+
+/// A watch that cannot be kept. A hook with one cannot be approved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("its `watch` cannot be kept: {0}")]
+pub(super) struct BadWatch(String);
+
+/// All files below `root` that any of the patterns means, in order.
+pub(super) fn watched_files(root: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, BadWatch> {
+    let patterns: Vec<Vec<&str>> =
+        patterns.iter().map(|pattern| segments(pattern)).collect::<Result<_, _>>()?;
+    if patterns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut walk = Walk { root, files: Vec::new(), bytes: 0, entries: 0 };
+    let states = patterns.iter().map(Vec::as_slice).collect();
+    walk.enter(&mut PathBuf::new(), states, 0)?;
+    walk.files.sort();
+    Ok(walk.files)
+}
+
+/// The names of a pattern, `.` left out.
+fn segments(pattern: &str) -> Result<Vec<&str>, BadWatch> {
+    let refuse = |why: &str| Err(BadWatch(format!("`{pattern}` {why}")));
+    if pattern.starts_with('/') {
+        return refuse("is not relative to the project");
+    }
+    let mut segments: Vec<&str> = pattern.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+    if segments.contains(&"..") {
+        return refuse("leaves the project");
+    }
+    if segments.is_empty() {
+        return refuse("names nothing");
+    }
+    if pattern.ends_with('/') {
+        segments.push("**");
+    }
+    Ok(segments)
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    files: Vec<PathBuf>,
+    bytes: u64,
+    entries: usize,
+}
+
+impl Walk<'_> {
+    /// Looks at one folder. `states` are the rests of the patterns that may still match inside of it.
+    fn enter(&mut self, folder: &mut PathBuf, states: Vec<&[&str]>, depth: usize) -> Result<(), BadWatch> {
+        if depth > MAX_DEPTH {
+            return Err(BadWatch("folders are nested too deeply".to_owned()));
+        }
+        let Ok(entries) = fs::read_dir(self.root.join(&*folder)) else { return Ok(()) };
+        for entry in entries.flatten() {
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return Err(BadWatch(format!(
+                    "more than {MAX_ENTRIES} files and folders would be looked at"
+                )));
+            }
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            let next: Vec<&[&str]> = states.iter().flat_map(|state| step(state, &text)).collect();
+            if next.is_empty() {
+                continue;
+            }
+            folder.push(&name);
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                self.enter(folder, next, depth + 1)?;
+            } else if next.iter().any(|rest| rest.is_empty() || **rest == ["**"]) {
+                self.take(folder)?;
+            }
+            folder.pop();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, file: &Path) -> Result<(), BadWatch> {
+        let Ok(metadata) = fs::metadata(self.root.join(file)) else { return Ok(()) };
+        if !metadata.is_file() {
+            return Ok(());
+        }
+        self.bytes = self.bytes.saturating_add(metadata.len());
+        self.files.push(self.root.join(file));
+        if self.files.len() > MAX_FILES {
+            return Err(BadWatch(format!("it means more than {MAX_FILES} files")));
+        }
+        if self.bytes > MAX_BYTES {
+            return Err(BadWatch(format!("its files have more than {} MiB together", MAX_BYTES >> 20)));
+        }
+        Ok(())
+    }
+}
+
+/// What is left of a pattern after a name; nothing if the name does not fit.
+fn step<'p>(state: &'p [&'p str], name: &str) -> Vec<&'p [&'p str]> {
+    let mut left = Vec::new();
+    match state {
+        ["**", rest @ ..] => {
+            // The repository's own store is no part of a project's files.
+            if name != ".git" {
+                left.push(state);
+            }
+            left.extend(step(rest, name));
+        }
+        [first, rest @ ..] if fits(first, name) => left.push(rest),
+        _ => {}
+    }
+    left
+}
+
+/// Whether a name fits a pattern of one name.
+fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut seen) = (0, 0);
+    // Where to go on after the last `*`, with one more character taken by it.
+    let mut retry: Option<(usize, usize)> = None;
+    while seen < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                retry = Some((at + 1, seen));
+                at += 1;
+            }
+            Some(char) if *char == '?' || name.get(seen) == Some(char) => {
+                at += 1;
+                seen += 1;
+            }
+            _ => match retry {
+                Some((after, taken)) => {
+                    retry = Some((after, taken + 1));
+                    at = after;
+                    seen = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|char| *char == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn found(root: &Path, patterns: &[&str]) -> String {
+        let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        match watched_files(root, &patterns) {
+            Ok(files) => {
+                let names = files.iter().map(|file| file.strip_prefix(root).unwrap().display().to_string());
+                names.collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn patterns_mean_the_files_that_they_say() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for file in
+            ["a.py", "hooks/x.py", "hooks/lib/y.py", "hooks/lib/z.txt", ".git/config", "hooks/.hidden"]
+        {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), "").unwrap();
+        }
+        symlink("/etc", root.join("hooks/out")).unwrap();
+        symlink(".", root.join("hooks/circle")).unwrap();
+        for (patterns, expected) in [
+            (&["hooks/**"][..], "hooks/.hidden hooks/lib/y.py hooks/lib/z.txt hooks/x.py"),
+            (&["hooks/"], "hooks/.hidden hooks/lib/y.py hooks/lib/z.txt hooks/x.py"),
+            (&["./hooks/*.py"], "hooks/x.py"),
+            (&["hooks/**/*.py"], "hooks/lib/y.py hooks/x.py"),
+            (&["**/?.py"], "a.py hooks/lib/y.py hooks/x.py"),
+            (&["a.py", "hooks/lib/*"], "a.py hooks/lib/y.py hooks/lib/z.txt"),
+            (&["nothing/**"], ""),
+            (&[], ""),
+            (&["/etc/*"], "its `watch` cannot be kept: `/etc/*` is not relative to the project"),
+            (&["hooks/../../x"], "its `watch` cannot be kept: `hooks/../../x` leaves the project"),
+            (&[""], "its `watch` cannot be kept: `` names nothing"),
+        ] {
+            assert_eq!(found(root, patterns), expected, "{patterns:?}");
+        }
+    }
+
+    #[test]
+    fn a_watch_is_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 0..=MAX_FILES {
+            fs::write(dir.path().join(format!("f{number}")), "").unwrap();
+        }
+        assert_eq!(found(dir.path(), &["*"]), "its `watch` cannot be kept: it means more than 1000 files");
+        assert_eq!(found(dir.path(), &["f1"]), "f1");
+        let large = fs::File::create(dir.path().join("large")).unwrap();
+        large.set_len(MAX_BYTES + 1).unwrap();
+        assert!(found(dir.path(), &["large"]).ends_with("more than 16 MiB together"));
+        // Patterns that could take exponential time do not.
+        assert!(!fits(&"*a".repeat(40), &"a".repeat(39)));
+    }
+}
