@@ -108,12 +108,12 @@ pub(crate) struct FireArgs {
     /// Fire the event this many times and summarise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
-    /// Exit with 1 if a hook failed and no other one decided
-    #[arg(long)]
-    pub(crate) fail_on_error: bool,
     /// Keep this call and what came of it as a test of the project
     #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "repeat"])]
     pub(crate) save_test: Option<String>,
+    /// Exit with 1 if a hook failed and no other one decided
+    #[arg(long)]
+    pub(crate) fail_on_error: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

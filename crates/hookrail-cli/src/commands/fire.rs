@@ -172,10 +172,11 @@ fn print(
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
-    if let Some(name) = &args.save_test
-        && let Err(error) = save::save(name, fired, context, printer)
-    {
-        printer.talk(format_args!("error: the test was not saved: {}", escape_line(&format!("{error:#}"))));
+    if let Some(name) = &args.save_test {
+        // The verdict stands, whatever becomes of the test.
+        if let Err(error) = save::save(name, fired, context, printer) {
+            let _ = crate::report(&error);
+        }
     }
     if let Err(error) = outcome.and_then(|()| printer.flush()) {
         printer.abandon_stdout();

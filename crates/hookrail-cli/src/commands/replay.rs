@@ -34,6 +34,9 @@ use crate::printer::{Printer, escape_json, escape_line};
 /// How many differences are kept as tests at most.
 const MAX_SAVED: usize = 1_000;
 
+/// How much of the result is written at once.
+const PIECE: usize = 64 * 1024;
+
 /// What was counted.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
@@ -166,14 +169,19 @@ impl Replay<'_> {
             "notAsked": self.decider.not_asked, "unreadable": unreadable,
         });
         let head = head.to_string();
-        printer.piece(&format!("{},\"different\":[", head.trim_end_matches('}')))?;
-        let mut first = true;
+        let mut text = format!("{},\"different\":[", head.trim_end_matches('}'));
+        let mut comma = "\n";
         self.differences.each(|line| {
-            let comma = if std::mem::take(&mut first) { "\n" } else { ",\n" };
-            printer.piece(comma)?;
-            printer.piece(&escape_json(line))
+            text.push_str(comma);
+            text.push_str(&escape_json(line));
+            comma = ",\n";
+            if text.len() > PIECE {
+                printer.piece(&text)?;
+                text.clear();
+            }
+            Ok(())
         })?;
-        printer.data("]}")
+        printer.data(format_args!("{text}]}}"))
     }
 
     fn print_text(&mut self, args: &ReplayArgs, printer: &mut Printer) -> anyhow::Result<()> {

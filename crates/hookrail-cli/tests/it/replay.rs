@@ -103,7 +103,7 @@ fn our_own_logs_are_asked_about_again() {
     let run = Run::new(&project, &["replay", "log.jsonl"]);
     assert_eq!(run.code, Some(0));
     for expected in [
-        "9 calls in 1 files: 3 allowed, 5 blocked, 1 asked about",
+        "9 calls in 1 file: 3 allowed, 5 blocked, 1 asked about",
         "no-push: 4 blocked, 0 asked about",
         "4 would be decided otherwise:",
         "1 x run_shell_command: was allowed, now block by `no-push`\n  log.jsonl:2: allow -> block (no-push): run_shell_command git push -f\n  reason: for people",

@@ -4,6 +4,7 @@ use hookrail::JsonObject;
 use hookrail_bridge::{Agent, to_ours};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A call as a transcript tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,8 @@ pub(super) struct Call {
     pub(super) tool: String,
     /// Its arguments under our names.
     pub(super) input: JsonObject,
+    /// Further names on which a matcher is tried.
+    pub(super) also_matches: Vec<String>,
     /// What hooks get to see of the agent: its name and its own names of tool and arguments.
     pub(super) agent: Option<Value>,
     /// Where the agent was, if the transcript says so.
@@ -57,8 +60,25 @@ impl Call {
             "tool_name": name,
             "tool_input": input,
         });
-        Self { id: None, line, tool: ours.name, input: ours.input, agent: Some(native), cwd: None }
+        Self {
+            id: None,
+            line,
+            tool: ours.name,
+            input: ours.input,
+            also_matches: ours.also_matches,
+            agent: Some(native),
+            cwd: None,
+        }
     }
+}
+
+/// The largest arguments that are read. A value takes many times the memory of its text.
+const MAX_INPUT: usize = 4 * 1024 * 1024;
+
+/// Arguments as a value; `None` if they are too large or no object.
+pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
+    let text = Some(raw.get()).filter(|text| text.len() <= MAX_INPUT)?;
+    serde_json::from_str(text).ok()
 }
 
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.

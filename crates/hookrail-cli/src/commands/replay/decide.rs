@@ -3,7 +3,6 @@
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
 use hookrail::{EventName, HookOutput, HookSession, JsonObject};
-use hookrail_bridge::Verdict;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -81,7 +80,11 @@ impl Decider {
 
     /// What the hooks say about a call.
     pub(super) fn decide(&mut self, call: &Call) -> Result<Now, Interrupted> {
-        let base = BaseOverrides { cwd: self.folder_of(call), ..BaseOverrides::default() };
+        let base = BaseOverrides {
+            cwd: self.folder_of(call),
+            also_matches: call.also_matches.clone(),
+            ..BaseOverrides::default()
+        };
         let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
             return Ok(Now { word: Word::Allow, reason: None, by: None });
         };
@@ -129,19 +132,16 @@ impl Now {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: Word::Allow, reason: None, by: None };
         }
-        let verdict = Verdict::from_result(result);
-        let word = match seen::decision(result, &verdict) {
+        let word = match seen::decision(result) {
             Word::Stop => Word::Block,
             word => word,
         };
         let reason = match word {
             Word::Allow => None,
-            Word::Ask => verdict.ask,
-            Word::Block | Word::Stop => result
-                .block
-                .as_ref()
-                .map(|block| block.reason.clone())
-                .or_else(|| result.stop.as_ref().map(ToString::to_string)),
+            Word::Block | Word::Ask if result.verdict_reason().is_some() => {
+                result.verdict_reason().map(str::to_owned)
+            }
+            _ => result.stop.as_ref().map(ToString::to_string),
         };
         let decided = |output: &HookOutput| match word {
             Word::Allow => false,

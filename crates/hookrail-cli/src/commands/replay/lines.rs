@@ -4,7 +4,7 @@
 use std::io::{self, BufRead};
 
 /// The longest line that is read. Transcripts hold whole files and pictures in one line.
-pub(super) const MAX_LINE: usize = 32 * 1024 * 1024;
+pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// What a file holds next.
 #[derive(Debug, PartialEq, Eq)]

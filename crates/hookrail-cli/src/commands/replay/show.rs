@@ -15,8 +15,8 @@ const SHOWN: usize = 160;
 /// What was replayed and what hooks say about it, in a few lines.
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
-    let mut text =
-        format!("{calls} calls in {files} files: {allow} allowed, {block} blocked, {ask} asked about");
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let mut text = format!("{calls} calls in {files}: {allow} allowed, {block} blocked, {ask} asked about");
     for (hook, (blocked, asked)) in &replay.by_hook {
         let _ = write!(text, "\n  {}: {blocked} blocked, {asked} asked about", escape_line(hook));
     }

@@ -110,6 +110,10 @@ mod tests {
 ]
 "#;
 
+    fn parsed(text: &str) -> Value {
+        CstRootNode::parse(text, &PARSE_OPTIONS).unwrap().to_serde_value().unwrap()
+    }
+
     #[test]
     fn accepting_changes_the_keys_and_nothing_else() {
         let changes = [
@@ -126,7 +130,13 @@ mod tests {
     "event": "BeforeTool",
     "expect": { "decision": "block" /* so far */, "reason": "x", "errors": true }, // why
   },
-  { "name": "b", "event": "BeforeTool", "expect": { "decision": "allow" } }
+  {
+    "name": "b",
+    "event": "BeforeTool",
+    "expect": {
+      "decision": "allow"
+    }
+  }
 ]
 "#
         );
@@ -140,12 +150,7 @@ mod tests {
     fn odd_texts_survive() {
         let odd = "a \"quote\" \\ back\nline\u{1}\u{2028}é𝄞";
         let edited = accept(FILE, &[Accepted { index: 0, keys: vec![("reason", json!(odd))] }]).unwrap();
-        let value: Value =
-            jsonc_parser::parse_to_ast(&edited, &jsonc_parser::CollectOptions::default(), &PARSE_OPTIONS)
-                .unwrap()
-                .value
-                .unwrap()
-                .into();
+        let value = parsed(&edited);
         assert_eq!(value[0]["expect"]["reason"], json!(odd));
     }
 
@@ -157,12 +162,7 @@ mod tests {
         assert_eq!(value, json!([test]));
         let more = append(FILE, std::slice::from_ref(&test)).unwrap();
         assert!(more.starts_with("// about pushes\n[\n  {\n    \"name\": \"a\", // the first\n"), "{more}");
-        let value: Value =
-            jsonc_parser::parse_to_ast(&more, &jsonc_parser::CollectOptions::default(), &PARSE_OPTIONS)
-                .unwrap()
-                .value
-                .unwrap()
-                .into();
+        let value = parsed(&more);
         assert_eq!(value[2], test);
         assert_eq!(append(&more, &[test]), Err(EditError::Taken("c".to_owned())));
     }

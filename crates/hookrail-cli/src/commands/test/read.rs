@@ -182,7 +182,9 @@ impl<'a> Reader<'a> {
         }
         // The folder of the machine where the payload was taken is not the project that is tested.
         read.payload.shift_remove("cwd");
-        self.typed(mapped, read.payload, at)
+        let mut input = self.typed(mapped, read.payload, at)?;
+        input.base.also_matches = read.also_matches;
+        Some(input)
     }
 
     fn typed(&mut self, event: EventName, fields: JsonObject, at: Range<usize>) -> Option<TypedInput> {

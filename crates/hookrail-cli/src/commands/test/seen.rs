@@ -41,11 +41,11 @@ pub(crate) struct Ran {
 }
 
 /// The word for a result.
-pub(crate) fn decision(result: &ProcessedHookResult, verdict: &Verdict) -> Word {
+pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
     match result {
         ProcessedHookResult { block: Some(_), .. } => Word::Block,
         ProcessedHookResult { stop: Some(_), .. } => Word::Stop,
-        _ if verdict.ask.is_some() => Word::Ask,
+        ProcessedHookResult { ask: Some(_), .. } => Word::Ask,
         _ => Word::Allow,
     }
 }
@@ -58,7 +58,7 @@ impl Seen {
         let reasons = [
             result.block.as_ref().map(|block| block.reason.clone()),
             result.stop.as_ref().map(ToString::to_string),
-            verdict.ask.clone(),
+            result.ask.as_ref().map(|ask| ask.reason.clone()),
             output.and_then(|output| output.reason.clone()),
         ];
         let mut known: Vec<String> = Vec::new();
@@ -68,14 +68,14 @@ impl Seen {
             }
         }
         Self {
-            decision: decision(result, &verdict),
+            decision: decision(result),
             reasons: known,
             ran: result.runs.iter().map(Ran::of).collect(),
             input: input_after(event, verdict.tool_input),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
             took_ms: millis(took),
-            warnings: result.warnings.clone(),
+            warnings: result.all_warnings(),
         }
     }
 }

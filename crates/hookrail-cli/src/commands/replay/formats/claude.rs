@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, Told, Was, refusal};
+use crate::commands::replay::call::{Call, Told, Was, arguments, refusal};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -34,8 +34,8 @@ struct Block<'a> {
     id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
-    #[serde(default)]
-    input: Option<Value>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_use_id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -56,9 +56,9 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
     let Ok(blocks) = serde_json::from_str::<Vec<Block<'_>>>(content) else { return false };
     for block in blocks {
         match block.r#type.as_deref() {
-            Some("tool_use") => match (block.name, block.input) {
-                (Some(name), Some(input @ Value::Object(_))) => {
-                    let mut call = Call::native(Agent::Claude, &name, &input, number);
+            Some("tool_use") => match (block.name, block.input.and_then(arguments)) {
+                (Some(name), Some(input)) => {
+                    let mut call = Call::native(Agent::Claude, &name, &Value::Object(input), number);
                     call.id = block.id.map(Cow::into_owned);
                     call.cwd = cwd.as_ref().map(|cwd| cwd.clone().into_owned());
                     told.push(Told::Call(call));

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use hookrail::JsonObject;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use crate::commands::replay::call::{Call, Told, Was};
+use crate::commands::replay::call::{Call, Told, Was, arguments};
 
 #[derive(Deserialize)]
 struct Typed<'a> {
@@ -17,7 +17,8 @@ struct Typed<'a> {
 struct ToolCall<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
-    args: JsonObject,
+    #[serde(borrow)]
+    args: &'a RawValue,
     #[serde(borrow)]
     status: Cow<'a, str>,
 }
@@ -35,11 +36,13 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
         "denied" | "cancelled" => Was::Denied,
         _ => return false,
     };
+    let Some(input) = arguments(call.args) else { return false };
     let call = Call {
         id: None,
         line: number,
         tool: call.name.into_owned(),
-        input: call.args,
+        input,
+        also_matches: Vec::new(),
         agent: None,
         cwd: None,
     };

@@ -106,8 +106,9 @@ impl<'de> Visitor<'de> for Top<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             self.place.budget.set(self.most);
+            // Other documents have messages too; one of a session, or with a message of a chat, is a chat.
+            self.found.is_chat |= key == "sessionId";
             if key == "messages" || key == "history" {
-                self.found.is_chat = true;
                 map.next_value_seed(Messages {
                     agent: self.agent,
                     place: self.place,
