@@ -12,6 +12,7 @@
 )]
 
 mod args;
+mod bridge;
 mod engine;
 mod events;
 mod floor;
@@ -41,6 +42,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["child-echo", socket] => {
             serve::echo(socket);
+            return ExitCode::SUCCESS;
+        }
+        ["child-parse"] => {
+            bridge::parse();
             return ExitCode::SUCCESS;
         }
         ["child-memory", bytes, hooks] => {
@@ -84,7 +89,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 12] = [
+    let workloads: [(&str, Workload); 13] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -96,6 +101,7 @@ fn measure(args: &Args) -> Report {
         ("P8", program::measure),
         ("P9", serve::measure),
         ("P10", rules::measure),
+        ("P11", bridge::measure),
         ("AGENT", program::agent),
     ];
     for (name, workload) in workloads {

@@ -64,7 +64,7 @@ fn files(project: &Path, home: Option<&Path>) -> Vec<(Agent, PathBuf, bool)> {
 }
 
 /// Every imported command with its event.
-fn commands(settings: &Value) -> impl Iterator<Item = (EventName, &str)> {
+fn commands(settings: &hookrail::JsonObject) -> impl Iterator<Item = (EventName, &str)> {
     let events = settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
     events.filter_map(|(name, groups)| Some((name.parse::<EventName>().ok()?, groups))).flat_map(
         |(event, groups)| {
