@@ -4,6 +4,7 @@
 mod cut;
 mod entry;
 pub(crate) mod json;
+mod one_line;
 mod places;
 mod plugin;
 mod toml;
@@ -159,6 +160,26 @@ pub fn connection(
     };
     let missing: Vec<_> = wanted.iter().filter(|entry| !is_there(entry)).map(|entry| entry.event).collect();
     Ok(if missing.is_empty() { Connection::Full } else { Connection::Partly { missing } })
+}
+
+/// The entries of a settings text that call the bridge: event and shell line. A plugin has none, it calls the program
+/// itself.
+pub fn bridge_entries(
+    agent: Agent,
+    existing: &str,
+    options: ConnectOptions,
+) -> Result<Vec<(String, String)>, ConnectError> {
+    match (agent.dialect().settings.shape, options.toml) {
+        (SettingsShape::Ours | SettingsShape::Plugin, _) => Ok(Vec::new()),
+        (SettingsShape::Groups, true) => toml::found(existing),
+        (shape, _) => json::found(existing, shape),
+    }
+}
+
+/// The agent's event before a tool, at which a broken guard refuses.
+pub fn guarded_event(agent: Agent) -> Option<&'static str> {
+    let mut events = agent.dialect().events.iter();
+    events.find(|event| event.ours == Some(hookrail::EventName::BeforeTool)).map(|event| event.name)
 }
 
 /// One entry that `connect` writes.

@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Disconnect(DisconnectArgs),
     /// Print another agent's hooks as ours, with what is lost
     Import(ImportArgs),
+    /// Check the whole chain, from settings to connected agents, and say what to do
+    Doctor(DoctorArgs),
     /// Run the agent
     Agent(AgentArgs),
     /// See what hooks can do: offline, in a temporary project
@@ -265,6 +267,13 @@ pub(crate) struct BridgeArgs {
     /// The agent's own name of the event, where its payload does not tell
     #[arg(value_name = "EVENT")]
     pub(crate) event: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod connect;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod facts;
 pub(crate) mod fire;

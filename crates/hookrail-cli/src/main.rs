@@ -80,6 +80,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
         Command::Bridge(args) => Ok(commands::bridge::run(&args, cli.directory.as_deref())),
+        Command::Doctor(args) => commands::doctor::run(&args, &in_project(false)?, printer),
         Command::Connect(args) => commands::connect::run(&args, &context()?, printer),
         Command::Disconnect(args) => commands::connect::disconnect::run(&args, &context()?, printer),
         Command::Import(args) => commands::import::run(&args, &context()?, printer),

@@ -105,7 +105,7 @@ pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
 }
 
 /// The comma after a value that ends at `end`, past white space and comments.
-fn comma_after(text: &str, end: usize) -> Option<usize> {
+pub(super) fn comma_after(text: &str, end: usize) -> Option<usize> {
     let mut at = end;
     loop {
         let rest = text.get(at..)?;

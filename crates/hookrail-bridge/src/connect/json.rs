@@ -5,6 +5,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::calls_bridge;
 use super::cut::{Path, remove};
+use super::one_line::into_one_line;
 use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
 
@@ -35,7 +36,19 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
         None => ("", text),
     };
     let body = if body.trim().is_empty() { "{}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
-    let root = parse(&body)?;
+    let mut body = body;
+    for entry in wanted {
+        body = match into_one_line(&body, entry.event, &input(entry, shape)) {
+            Some(text) => text,
+            None => with_entry(&body, entry, shape)?,
+        };
+    }
+    Ok(format!("{mark}{body}"))
+}
+
+/// The text with one entry, in lines of its own.
+fn with_entry(body: &str, entry: &Entry, shape: SettingsShape) -> Result<String, ConnectError> {
+    let root = parse(body)?;
     let settings = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
     if shape == SettingsShape::Flat && settings.get("version").is_none() {
         settings.append("version", CstInputValue::Number("1".to_owned()));
@@ -44,12 +57,10 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
         Some(prop) => prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))?,
         None => new_object(&settings)?,
     };
-    for entry in wanted {
-        let list = event_list(&hooks, entry.event)?;
-        list.ensure_multiline();
-        list.append(input(entry, shape));
-    }
-    Ok(format!("{mark}{root}"))
+    let list = event_list(&hooks, entry.event)?;
+    list.ensure_multiline();
+    list.append(input(entry, shape));
+    Ok(root.to_string())
 }
 
 /// The text without our entries; `None` if nothing is left of a file that is ours.

@@ -1,6 +1,7 @@
 //! `hookrail check`: everything that is wrong with the hook settings, at once.
 
 pub(crate) mod finding;
+mod foreign;
 mod indexed_text;
 mod program;
 mod python;
@@ -48,6 +49,15 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
     }
     let failed = errors > 0 || (args.strict && warnings > 0);
     Ok(if failed { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// What is wrong, without excerpts: severity, what with its place, and what to do.
+pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(Severity, String, String)> {
+    let mut check = Check { context, settings, sources: Sources::default(), findings: Vec::new() };
+    check.everything();
+    let mut findings = check.findings;
+    finding::sort(&mut findings);
+    findings.iter().map(|finding| finding.short(context)).collect()
 }
 
 /// The JSON form.
@@ -108,6 +118,7 @@ impl Check<'_> {
         self.matchers();
         self.commands();
         self.duplicates(&hooks);
+        self.findings.extend(foreign::notes(self.settings, self.context));
     }
 
     fn at_hook(

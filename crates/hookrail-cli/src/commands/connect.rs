@@ -1,8 +1,8 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
 
 pub(crate) mod disconnect;
-mod file;
-mod status;
+pub(crate) mod file;
+pub(crate) mod status;
 
 use std::path::{Path, PathBuf};
 

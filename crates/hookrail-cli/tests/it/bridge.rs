@@ -141,13 +141,7 @@ fn context_and_replaced_results_reach_the_model() {
         let ran = bridge(&context, agent, after, &json!({}));
         assert!(said(&ran).to_string().contains("mind the gap"), "{agent}: {ran}");
         let ran = bridge(&result, agent, after, &json!({}));
-        if agent == "qwen" {
-            // It shows the model the old result whatever a hook says, so that the next call is refused.
-            let next = bridge(&result, agent, "PreToolUse-run_shell_command", &json!({}));
-            assert!(refuses(&said(&next), "replaced a result"), "{next}");
-        } else {
-            assert!(said(&ran).to_string().contains("[hidden]"), "{agent}: {ran}");
-        }
+        assert!(said(&ran).to_string().contains("[hidden]"), "{agent}: {ran}");
     }
 }
 

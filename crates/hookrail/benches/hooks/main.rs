@@ -12,6 +12,7 @@
 )]
 
 mod args;
+mod bridge;
 mod engine;
 mod events;
 mod floor;
@@ -42,6 +43,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["child-echo", socket] => {
             serve::echo(socket);
+            return ExitCode::SUCCESS;
+        }
+        ["child-parse"] => {
+            bridge::parse();
             return ExitCode::SUCCESS;
         }
         ["child-memory", bytes, hooks] => {
@@ -97,6 +102,7 @@ fn measure(args: &Args) -> Report {
         ("P8", program::measure),
         ("P9", serve::measure),
         ("P10", rules::measure),
+        ("P11", bridge::measure),
         ("AGENT", program::agent),
         ("W", workers::measure),
     ];

@@ -46,6 +46,11 @@ impl Program {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &str {
+        self.path.to_str().expect("a plain path")
+    }
+
     /// The program in a project.
     pub(crate) fn command(&self, project: &TempDir) -> Command {
         let mut command = Command::new(&self.path);
@@ -57,7 +62,8 @@ impl Program {
     }
 }
 
-fn variables(project: &Path) -> [(&'static str, PathBuf); 2] {
+/// Where it finds its settings.
+pub(crate) fn variables(project: &Path) -> [(&'static str, PathBuf); 2] {
     [("HOOKRAIL_HOME", project.join("home")), ("HOOKRAIL_SYSTEM_SETTINGS", project.join("none.json"))]
 }
 

@@ -16,9 +16,10 @@ pub(super) fn leave_behind(system: &HookSystem) {
         return;
     }
     let groups: Vec<String> = groups.iter().map(|group| format!("-{group}")).collect();
-    // `kill -0` first: a group that is gone is left alone, and its number is hardly given away within seconds.
+    // Signal 0 first: a group that is gone is left alone, and its number is hardly given away within seconds. Only
+    // this spelling, with `-s`, takes the number of a group in every shell.
     let script = format!(
-        "sleep {GRACE}; for g in {}; do kill -0 -- $g 2>/dev/null && kill -9 -- $g; done",
+        "sleep {GRACE}; for g in {}; do kill -s 0 -- $g 2>/dev/null && kill -s KILL -- $g; done",
         groups.join(" ")
     );
     let detached = Command::new("/bin/sh")

@@ -57,6 +57,16 @@ impl Finding {
         Self { code, severity, file: None, line: None, column: None, message, help, span: None }
     }
 
+    /// Severity, what with its place in one line, and what to do about it.
+    pub(super) fn short(&self, context: &Context) -> (Severity, String, String) {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{}:{line}: ", shown(file, context)),
+            _ => String::new(),
+        };
+        let message = format!("{place}{}", escape_line(&self.message));
+        (self.severity, message, self.help.as_deref().map(escape_line).unwrap_or_default())
+    }
+
     /// What the engine found.
     pub(crate) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
         let place = diagnostic.place.as_ref();

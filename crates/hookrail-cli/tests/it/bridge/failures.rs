@@ -53,6 +53,9 @@ fn a_payload_that_cannot_be_read_is_denied_where_something_is_guarded() {
             let event = |file: &str| file.split('-').next().unwrap().to_owned();
             let ran = run_with_stdin(&project, &["bridge", agent, &event(before)], stdin);
             assert!(refuses(&said(&ran), ""), "{agent} {stdin:?}: {ran}");
+            if stdin.contains("PreToolUse") {
+                continue; // It names a guarded event itself, which counts most.
+            }
             let ran = run_with_stdin(&project, &["bridge", agent, &event(after)], stdin);
             assert_eq!(ran.code, Some(0), "{agent} {stdin:?}: {ran}");
             assert_eq!(ran.stdout, "", "{agent} {stdin:?}: {ran}");

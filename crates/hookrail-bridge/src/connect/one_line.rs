@@ -1,0 +1,87 @@
+//! Entries in settings that somebody wrote on one line. A tree of the text would break that line up, and taking the entry
+//! out again would leave it broken.
+
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::cst::CstInputValue;
+use jsonc_parser::{CollectOptions, parse_to_ast};
+
+use super::cut::{comma_after, property};
+use super::json::PARSE_OPTIONS;
+
+/// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, holds
+/// something and stands on one line.
+pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> Option<String> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
+    let root = parsed.value.as_ref()?;
+    let hooks = property(root, "hooks");
+    let list = hooks.and_then(|hooks| property(hooks, event));
+    let entry = compact(entry);
+    let (container, written) = match (hooks, list) {
+        (_, Some(list)) => (list, entry),
+        (Some(hooks), None) => (hooks, format!("\"{event}\":[{entry}]")),
+        (None, None) => (root, format!("\"hooks\":{{\"{event}\":[{entry}]}}")),
+    };
+    let last = match container {
+        Value::Object(object) => object.properties.last()?.range().end,
+        Value::Array(array) => array.elements.last()?.range().end,
+        _ => return None,
+    };
+    let range = container.range();
+    if text.get(range.start..range.end)?.contains(['\n', '\r']) {
+        return None;
+    }
+    let mut text = text.to_owned();
+    match comma_after(&text, last).filter(|comma| *comma < range.end) {
+        Some(comma) => text.insert_str(comma + 1, &format!("{written},")),
+        None => text.insert_str(last, &format!(",{written}")),
+    }
+    Some(text)
+}
+
+/// A value without any white space.
+fn compact(value: &CstInputValue) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let joined = |parts: Vec<String>| parts.join(",");
+    match value {
+        CstInputValue::Null => "null".to_owned(),
+        CstInputValue::Bool(value) => value.to_string(),
+        CstInputValue::Number(number) => number.clone(),
+        CstInputValue::String(text) => quoted(text),
+        CstInputValue::Array(values) => format!("[{}]", joined(values.iter().map(compact).collect())),
+        CstInputValue::Object(fields) => {
+            let field =
+                |(name, value): &(String, CstInputValue)| format!("{}:{}", quoted(name), compact(value));
+            format!("{{{}}}", joined(fields.iter().map(field).collect()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Agent, ConnectOptions, connect, disconnect};
+
+    #[test]
+    fn lines_are_kept_as_they_are() {
+        let program = std::path::Path::new("/usr/bin/hookrail");
+        let mine = r#"{ "hooks": [ { "type": "command", "command": "mine.sh" } ] }"#;
+        for text in [
+            r#"{ "theme": "dark" }"#.to_owned(),
+            r#"{"theme":"dark"}"#.to_owned(),
+            format!(r#"{{ "hooks": {{ "PreToolUse": [ {mine}, ], "Stop": [{mine}] }} }}"#),
+            format!("{{\n  \"hooks\": {{ \"PreToolUse\": [{mine}] }}, // mine\n  \"a\": 1\n}}\n"),
+            format!("{{\n  \"hooks\": {{\n    \"Stop\": [ {mine}, /* b */ ]\n  }}\n}}\n"),
+        ] {
+            let edit =
+                connect(Agent::Claude, Some(&text), program, ConnectOptions::default()).expect("an edit");
+            let connected = edit.new_text.expect("a text");
+            assert_eq!(connected.matches("bridge claude Stop").count(), 1, "{connected}");
+            assert_eq!(connected.matches("mine.sh").count(), text.matches("mine.sh").count(), "{connected}");
+            let again = connect(Agent::Claude, Some(&connected), program, ConnectOptions::default());
+            assert!(!again.expect("an edit").is_changed, "{connected}");
+            let left =
+                disconnect(Agent::Claude, Some(&connected), ConnectOptions::default()).expect("an edit");
+            assert_eq!(left.new_text.as_deref(), Some(text.as_str()), "{connected}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Hooks of other agents that nobody imported: they guard that agent alone, and a reader of our settings does not see
+//! them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hookrail::EventName;
+use hookrail::internal::ResolvedSettings;
+use hookrail_bridge::{Agent, import};
+use serde_json::Value;
+
+use super::finding::{Finding, Severity};
+use crate::commands::connect::agents_home;
+use crate::context::Context;
+use crate::display::shown;
+
+/// A longer file is no settings file.
+const LARGEST: u64 = 4 << 20;
+
+/// A note for each file of another agent that holds hooks which are neither ours nor imported.
+pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Finding> {
+    let home = agents_home(context);
+    let mut notes = Vec::new();
+    for (agent, file, is_project) in files(context.project(), home.as_deref()) {
+        let is_settings =
+            fs::metadata(&file).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
+        let Some(text) = is_settings.then(|| fs::read_to_string(&file).ok()).flatten() else { continue };
+        let Ok(imported) = import(agent, &text) else { continue };
+        let count = commands(&imported.settings)
+            .filter(|(event, command)| !is_known(settings, event, command))
+            .count();
+        if count == 0 {
+            continue;
+        }
+        let (file_name, flag) = (shown(&file, context), if is_project { " --project" } else { "" });
+        let hooks = if count == 1 { "a hook".to_owned() } else { format!("{count} hooks") };
+        let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
+        let help = format!("`hookrail import {agent}{flag}` prints them as ours; `--write` adds them");
+        notes.push(Finding::new(Severity::Note, "hooks-not-imported", message, help));
+    }
+    notes
+}
+
+/// Where other agents keep hooks: the project's files and the user's.
+fn files(project: &Path, home: Option<&Path>) -> Vec<(Agent, PathBuf, bool)> {
+    let usual: [(Agent, &[&str]); 4] = [
+        (Agent::Claude, &[".claude/settings.json", ".claude/settings.local.json"]),
+        (Agent::Codex, &[".codex/hooks.json", ".codex/config.toml"]),
+        (Agent::Gemini, &[".gemini/settings.json"]),
+        (Agent::Qwen, &[".qwen/settings.json"]),
+    ];
+    let mut found = Vec::new();
+    let is_home = home == Some(project);
+    for (base, is_project) in [(Some(project).filter(|_| !is_home), true), (home, false)] {
+        let Some(base) = base else { continue };
+        for (agent, names) in usual {
+            found.extend(names.iter().map(|name| (agent, base.join(name), is_project)));
+        }
+        let folder = base.join(if is_project { ".github/hooks" } else { ".copilot/hooks" });
+        let mut entries: Vec<PathBuf> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json");
+        found.extend(entries.into_iter().filter(is_json).map(|file| (Agent::Copilot, file, is_project)));
+    }
+    found
+}
+
+/// Every imported command with its event.
+fn commands(settings: &hookrail::JsonObject) -> impl Iterator<Item = (EventName, &str)> {
+    let events = settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
+    events.filter_map(|(name, groups)| Some((name.parse::<EventName>().ok()?, groups))).flat_map(
+        |(event, groups)| {
+            let groups = groups.as_array().into_iter().flatten();
+            let hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+            hooks.filter_map(move |hook| Some((event, hook.get("command")?.as_str()?)))
+        },
+    )
+}
+
+fn is_known(settings: &ResolvedSettings, event: &EventName, command: &str) -> bool {
+    settings
+        .hooks
+        .iter()
+        .any(|known| known.hook.event == *event && known.hook.command_text() == Some(command))
+}

@@ -1,0 +1,148 @@
+//! `hookrail doctor`: the whole chain, from settings to connected agents, and what to do about it.
+
+mod agents;
+mod places;
+mod probe;
+
+use std::collections::HashSet;
+
+use hookrail::Severity;
+use hookrail::components::HookKind;
+use hookrail::internal::ResolvedSettings;
+use serde::Serialize;
+
+use crate::cli::{DoctorArgs, Format};
+use crate::commands::check;
+use crate::context::Context;
+use crate::exit::ExitStatus;
+use crate::hook_log::{self, Lines, open_with_rotated};
+use crate::printer::{Printer, escape_line};
+
+/// Looks at everything and prints it. Exit 1 if something needs doing.
+pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let settings = context.settings();
+    let mut report = Report::default();
+    places::look(context, &mut report);
+    look_at_settings(&settings, context, &mut report);
+    look_at_log(&settings, context, &mut report);
+    agents::look(context, &mut report)?;
+
+    report.problems = report.findings.iter().filter(|finding| finding.state.needs_doing()).count();
+    match args.format {
+        Format::Json => printer.json_pretty(&report)?,
+        Format::Text => {
+            for finding in &report.findings {
+                printer.data(finding.line())?;
+            }
+            printer.data(match report.problems {
+                0 => "Nothing needs doing.".to_owned(),
+                1 => "1 thing needs doing.".to_owned(),
+                count => format!("{count} things need doing."),
+            })?;
+        }
+    }
+    Ok(if report.problems == 0 { ExitStatus::Success } else { ExitStatus::Failure })
+}
+
+/// What was found, in the order of the chain.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    findings: Vec<Finding>,
+    problems: usize,
+}
+
+impl Report {
+    fn add(&mut self, state: State, area: &'static str, message: impl Into<String>, help: impl Into<String>) {
+        let help = Some(help.into()).filter(|help| !help.is_empty());
+        self.findings.push(Finding { state, area, message: escape_line(&message.into()), help });
+    }
+
+    fn ok(&mut self, area: &'static str, message: impl Into<String>) {
+        self.add(State::Ok, area, message, "");
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    state: State,
+    /// The link of the chain: `home`, `settings`, `hooks` or an agent's name.
+    area: &'static str,
+    message: String,
+    /// What to do.
+    help: Option<String>,
+}
+
+impl Finding {
+    fn line(&self) -> String {
+        let help = self.help.as_ref().map(|help| format!("; {}", escape_line(help))).unwrap_or_default();
+        format!("{:8} {}: {}{help}", self.state.word(), self.area, self.message)
+    }
+}
+
+/// How a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    Note,
+    Warning,
+    Error,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    fn needs_doing(self) -> bool {
+        matches!(self, Self::Warning | Self::Error)
+    }
+}
+
+/// Settings, approvals, and whether the programs of hooks can be started: all that `check` finds.
+fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+    let before = report.findings.len();
+    for (severity, message, help) in check::problems(settings, context) {
+        let state = match severity {
+            Severity::Error => State::Error,
+            Severity::Warning => State::Warning,
+            Severity::Note => State::Note,
+        };
+        report.add(state, "settings", message, help);
+    }
+    let has_problems = report.findings.iter().skip(before).any(|finding| finding.state.needs_doing());
+    if settings.hooks.is_empty() {
+        let help = "`hookrail init` writes a first one";
+        report.add(State::Note, "settings", "no hooks are configured, so nothing is guarded", help);
+    } else if !has_problems {
+        report.ok("settings", format!("{} hooks can run", settings.hooks.len()));
+    }
+}
+
+/// Commands that no log knows. A rule is logged only when it holds, so that nothing follows from its absence.
+fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+    let path = hook_log::path_in(&context.state_dir());
+    let Ok(logs) = open_with_rotated(&path) else {
+        let message = format!("the log `{}` cannot be read", path.display());
+        return report.add(State::Warning, "hooks", message, "look at its owner and mode");
+    };
+    let mut ran: HashSet<(String, String)> = HashSet::new();
+    for (_, file) in logs.files {
+        ran.extend(Lines::new(file).map_while(Result::ok).map(|line| (line.call.event, line.call.name)));
+    }
+    for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
+        let hook = &resolved.hook;
+        let is_command = matches!(hook.kind, HookKind::Command(_));
+        if is_command && !ran.contains(&(hook.event.to_string(), hook.name.clone())) {
+            let message = format!("`{}` has never run at {}", hook.name, hook.event);
+            let help = format!("`hookrail fire {}` tries it", hook.event);
+            report.add(State::Note, "hooks", message, help);
+        }
+    }
+}

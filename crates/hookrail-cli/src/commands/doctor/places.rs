@@ -1,0 +1,44 @@
+//! The home directory and the folder of the program's own files: there, and nobody else's to read or write.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use super::{Report, State};
+use crate::context::Context;
+use crate::display::{home, shown};
+
+/// Looks at the home directory, the state folder and the private files in it.
+pub(super) fn look(context: &Context, report: &mut Report) {
+    let Some(home) = home(context) else {
+        let message = "there is no home directory, so that nothing can be approved or remembered";
+        return report.add(State::Error, "home", message, "set HOME");
+    };
+    if !home.is_dir() {
+        let message = format!("the home directory `{}` is not there", home.display());
+        return report.add(State::Error, "home", message, "set HOME, or make it");
+    }
+    let before = report.findings.len();
+    let state = context.state_dir();
+    let private = ["", "approvals.json", "log.jsonl", "bridge"];
+    for path in private.iter().map(|name| if name.is_empty() { state.clone() } else { state.join(name) }) {
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        let name = shown(&path, context);
+        if metadata.uid() != rustix::process::geteuid().as_raw() {
+            report.add(
+                State::Warning,
+                "home",
+                format!("`{name}` belongs to somebody else"),
+                "look who made it",
+            );
+        }
+        let mode = metadata.permissions().mode() & 0o7777;
+        let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };
+        if mode & 0o077 != 0 {
+            let message = format!("others may see `{name}` (mode {mode:o})");
+            report.add(State::Warning, "home", message, format!("`chmod {wanted:o} {}`", path.display()));
+        }
+    }
+    if report.findings.len() == before {
+        report.ok("home", format!("`{}` is private", shown(&state, context)));
+    }
+}

@@ -1,0 +1,69 @@
+//! One call through an agent's own entry, with a payload that reaches no hook: nothing at all. The bridge refuses it at a
+//! guarded event with words of its own, which a program that is gone cannot say.
+
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long an entry may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How much of an answer is looked at.
+const MOST: u64 = 64 * 1024;
+
+/// What an entry did.
+pub(super) enum Answer {
+    /// It reached the bridge, which refused.
+    Works,
+    /// It failed closed: the program is not there, or does not start.
+    Gone,
+    /// Anything else, with the beginning of what it said.
+    Odd(String),
+}
+
+/// Runs an entry as its agent would, with an empty stdin.
+pub(super) fn probe(entry: &str, directory: &Path) -> Answer {
+    let Some(said) = run(entry, directory) else {
+        return Answer::Odd("it gave no answer in time".to_owned());
+    };
+    if said.contains("stdin is empty") {
+        Answer::Works
+    } else if said.contains("hookrail does not work") || said.contains("not found") {
+        Answer::Gone
+    } else {
+        Answer::Odd(said.chars().take(200).collect())
+    }
+}
+
+/// Both streams of an entry, if it ends in time.
+fn run(entry: &str, directory: &Path) -> Option<String> {
+    let (mut reader, writer) = std::io::pipe().ok()?;
+    let mut child = Command::new("sh")
+        .args(["-c", entry])
+        .current_dir(directory)
+        // A doctor who is called by a hook still gets an answer.
+        .env_remove("HOOKRAIL_BRIDGE")
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().ok()?)
+        .stderr(writer)
+        .process_group(0)
+        .spawn()
+        .ok()?;
+    let started = Instant::now();
+    let mut is_over = false;
+    while !is_over && started.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+        is_over = child.try_wait().ok()?.is_some();
+    }
+    if !is_over {
+        let _ = rustix::process::Pid::from_raw(i32::try_from(child.id()).ok()?)
+            .map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        let _ = child.wait();
+        return None;
+    }
+    let mut said = Vec::new();
+    let mut limited = reader.by_ref().take(MOST);
+    limited.read_to_end(&mut said).ok()?;
+    Some(String::from_utf8_lossy(&said).into_owned())
+}
