@@ -67,7 +67,7 @@ enum Progress {
     /// The tool runs.
     Running,
     /// The tool has a result; `AfterTool` hooks may be at work.
-    Ran { args: JsonObject, result: ToolResult },
+    Ran { args: JsonObject, result: Box<ToolResult> },
 }
 
 impl Scheduler<'_> {
@@ -141,7 +141,7 @@ impl Scheduler<'_> {
         let run = async |args: &JsonObject| {
             *lock() = Progress::Running;
             let result = tool.run(args.clone(), self.context).await;
-            *lock() = Progress::Ran { args: args.clone(), result: result.clone() };
+            *lock() = Progress::Ran { args: args.clone(), result: Box::new(result.clone()) };
             result
         };
         let call = self.hooks.execute_tool(tool.name(), args, permission, run);
@@ -150,7 +150,7 @@ impl Scheduler<'_> {
             Some(outcome) => outcome.into(),
             None => match progress.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 Progress::Before { args } => cancelled(args),
-                Progress::Ran { args, result } => Done::new(status_of(&result), args, result),
+                Progress::Ran { args, result } => Done::new(status_of(&result), args, *result),
                 Progress::Running => cancelled(JsonObject::new()),
             },
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookPlanner, SkipReason};
+use hookrail::components::{Explanation, HookPlanner, Matching, SkipReason};
 use hookrail::internal::{RegistryScope, ResolvedSettings};
 use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
@@ -38,17 +38,9 @@ pub(crate) fn run(
     Ok(ExitStatus::Success)
 }
 
-/// Whether hooks of an event are chosen by what the event is about.
+/// Whether matchers have a say in this event.
 fn has_target(event: EventName) -> bool {
-    matches!(
-        event,
-        EventName::BeforeTool
-            | EventName::AfterTool
-            | EventName::SessionStart
-            | EventName::SessionEnd
-            | EventName::PreCompress
-            | EventName::Notification
-    )
+    event.matching() != Matching::Ignored
 }
 
 /// The JSON form.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::event::EventName;
+use crate::event::{EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry};
@@ -136,7 +136,7 @@ impl HookPlanner {
         if !self.registry.listens_to(event) {
             return None;
         }
-        let target = target.filter(|_| Matching::of(event) != Matching::None);
+        let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
         let remembered = self.remembered.get(event as usize)?;
@@ -217,39 +217,11 @@ impl HookPlanner {
     }
 }
 
-/// How the hooks of an event are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Matching {
-    /// The matcher is a pattern for the tool's name.
-    Tool,
-    /// The matcher is the word that the event is about.
-    Word,
-    /// Matchers are ignored.
-    None,
-}
-
-impl Matching {
-    fn of(event: EventName) -> Self {
-        match event {
-            EventName::BeforeTool | EventName::AfterTool => Self::Tool,
-            EventName::SessionStart
-            | EventName::SessionEnd
-            | EventName::PreCompress
-            | EventName::Notification => Self::Word,
-            EventName::BeforeAgent
-            | EventName::AfterAgent
-            | EventName::BeforeModel
-            | EventName::AfterModel
-            | EventName::BeforeToolSelection => Self::None,
-        }
-    }
-}
-
 fn matches(hook: &Hook, target: Option<&str>, steps: &mut Steps) -> MatchVerdict {
-    match (Matching::of(hook.event), target) {
+    match (hook.event.matching(), target) {
         (Matching::Tool, Some(tool)) => hook.matcher.matches_tool_within(tool, steps),
-        (Matching::Word, Some(word)) => hook.matcher.matches_exactly(word).into(),
-        (Matching::None, _) | (_, None) => MatchVerdict::Yes,
+        (Matching::Word { .. }, Some(word)) => hook.matcher.matches_exactly(word).into(),
+        (Matching::Ignored, _) | (_, None) => MatchVerdict::Yes,
     }
 }
 
