@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use anyhow::Context as _;
-use hookrail::components::{TypedInput, parse_input};
+use hookrail::components::{Matching, TypedInput, parse_input};
 use hookrail::internal::sample_input;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub(crate) enum InputProblem {
 /// Reads what was given on the command line.
 pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
     let event = args.event;
-    let is_tool_event = matches!(event, EventName::BeforeTool | EventName::AfterTool);
+    let is_tool_event = event.matching() == Matching::Tool;
     if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
         return Err(InputProblem::Usage {
             message: format!("`--tool` and `--input` are for BeforeTool and AfterTool, not for {event}"),

@@ -82,6 +82,22 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
     }
 
+    /// How the matchers of this event's hooks are read.
+    pub const fn matching(self) -> Matching {
+        match self {
+            Self::BeforeTool | Self::AfterTool => Matching::Tool,
+            Self::SessionStart => Matching::Word { known: &SessionStartSource::WORDS },
+            Self::SessionEnd => Matching::Word { known: &SessionEndReason::WORDS },
+            Self::PreCompress => Matching::Word { known: &PreCompressTrigger::WORDS },
+            Self::Notification => Matching::Word { known: &[] },
+            Self::BeforeAgent
+            | Self::AfterAgent
+            | Self::BeforeModel
+            | Self::AfterModel
+            | Self::BeforeToolSelection => Matching::Ignored,
+        }
+    }
+
     /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
     pub const fn blocks_on_failure(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
@@ -126,6 +142,20 @@ impl EventName {
             .filter(|(distance, event)| *distance <= event.as_str().len() / 3)
             .map(|(_, event)| event)
     }
+}
+
+/// How the matchers of an event's hooks are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// As a pattern for the tool's name.
+    Tool,
+    /// As the word that the event is about, compared as a whole.
+    Word {
+        /// All words there are; empty where the host defines them.
+        known: &'static [&'static str],
+    },
+    /// Not at all: hooks of the event run every time.
+    Ignored,
 }
 
 impl fmt::Display for EventName {
@@ -221,6 +251,10 @@ impl From<NotificationType> for String {
 }
 
 impl SessionStartSource {
+    /// All words.
+    pub(crate) const WORDS: [&str; 4] =
+        [Self::Startup.as_str(), Self::Resume.as_str(), Self::Clear.as_str(), Self::Compress.as_str()];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -233,6 +267,15 @@ impl SessionStartSource {
 }
 
 impl SessionEndReason {
+    /// All words.
+    pub(crate) const WORDS: [&str; 5] = [
+        Self::Exit.as_str(),
+        Self::Clear.as_str(),
+        Self::Logout.as_str(),
+        Self::PromptInputExit.as_str(),
+        Self::Other.as_str(),
+    ];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -246,6 +289,9 @@ impl SessionEndReason {
 }
 
 impl PreCompressTrigger {
+    /// All words.
+    pub(crate) const WORDS: [&str; 2] = [Self::Manual.as_str(), Self::Auto.as_str()];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {

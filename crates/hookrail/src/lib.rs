@@ -91,7 +91,7 @@ pub use verdict::result::{Block, BlockCause, StopReason};
 
 /// The components that the specification names, for hosts that need one of them alone.
 pub mod components {
-    pub use crate::event::{BaseFields, Event, HookInput, UnknownEvent};
+    pub use crate::event::{BaseFields, Event, HookInput, Matching, UnknownEvent};
     pub use crate::formats::llm::{
         HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,

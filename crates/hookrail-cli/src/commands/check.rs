@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use hookrail::components::{
     ConfigSource, DisabledBy, DisabledList, HookKind, HookPlanner, HookRegistry, Level, MatchVerdict,
-    SkipReason,
+    Matching, SkipReason,
 };
 use hookrail::internal::{ForkObstacle, ResolvedSettings, fork_obstacle};
 use hookrail::{EventName, Hook};
@@ -162,7 +162,7 @@ impl Check<'_> {
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let hook = &resolved.hook;
             let Some(text) = hook.matcher.text() else { continue };
-            let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
+            let is_for_tools = hook.event.matching() == Matching::Tool;
             let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
             if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
@@ -241,11 +241,11 @@ impl Check<'_> {
 
 /// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
 fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
-    match event {
-        EventName::BeforeTool | EventName::AfterTool => {
+    match event.matching() {
+        Matching::Tool => {
             ToolTable::standard().names().into_iter().map(|name| Some(name.to_owned())).collect()
         }
-        _ => {
+        Matching::Word { .. } | Matching::Ignored => {
             let words: BTreeSet<&str> = hooks.filter_map(|hook| hook.matcher.text()).collect();
             if words.is_empty() {
                 return vec![None];

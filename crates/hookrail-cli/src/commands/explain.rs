@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookKind, HookPlanner, SkipReason};
+use hookrail::components::{Explanation, HookKind, HookPlanner, Matching, SkipReason};
 use hookrail::internal::{Facts, Folders, RegistryScope, ResolvedSettings, RuleExplanation, Subject, Truth};
 use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
@@ -75,17 +75,9 @@ fn conditions(
     Ok(planned.map(|planned| condition(&planned.hook)).collect())
 }
 
-/// Whether hooks of an event are chosen by what the event is about.
+/// Whether matchers are compared with something in this event.
 fn has_target(event: EventName) -> bool {
-    matches!(
-        event,
-        EventName::BeforeTool
-            | EventName::AfterTool
-            | EventName::SessionStart
-            | EventName::SessionEnd
-            | EventName::PreCompress
-            | EventName::Notification
-    )
+    event.matching() != Matching::Ignored
 }
 
 /// The JSON form.

@@ -14,7 +14,7 @@ use super::bridge_entry::calls_bridge;
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{HookSpans, Settings};
-use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStartSource};
+use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 use crate::matcher::Matcher;
@@ -163,7 +163,7 @@ impl<'v> HookReader<'_, '_, 'v> {
     ) -> Matcher {
         let text = literal.value.as_ref();
         let matches_all = matches!(text, "" | "*");
-        if matches!(event, EventName::BeforeTool | EventName::AfterTool) {
+        if event.matching() == Matching::Tool {
             let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
             if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
                 let message = format!("`{route}` is not a regular expression: {problem}");
@@ -173,17 +173,17 @@ impl<'v> HookReader<'_, '_, 'v> {
             return matcher;
         }
         if !matches_all {
-            match words_of(event) {
-                Words::None => {
+            match event.matching() {
+                Matching::Ignored => {
                     let message = format!("`{route}` has no effect: {event} hooks run every time");
                     self.findings.note("matcher-without-effect", literal, message, "remove it");
                 }
-                Words::These(words) if !words.contains(&text) => {
+                Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
                     let message = format!("`{route}` never matches: for {event} it is compared exactly");
-                    let help = format!("use one of: {}", words.join(", "));
+                    let help = format!("use one of: {}", known.join(", "));
                     self.findings.warn("matcher-never-matches", literal, message, help);
                 }
-                Words::These(_) | Words::Any => {}
+                Matching::Word { .. } | Matching::Tool => {}
             }
         }
         Matcher::exact(text)
@@ -488,36 +488,4 @@ fn definition(object: &Object<'_>) -> Option<String> {
 fn bytes_of(value: &Value<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end
-}
-
-/// What a matcher of an event outside the tools is compared with.
-enum Words {
-    /// Nothing: matchers have no say.
-    None,
-    /// One of these.
-    These(Vec<&'static str>),
-    /// Whatever the host defines.
-    Any,
-}
-
-fn words_of(event: EventName) -> Words {
-    use SessionEndReason as End;
-    use SessionStartSource as Start;
-    match event {
-        EventName::SessionStart => Words::These(
-            [Start::Startup, Start::Resume, Start::Clear, Start::Compress].map(Start::as_str).to_vec(),
-        ),
-        EventName::SessionEnd => Words::These(
-            [End::Exit, End::Clear, End::Logout, End::PromptInputExit, End::Other].map(End::as_str).to_vec(),
-        ),
-        EventName::PreCompress => Words::These(
-            [PreCompressTrigger::Manual, PreCompressTrigger::Auto].map(PreCompressTrigger::as_str).to_vec(),
-        ),
-        EventName::Notification | EventName::BeforeTool | EventName::AfterTool => Words::Any,
-        EventName::BeforeAgent
-        | EventName::AfterAgent
-        | EventName::BeforeModel
-        | EventName::AfterModel
-        | EventName::BeforeToolSelection => Words::None,
-    }
 }
