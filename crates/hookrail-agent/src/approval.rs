@@ -1,11 +1,13 @@
 //! Who must be asked before a tool runs. A hook can never loosen what stands here: approval comes
 //! after the hooks and sees the arguments as they changed them.
 
+use std::path::Path;
+
 use hookrail::{AgentEvents, Config, JsonObject, NotificationType, StopReason};
 use serde_json::json;
 
-use crate::tools::{Tool, ToolKind};
-use crate::ui::{Question, Ui};
+use crate::tools::{Tool, ToolKind, preview};
+use crate::ui::{Always, Question, Ui};
 
 /// What may run without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,19 +42,32 @@ pub(crate) enum Permission {
     Stopped(StopReason),
 }
 
+/// A call that somebody must be asked about.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedCall<'a> {
+    pub(crate) tool: &'a dyn Tool,
+    /// The arguments as hooks changed them.
+    pub(crate) args: &'a JsonObject,
+    /// The arguments as the model gave them.
+    pub(crate) original: &'a JsonObject,
+    /// Where files are looked at for a preview.
+    pub(crate) project: &'a Path,
+}
+
 /// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
 /// nobody is there to answer it: what hooks see does not depend on a terminal.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
     config: &Config,
     ui: &dyn Ui,
-    tool: &dyn Tool,
-    args: &JsonObject,
+    call: &AskedCall<'_>,
 ) -> Permission {
+    let AskedCall { tool, args, original, project } = *call;
     if mode.allows(tool.kind()) {
         return Permission::Given;
     }
     let title = tool.title(args);
+    let change = preview::of(tool, args, project);
     if let Some(system) = config.hook_system() {
         system.initialize();
         if let Ok(handler) = system.event_handler() {
@@ -62,6 +77,7 @@ pub(crate) async fn ask_permission(
             details.insert("title".to_owned(), json!(title));
             details.insert("tool_name".to_owned(), json!(tool.name()));
             details.insert("tool_input".to_owned(), json!(args));
+            details.extend(preview::details(tool, args, change.as_ref()));
             let notification = NotificationType::ToolPermission;
             let result = handler.fire_notification_event(&notification, &message, &details).await;
             // A notification informs; no answer to it loosens or replaces the question.
@@ -72,6 +88,13 @@ pub(crate) async fn ask_permission(
             }
         }
     }
-    let question = Question { tool: tool.name().to_owned(), title };
+    let always = match tool.kind() {
+        ToolKind::ReadOnly => None,
+        ToolKind::Edit => Some(Always::Edits),
+        ToolKind::Execute => serde_json::to_string(args).ok().map(Always::Command),
+    };
+    let asked_for = (original != args).then(|| tool.title(original));
+    let preview = change.map(|change| change.shown);
+    let question = Question { tool: tool.name().to_owned(), title, preview, asked_for, always };
     if ui.ask(&question).await { Permission::Given } else { Permission::Denied }
 }

@@ -12,7 +12,7 @@ use hookrail::genai::{FunctionCall, FunctionCallingMode, ToolConfig};
 use hookrail::{Config, JsonObject, StopReason, ToolResult, execute_tool_with_hooks};
 use tokio::sync::watch;
 
-use crate::approval::{ApprovalMode, Permission, ask_permission};
+use crate::approval::{ApprovalMode, AskedCall, Permission, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
 use crate::ui::{Happening, ToolState, Ui};
@@ -155,10 +155,12 @@ impl Scheduler<'_> {
         let buffer = |done| *buffered.lock().unwrap_or_else(PoisonError::into_inner) = done;
         let (step, mut step_seen) = watch::channel(Step::Before);
         let (buffer, step) = (&buffer, &step);
+        let original = &args.clone();
 
         let with_hooks = execute_tool_with_hooks(self.config, tool.name(), args, |args| async move {
             buffer(cancelled(args.clone()));
-            let refusal = match ask_permission(self.approval, self.config, self.ui, tool, &args).await {
+            let asked = AskedCall { tool, args: &args, original, project: &self.context.project };
+            let refusal = match ask_permission(self.approval, self.config, self.ui, &asked).await {
                 Permission::Given => None,
                 Permission::Denied => {
                     let text = format!("Permission to run `{}` was not given.", tool.name());

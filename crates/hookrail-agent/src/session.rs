@@ -12,6 +12,8 @@ use hookrail::{
 };
 use serde_json::json;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::approval::ApprovalMode;
 use crate::exchange::Audience;
 use crate::history::{History, system_instruction, system_message, tool_responses};
@@ -324,6 +326,11 @@ impl Session {
         let system = self.parts.config.hook_system()?;
         system.initialize();
         system.event_handler().ok()
+    }
+
+    /// Replaces the token that gives up what is running: a turn that was interrupted leaves its own cancelled.
+    pub fn set_cancel(&mut self, cancel: CancellationToken) {
+        self.parts.context.cancel = cancel;
     }
 
     pub(crate) fn applies_agent_events(&self) -> bool {

@@ -61,6 +61,17 @@ enum What {
     Model { name: String },
 }
 
+impl What {
+    /// How far out it is: hooks are inside of calls, and tool calls inside of a model's turn.
+    const fn depth(&self) -> u8 {
+        match self {
+            Self::Hook { .. } => 0,
+            Self::Tool { .. } => 1,
+            Self::Model { .. } => 2,
+        }
+    }
+}
+
 impl<U> Progress<U> {
     /// Shows progress on stderr if that is a terminal and `wanted`.
     pub(crate) fn on_stderr(inner: Arc<U>, wanted: bool) -> Self {
@@ -213,10 +224,14 @@ impl Board {
         self.drawn = true;
     }
 
-    /// What is waited for, innermost first: a hook of a tool call before the call.
+    /// What is waited for, innermost first: hooks before the call that they are about. Of several hooks, or calls, the
+    /// one that has run longest comes first, because it is the one to look at.
     fn line(&self, now: Instant) -> Option<String> {
-        let waits = self.works.iter().rev().filter(|work| now.duration_since(work.since) >= PATIENCE);
+        let mut waits: Vec<&Work> =
+            self.works.iter().filter(|work| now.duration_since(work.since) >= PATIENCE).collect();
+        waits.sort_by_key(|work| (work.what.depth(), work.since));
         let texts: Vec<String> = waits
+            .into_iter()
             .map(|work| {
                 let what = match &work.what {
                     What::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
@@ -366,7 +381,13 @@ mod tests {
         let (progress, screen) = progress();
         progress.happened(&Happening::ModelStarted { model: "m" });
         wait_for(&screen, "model m 0.");
-        let question = Question { tool: "t".to_owned(), title: "it".to_owned() };
+        let question = Question {
+            tool: "t".to_owned(),
+            title: "it".to_owned(),
+            preview: None,
+            asked_for: None,
+            always: None,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(runtime.block_on(progress.ask(&question)));
         let text = screen.text();

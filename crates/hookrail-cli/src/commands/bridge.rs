@@ -77,6 +77,7 @@ fn respond(args: &BridgeArgs, directory: Option<&Path>, stdin: &[u8]) -> anyhow:
     let context = Context::in_folder(directory, project_folder(agent, &event, &memory).as_deref())?;
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
+    log.set_project(context.project());
     log.set_agent(agent.as_str());
     let session = session(agent, &event, &context, &log);
     let settings = session.settings();

@@ -3,6 +3,7 @@
 mod report;
 mod summary;
 mod text;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
 use crate::display::short_home;
+use crate::effect::Effects;
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -21,6 +23,7 @@ use crate::hook_log::HookLog;
 use crate::printer::{ClosedPipe, Printer, escape, escape_line};
 use report::{Report, Skipped};
 use summary::Summary;
+use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -34,7 +37,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let config = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_project(context.project());
+    let watch = Arc::new(Watch::new(Arc::clone(&log)));
+    let config = context.engine(args.trust.trust_hooks, Some(watch.clone())).build();
     log.set_session(input.base.session_id.as_deref().unwrap_or(config.session_id()));
     let settings = config.settings();
     findings::refuse_unusable(settings, context)?;
@@ -47,11 +52,12 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
+    let effects = Effects::new(settings.agent_events());
     let Some(system) = config.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
         return print(
             args,
-            &Fired { input: &input, result: nothing, skipped: Vec::new() },
+            &Fired { input: &input, result: nothing, skipped: Vec::new(), effects },
             None,
             context,
             printer,
@@ -70,7 +76,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &config, system, &input, context, printer))
+    runtime.block_on(fire(args, &config, system, &input, &watch, context, printer))
 }
 
 /// What one event brought.
@@ -78,6 +84,8 @@ struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
     skipped: Vec<Skipped>,
+    /// What the agent would apply of it.
+    effects: Effects,
 }
 
 async fn fire(
@@ -85,6 +93,7 @@ async fn fire(
     config: &Config,
     system: &HookSystem,
     input: &TypedInput,
+    watch: &Watch,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
@@ -98,6 +107,7 @@ async fn fire(
         () = interrupted() => None,
         fired = fire_repeatedly(args, config, system, input) => Some(fired?),
     };
+    watch.idle();
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
@@ -135,7 +145,8 @@ async fn fire_repeatedly<'a>(
     }
     let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), config.working_dir());
-    Ok((Fired { input, result, skipped }, summary))
+    let effects = Effects::new(config.settings().agent_events());
+    Ok((Fired { input, result, skipped, effects }, summary))
 }
 
 fn gravity(result: &ProcessedHookResult) -> u8 {
@@ -164,7 +175,7 @@ fn print(
     }
     let outcome = match args.format {
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
-        Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
+        Format::Text => printer.data(text::render(fired, summary, context).trim_end()),
     };
     match outcome.and_then(|()| printer.flush()) {
         // The verdict is in the exit code as well, and holds although nobody reads the text.

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::hook_log::{self, Statistics};
+use crate::hook_log::{self, Statistics, local_time};
 use crate::printer::{Printer, escape_line};
 
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     // By event, each event's hooks by rank.
     hooks.sort_by_key(|status| status.hook.event);
     let statistics = Statistics::load(&hook_log::path_in(&context.state_dir()));
-    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &statistics)).collect();
+    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, context, &statistics)).collect();
     match args.format {
         Format::Json => printer.json_pretty(&List {
             enabled: settings.activation.is_on(),
@@ -72,9 +72,9 @@ struct History {
 }
 
 impl<'l> Row<'l> {
-    fn new(status: &'l HookStatus, statistics: &Statistics) -> Self {
+    fn new(status: &'l HookStatus, context: &Context, statistics: &Statistics) -> Self {
         let hook = &status.hook;
-        let known = statistics.of(hook.event, &hook.name);
+        let known = statistics.of(context.project(), hook.event, &hook.name);
         Self {
             event: hook.event,
             hook: HookName::of(hook),
@@ -110,7 +110,7 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
                 format!("{}:{}", shown(&origin.file, context), origin.line),
                 if row.enabled { "yes" } else { "no" }.to_owned(),
                 row.approved.to_owned(),
-                row.history.last_run.as_deref().map_or_else(none, escape_line),
+                row.history.last_run.as_deref().map_or_else(none, |time| escape_line(&local_time(time))),
                 duration(row.history.p50_ms),
                 duration(row.history.p95_ms),
             ]

@@ -7,13 +7,12 @@
 //! | `sh` | run by `bash -e` in the project; must exit 0 |
 //! | `sh exit=2` | the same, with another exit code |
 //! | `sh no-run="why"` | not run, for the reason given |
-//! | anything with `file=PATH` | written to that file of the project (scripts are made executable) |
+//! | anything with `file=PATH` | written to that file of the project, as an editor would: a page that runs a script makes it executable itself |
 //! | `json` | must be JSON with comments |
 //! | `rust` | compiled by the documentation tests of the engine |
 //! | `text` | shown only |
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -89,9 +88,6 @@ fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
         };
         fs::create_dir_all(path.parent().expect("a folder")).expect("the file's folder");
         fs::write(&path, &block.text).expect("the file");
-        if block.text.starts_with("#!") {
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable file");
-        }
     }
     match block.language.as_str() {
         "sh" | "python" | "js" if block.option("file").is_some() => Ok(()),

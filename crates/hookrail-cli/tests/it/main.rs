@@ -35,3 +35,4 @@ mod serve;
 mod support;
 mod toggle;
 mod trust;
+mod words;

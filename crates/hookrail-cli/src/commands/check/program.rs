@@ -74,7 +74,8 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
         let help = if project.join(program).is_file() {
             format!("for the file in the project write `./{program}`")
         } else {
-            "install it, or name it with its path".to_owned()
+            let folders = path.to_string_lossy();
+            format!("install it, or name it with its path; PATH was searched: {folders}")
         };
         problems.push(error("program-not-found", message, help));
     } else if INTERPRETERS.contains(&program.as_str())

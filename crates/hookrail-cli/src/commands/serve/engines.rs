@@ -90,6 +90,7 @@ fn is_drained(config: &Config) -> bool {
 
 fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> Config {
     let log = Arc::new(HookLog::new(&context.state_dir()));
+    log.set_project(context.project());
     let builder = context.engine(trust_hooks, Some(log.clone()));
     let config = match session {
         Some(session) => builder.session_id(session),
