@@ -140,7 +140,8 @@ fn functions(text: &str) -> Vec<Function> {
         } else if line.starts_with("#[") {
             let attribute = line.trim_start_matches("#[");
             above.is_test |= attribute.starts_with("test]") || attribute.starts_with("tokio::test");
-        } else if !line.is_empty() && !line.starts_with("proptest!") && !line.starts_with(')') && line != "}" {
+        } else if !line.is_empty() && !line.starts_with("proptest!") && !line.starts_with(')') && line != "}"
+        {
             // Another item: what stood above it was its own.
             above = Function::default();
         }
@@ -200,7 +201,10 @@ mod tests {
     fn proven(text: &str) -> Vec<String> {
         let mut proofs = Proofs::new();
         collect("f.rs", text, &mut proofs);
-        proofs.into_iter().flat_map(|(id, tests)| tests.into_iter().map(move |test| format!("{id}: {test}"))).collect()
+        proofs
+            .into_iter()
+            .flat_map(|(id, tests)| tests.into_iter().map(move |test| format!("{id}: {test}")))
+            .collect()
     }
 
     #[test]

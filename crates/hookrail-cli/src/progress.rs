@@ -403,4 +403,24 @@ mod tests {
         assert_eq!(cut("日本語", 5), "日本");
         assert_eq!(cut("abc", 0), "");
     }
+
+    #[test]
+    fn the_slowest_hook_comes_first() {
+        let (progress, _) = progress();
+        let board = progress.board.as_ref().unwrap();
+        let now = Instant::now();
+        let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
+        let hook = |name: &str| What::Hook { event: EventName::BeforeTool, name: name.to_owned() };
+        lock(board).works = vec![
+            Work { what: What::Model { name: "m".to_owned() }, since: ago(9) },
+            Work { what: What::Tool { name: "t".to_owned() }, since: ago(8) },
+            Work { what: hook("quick"), since: ago(1) },
+            Work { what: hook("slow"), since: ago(5) },
+        ];
+        assert_eq!(
+            lock(board).line(now).unwrap(),
+            "hook slow (BeforeTool) 5.0 s · hook quick (BeforeTool) 1.0 s · tool t 8.0 s · model m 9.0 s"
+        );
+        lock(board).works.clear();
+    }
 }

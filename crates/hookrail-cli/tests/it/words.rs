@@ -44,7 +44,7 @@ fn a_failed_hook_is_shown_as_one_that_failed() {
         assert_eq!(ran.code, Some(0), "{ran}");
         let line = format!("  failed, so the call went on: {failure}");
         assert!(ran.stdout.contains(&line), "{ran}");
-        assert!(ran.stdout.contains(&format!("  hint: ")) && ran.stdout.contains(hint), "{hint}: {ran}");
+        assert!(ran.stdout.contains("  hint: ") && ran.stdout.contains(hint), "{hint}: {ran}");
         for misleading in ["decision:", "systemMessage:", "stderr:", "error    "] {
             assert!(!ran.stdout.contains(misleading), "{misleading}: {ran}");
         }
@@ -177,4 +177,91 @@ fn reasons_of_several_lines_are_shown_as_lines() {
     let blocks = "printf 'first\\nsecond\\033[2J\\n' >&2; exit 2";
     let run = Scenario::new().calls(&[shell("echo hi")]).says("Done.").hook("BeforeTool", blocks).run("go");
     run.expect_said("blocked run_shell_command: first\n    second\\u{1b}[2J\n");
+}
+
+#[test]
+fn explain_gives_every_reason() {
+    let project = TestProject::new();
+    project.settings(
+        &json!({ "hooks": { "BeforeTool": [{ "matcher": "^read_file$", "hooks": [command("true")] }] } }),
+    );
+    project.user_settings(&json!({ "enableHooks": true }));
+    // Nobody approved it, somebody disabled it, and it listens to something else.
+    assert_eq!(run(&project, &["disable", "guard"]).code, Some(0));
+    let args = ["explain", "BeforeTool", "--tool", "write_file"];
+    let ran = run(&project, &args);
+    for reason in ["disabled", "not approved", "matcher `^read_file$` does not match `write_file`"] {
+        assert!(ran.stdout.contains(reason), "{reason}: {ran}");
+    }
+    let report = run(&project, &[&args[..], &["--format", "json"]].concat()).json();
+    let codes: Vec<&Value> =
+        report["skipped"][0]["reasons"].as_array().unwrap().iter().map(|r| &r["code"]).collect();
+    assert_eq!(codes, ["disabled", "not-approved", "matcher-does-not-match"]);
+    assert_eq!(report["skipped"][0]["code"], "disabled");
+}
+
+#[test]
+fn history_is_kept_apart_by_project() {
+    let project = with_hook("BeforeTool", &command("true"));
+    let other = project.dir().with_file_name("other");
+    fs::create_dir(&other).unwrap();
+    let other = other.to_string_lossy().into_owned();
+    assert_eq!(run(&project, &["fire", "BeforeTool", "--tool", "read_file"]).code, Some(0));
+    assert_eq!(run(&project, &["-C", &other, "fire", "BeforeTool", "--tool", "glob"]).code, Some(0));
+    assert_eq!(run(&project, &["-C", &other, "fire", "BeforeTool", "--tool", "glob"]).code, Some(0));
+    let runs = |ran: Ran| ran.json()["hooks"][0]["runs"].clone();
+    assert_eq!(runs(run(&project, &["list", "--format", "json"])), 1);
+    assert_eq!(runs(run(&project, &["-C", &other, "list", "--format", "json"])), 2);
+
+    let log = |args: &[&str]| run(&project, &[&["log"], args].concat()).stdout;
+    assert_eq!(log(&[]).lines().count(), 3);
+    assert!(
+        log(&[]).contains("guard for read_file\n") && log(&[]).contains("guard for glob in "),
+        "{}",
+        log(&[])
+    );
+    assert_eq!(log(&["--project"]).lines().count(), 1);
+    assert_eq!(log(&["--project", &other]).lines().count(), 2);
+    assert_eq!(log(&["--tool", "glob"]).lines().count(), 2);
+    assert_eq!(log(&["-n", "1", "--tool", "read_file"]).lines().count(), 1);
+    assert_eq!(log(&["-n", "2"]).lines().count(), 2);
+    assert_eq!(log(&["-n", "0"]), "");
+    assert_eq!(log(&["--since", "1h"]).lines().count(), 3);
+    assert_eq!(log(&["--since", "2099-01-01"]), "");
+    assert_eq!(log(&["--session", "no-such-session"]), "");
+    let stats = run(&project, &["log", "--stats", "--format", "json"]).json();
+    assert_eq!(stats.as_array().unwrap().len(), 2, "{stats}");
+    assert_eq!(run(&project, &["log", "--since", "yesterday"]).code, Some(64));
+}
+
+#[test]
+fn a_missing_key_is_noticed_before_any_hook_runs() {
+    let project = with_hook("SessionStart", &command("touch started"));
+    let ran = run(&project, &["agent", "-p", "go"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("no API key"), "{ran}");
+    assert!(!project.dir().join("started").exists(), "{ran}");
+}
+
+#[test]
+fn notifications_tell_what_a_call_is_about() {
+    let scenario = |call| {
+        Scenario::new()
+            .approval("default")
+            .hook("Notification", "cat >> told.jsonl; echo >> told.jsonl")
+            .calls(&[call])
+            .says("Done.")
+            .run("go")
+    };
+    let told = |call| scenario(call).recorded("told.jsonl")[0]["details"].clone();
+    let details = told(shell("git status"));
+    assert_eq!(
+        (&details["type"], &details["command"], &details["rootCommand"]),
+        (&json!("exec"), &json!("git status"), &json!("git"))
+    );
+    let details = told(crate::agent_scenario::write("docs/a.txt", "x"));
+    assert_eq!(
+        (&details["type"], &details["filePath"], &details["fileName"], &details["fileDiff"]),
+        (&json!("edit"), &json!("docs/a.txt"), &json!("a.txt"), &json!("@@ -1,0 +1,1 @@\n+x"))
+    );
 }
