@@ -188,7 +188,13 @@ async fn run_session(
         },
     });
     let ended = match (session.start(SessionStartSource::Startup).await, prompt) {
-        (Err(outcome), _) => ended(&ui, &progress, outcome),
+        (Err(outcome), _) => {
+            if matches!(outcome, PromptOutcome::Cancelled) {
+                // There is no turn yet that could be given up alone.
+                interrupt.end();
+            }
+            ended(&ui, &progress, outcome)
+        }
         (Ok(()), Prompt::Given(prompt)) => {
             let outcome = session.prompt(&prompt).await;
             ended(&ui, &progress, outcome)

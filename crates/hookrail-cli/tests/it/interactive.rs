@@ -323,6 +323,18 @@ fn colours_are_for_terminals_that_want_them() {
 }
 
 #[test]
+fn fire_shows_which_hooks_still_run() {
+    let wait = "touch started; while [ ! -e go ]; do sleep 0.05; done";
+    let setup = Setup::new(&hook("BeforeTool", "slow", wait), &[]);
+    let args: Vec<OsString> = ["fire", "BeforeTool"].map(Into::into).into();
+    let mut terminal = Terminal::start(&args, &setup.project.dir(), &setup.environment(), None);
+    terminal.expect("hook slow (BeforeTool) ");
+    setup.project.file("go", "");
+    terminal.expect("verdict  allowed");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
 fn a_run_with_one_prompt_asks_too() {
     let write = call("write_file", &json!({ "file_path": "a.txt", "content": "x" }));
     let setup = Setup::new(&json!({}), &[write, text("Done.")]);
