@@ -383,7 +383,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     /// Only calls in this project; without DIR the present one
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub(crate) project: Option<PathBuf>,
     /// Only calls of the session whose id begins like this
     #[arg(long, value_name = "ID")]

@@ -30,9 +30,7 @@ pub(super) fn line(happening: &Happening<'_>, view: Option<&TraceView>) -> Optio
         Happening::Blocked { what, reason } => {
             Some(format!("blocked {}: {}", escape_line(what), lines_of(reason.trim())))
         }
-        Happening::Stopped { reason } => {
-            Some(format!("Agent execution stopped by hook: {}", lines_of(reason)))
-        }
+        Happening::Stopped { reason } => Some(format!("Agent execution stopped by hook: {}", escape(reason))),
         Happening::ToolFinished { name, status, display: Some(display), result, .. } => {
             // The reason of a block has its own line.
             (*status != ToolStatus::Blocked).then(|| {

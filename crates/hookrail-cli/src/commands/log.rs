@@ -125,7 +125,7 @@ impl<'a> Wanted<'a> {
     fn new(args: &'a LogArgs, context: &'a Context) -> anyhow::Result<Self> {
         let project = match &args.project {
             None => None,
-            Some(given) if given.as_os_str().is_empty() => Some(context.project().to_owned()),
+            Some(given) if given.as_os_str() == "." => Some(context.project().to_owned()),
             Some(given) => Some(
                 given.canonicalize().with_context(|| format!("there is no project `{}`", given.display()))?,
             ),

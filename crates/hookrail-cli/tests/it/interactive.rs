@@ -314,7 +314,8 @@ fn colours_are_for_terminals_that_want_them() {
         let mut surroundings = setup.environment();
         surroundings.extend(environment.map(|(name, value)| (name, value.into())));
         let args = setup.args("log.jsonl", &[args, &["-p", "go"]].concat());
-        let terminal = Terminal::start(&args, &setup.project.dir(), &surroundings, None);
+        let mut terminal = Terminal::start(&args, &setup.project.dir(), &surroundings, None);
+        terminal.expect("An answer.");
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown:?}");
         assert_eq!(shown.contains("\u{1b}[36mhook chatty"), coloured, "{shown:?}");

@@ -151,7 +151,6 @@ fn names_of_other_programs_are_understood() {
         ("Bash", "did you mean `run_shell_command`?"),
         ("Write|Edit", "did you mean `write_file|replace`?"),
         ("write_*", "matcher `write_*` looks like a glob, but it is a regular expression"),
-        ("*_file", "matcher `*_file`"),
     ] {
         project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [group(matcher)] } }));
         let check = run(&project, &["check"]);
