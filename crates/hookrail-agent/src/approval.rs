@@ -1,11 +1,13 @@
 //! Who must be asked before a tool runs. A hook can never loosen what stands here: approval comes
 //! after the hooks and sees the arguments as they changed them.
 
+use std::path::Path;
+
 use hookrail::{AgentGate, Decider, HookSession, JsonObject, NotificationType, Permission};
 use serde_json::json;
 
-use crate::tools::{Tool, ToolKind};
-use crate::ui::{Question, Ui};
+use crate::tools::{Tool, ToolKind, preview};
+use crate::ui::{Always, Question, Ui};
 
 /// What may run without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,18 +32,31 @@ impl ApprovalMode {
     }
 }
 
-/// Decides about one call; `protected` says why it needs a yes in every mode, if it does. `Notification` hooks hear of a
-/// question before it is asked, also where
+/// A call that somebody must be asked about.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedCall<'a> {
+    pub(crate) tool: &'a dyn Tool,
+    /// The arguments as hooks changed them.
+    pub(crate) args: &'a JsonObject,
+    /// The arguments as the model gave them.
+    pub(crate) original: &'a JsonObject,
+    /// Who decides, and why a person must, if a hook says so.
+    pub(crate) decider: Decider<'a>,
+    /// Why it needs a yes in every mode, if it does.
+    pub(crate) protected: Option<&'static str>,
+    /// Where files are looked at for a preview.
+    pub(crate) project: &'a Path,
+}
+
+/// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
 /// nobody is there to answer it: what hooks see does not depend on a terminal.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
     hooks: &HookSession,
     ui: &dyn Ui,
-    tool: &dyn Tool,
-    args: &JsonObject,
-    decider: Decider<'_>,
-    protected: Option<&'static str>,
+    call: &AskedCall<'_>,
 ) -> Permission {
+    let AskedCall { tool, args, original, decider, protected, project } = *call;
     // What a hook wants a person for is asked in every mode, and about every kind of tool.
     let hook_reason = match decider {
         // Whoever may edit files without a question may not edit what guards the agent.
@@ -50,6 +65,7 @@ pub(crate) async fn ask_permission(
         Decider::Person { reason } => Some(reason),
     };
     let title = tool.title(args);
+    let change = preview::of(tool, args, project);
     let message = format!("Permission needed: {title}");
     let mut details = JsonObject::new();
     details.insert("type".to_owned(), json!(tool.kind().permission_type()));
@@ -59,13 +75,24 @@ pub(crate) async fn ask_permission(
     if let Some(reason) = hook_reason {
         details.insert("reason".to_owned(), json!(reason));
     }
+    details.extend(preview::details(tool, args, change.as_ref()));
     let told = hooks.fire_notification(&NotificationType::ToolPermission, &message, &details).await;
     if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = told.gate {
         return Permission::Stopped { reason };
     }
+    // What guards the agent, and what a hook wants a person for, is asked about every time.
+    let always = match tool.kind() {
+        _ if protected.is_some() || hook_reason.is_some() => None,
+        ToolKind::ReadOnly => None,
+        ToolKind::Edit => Some(Always::Edits),
+        ToolKind::Execute => serde_json::to_string(args).ok().map(Always::Command),
+    };
     let question = Question {
         tool: tool.name().to_owned(),
         title,
+        preview: change.map(|change| change.shown),
+        asked_for: (original != args).then(|| tool.title(original)),
+        always,
         hook_reason: hook_reason.map(str::to_owned),
         why: protected.map(str::to_owned),
     };

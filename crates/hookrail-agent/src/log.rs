@@ -103,6 +103,12 @@ pub enum LogLine<'a> {
 pub struct HookCallLine<'a> {
     pub event: &'a str,
     pub name: &'a str,
+    /// The tool that a tool event is about; in the engine's own log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'a str>,
+    /// The project's folder; in the engine's own log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<&'a str>,
     /// As configured.
     pub command: Option<&'a str>,
     /// What it was given on stdin; left out of the engine's own log.
@@ -127,6 +133,8 @@ impl<'a> HookCallLine<'a> {
         Self {
             event: call.event.as_str(),
             name: &run.hook.name,
+            tool: None,
+            project: None,
             command: run.hook.command_text(),
             input: None,
             output: run.output.as_ref().and_then(|output| serde_json::to_value(output).ok()),

@@ -17,7 +17,7 @@ use hookrail::{
     ToolOutcome, ToolResult,
 };
 
-use crate::approval::{ApprovalMode, ask_permission};
+use crate::approval::{ApprovalMode, AskedCall, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
 use crate::ui::{AgentEvent, ToolState, Ui};
@@ -129,6 +129,7 @@ impl Scheduler<'_> {
     /// Hooks, approval and the tool itself.
     async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> Done {
         let start = Instant::now();
+        let original = &args.clone();
         let progress = Mutex::new(Progress::Before { args: args.clone() });
         let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
         let permission = async |request: PermissionRequest<'_>| {
@@ -137,7 +138,10 @@ impl Scheduler<'_> {
             // Readers run side by side, but a person answers one question at a time.
             let _turn = self.questions.lock().await;
             let protected = self.context.why_protected(tool, input);
-            ask_permission(self.approval, self.hooks, self.ui, tool, input, request.decider, protected).await
+            let project = &self.context.project;
+            let decider = request.decider;
+            let asked = AskedCall { tool, args: input, original, decider, protected, project };
+            ask_permission(self.approval, self.hooks, self.ui, &asked).await
         };
         let run = async |args: &JsonObject| {
             *lock() = Progress::Running;

@@ -12,6 +12,8 @@ use hookrail::{
 };
 use serde_json::json;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::approval::ApprovalMode;
 use crate::history::{History, system_instruction, tool_responses};
 use crate::log::{LogLine, SessionLog};
@@ -309,6 +311,11 @@ impl Session {
             }),
             ..GenerateContentParameters::default()
         }
+    }
+
+    /// Replaces the token that gives up what is running: a turn that was interrupted leaves its own cancelled.
+    pub fn set_cancel(&mut self, cancel: CancellationToken) {
+        self.parts.context.cancel = cancel;
     }
 
     /// Waits for hooks, unless the user gives up first; dropping them ends them.

@@ -11,6 +11,7 @@ mod failure;
 mod glob;
 mod list_directory;
 mod paths;
+pub(crate) mod preview;
 mod process;
 mod protected;
 mod read_file;

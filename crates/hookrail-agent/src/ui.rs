@@ -122,6 +122,21 @@ pub struct Question {
     pub hook_reason: Option<String>,
     /// Why it is asked in every approval mode, if it is.
     pub why: Option<String>,
+    /// What would be written, as a diff in lines; `None` where the title says everything.
+    pub preview: Option<String>,
+    /// What the model had asked for, in one line, where a hook changed it.
+    pub asked_for: Option<String>,
+    /// What an answer "always" would cover; `None` where every such call is asked about.
+    pub always: Option<Always>,
+}
+
+/// What an answer "always" covers for the rest of the session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Always {
+    /// All edits of files.
+    Edits,
+    /// This very command in this very folder.
+    Command(String),
 }
 
 /// Shows a run and answers its questions.

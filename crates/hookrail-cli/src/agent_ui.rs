@@ -7,26 +7,32 @@ mod json;
 mod text;
 mod trace;
 
+use std::collections::HashSet;
 use std::io::IsTerminal as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::tools::BoxFuture;
-use hookrail_agent::ui::{AgentEvent, Question, Ui};
+use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
 use crate::cli::OutputFormat;
 use crate::printer::{Printer, escape_line};
 use crate::progress::Shows;
-use crate::terminal;
+use crate::terminal::{self, Answer};
 
 use json::{Summary, stream_line};
 use text::AnswerStream;
+pub(crate) use trace::TraceView;
 
 /// The agent's face.
 pub(crate) struct AgentUi {
     format: OutputFormat,
     quiet: bool,
     state: Mutex<State>,
+    /// What the person allowed for the rest of the session.
+    allowed: Mutex<HashSet<Always>>,
+    /// What the hook trace has to know; set once the settings are read.
+    view: OnceLock<TraceView>,
 }
 
 struct State {
@@ -47,11 +53,31 @@ impl AgentUi {
             summary: Summary::new(session_id),
             broken: None,
         };
-        let this = Self { format, quiet, state: Mutex::new(state) };
+        let this = Self {
+            format,
+            quiet,
+            state: Mutex::new(state),
+            allowed: Mutex::default(),
+            view: OnceLock::new(),
+        };
         if format == OutputFormat::StreamJson {
             this.state().print_json(&json::init(session_id, model));
         }
         this
+    }
+
+    /// Forgets what was allowed for a session that is over.
+    pub(crate) fn begin_session(&self) {
+        self.allowed().clear();
+    }
+
+    fn allowed(&self) -> MutexGuard<'_, HashSet<Always>> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the hook trace about the session; the first view stays.
+    pub(crate) fn set_view(&self, view: TraceView) {
+        let _ = self.view.set(view);
     }
 
     /// Says something that is neither an answer nor an error.
@@ -110,10 +136,10 @@ impl Ui for AgentUi {
         // A stop explains the exit code, so that it is said even where nothing else is.
         let is_stop = matches!(event, AgentEvent::Stopped { .. });
         if (!self.quiet || is_stop)
-            && let Some(line) = trace::line(event)
+            && let Some(line) = trace::line(event, self.view.get())
         {
             state.end_line();
-            state.printer.talk(line);
+            state.printer.talk(trace::paint(event, &line));
         }
     }
 
@@ -137,8 +163,16 @@ impl Ui for AgentUi {
                 });
                 return false;
             }
+            if question.always.as_ref().is_some_and(|always| self.allowed().contains(always)) {
+                self.talk(&format!("{}: allowed for this session", escape_line(&question.title)));
+                return true;
+            }
             self.end_line();
-            terminal::ask(question).await
+            let answer = terminal::ask(question).await;
+            if answer == Answer::Always {
+                self.allowed().extend(question.always.clone());
+            }
+            answer != Answer::No
         })
     }
 }

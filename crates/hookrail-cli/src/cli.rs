@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hookrail::EventName;
 use hookrail_bridge::Agent;
+
+use crate::hook_log::Since;
 
 /// Hooks for coding agents: write them, try them, approve them, see what they do.
 #[derive(Debug, Parser)]
@@ -17,8 +21,36 @@ pub(crate) struct Cli {
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
 
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub(crate) color: Color,
+
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// When output has colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Lets all output of the process follow it.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -445,13 +477,13 @@ pub(crate) enum Language {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log --stats\n  hookrail log session.jsonl"
+    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl"
 )]
 pub(crate) struct LogArgs {
     /// Session logs to read instead of the engine's own log
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Show the last ten calls, then wait for new ones
+    /// Show the last ten calls (or those of -n), then wait for new ones
     #[arg(short, long, conflicts_with = "stats")]
     pub(crate) follow: bool,
     /// Only this event
@@ -460,6 +492,21 @@ pub(crate) struct LogArgs {
     /// Only the hook with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) hook: Option<String>,
+    /// Only calls about this tool
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only calls in this project; without DIR the present one
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only calls of the session whose id begins like this
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only calls since then: `30m`, `2h`, `7d`, a date, or a date and a time
+    #[arg(long, value_name = "TIME", value_parser = Since::parse)]
+    pub(crate) since: Option<Since>,
+    /// Only the last N of them
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "stats")]
+    pub(crate) last: Option<usize>,
     /// Only calls that ended like this
     #[arg(long, value_enum)]
     pub(crate) outcome: Option<Outcome>,
@@ -612,8 +659,36 @@ pub(crate) struct ManArgs {
     pub(crate) folder: PathBuf,
 }
 
-/// Reads an event name; an unknown one is a usage error that suggests the nearest.
-fn event_name() -> impl clap::builder::TypedValueParser<Value = EventName> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-    PossibleValuesParser::new(EventName::ALL.map(EventName::as_str)).try_map(|word| word.parse::<EventName>())
+/// Reads an event name; an unknown one is a usage error that suggests the nearest, or ours for another agent's.
+fn event_name() -> EventNameParser {
+    EventNameParser
+}
+
+/// The parser of event names.
+#[derive(Debug, Clone)]
+struct EventNameParser;
+
+impl TypedValueParser for EventNameParser {
+    type Value = EventName;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<EventName, clap::Error> {
+        let known = PossibleValuesParser::new(EventName::ALL.map(EventName::as_str));
+        let known = known.try_map(|word| word.parse::<EventName>());
+        known.parse_ref(command, arg, value).map_err(|mut error| {
+            if let Some(meant) = value.to_str().and_then(EventName::nearest) {
+                let meant = ContextValue::Strings(vec![meant.to_string()]);
+                error.insert(ContextKind::SuggestedValue, meant);
+            }
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(EventName::ALL.into_iter().map(|event| PossibleValue::new(event.as_str()))))
+    }
 }

@@ -7,6 +7,8 @@ mod bounded;
 mod read;
 mod stats;
 mod tail;
+mod time;
+mod tool_name;
 mod workers;
 
 use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
@@ -16,12 +18,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::internal::WorkerStatus;
-use hookrail::{HookBatch, HookCall, HookObserver};
+use hookrail::{EventName, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, millis};
 
 pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, open_named, open_with_rotated};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
+pub(crate) use time::{Since, local_time};
 pub(crate) use workers::{PastWorker, PastWorkers};
 
 use crate::printer::escape_line;
@@ -46,6 +49,8 @@ pub(crate) struct HookLog {
     path: PathBuf,
     max_bytes: u64,
     session_id: OnceLock<String>,
+    /// The folder whose hooks these are.
+    project: OnceLock<String>,
     /// The other agent that the lines come from.
     agent: OnceLock<&'static str>,
     state: Mutex<State>,
@@ -70,12 +75,24 @@ impl HookLog {
     }
 
     fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
-        Self { path, max_bytes, session_id: OnceLock::new(), agent: OnceLock::new(), state: Mutex::default() }
+        Self {
+            path,
+            max_bytes,
+            session_id: OnceLock::new(),
+            project: OnceLock::new(),
+            agent: OnceLock::new(),
+            state: Mutex::default(),
+        }
     }
 
     /// Names the session whose lines these are; the first name stays.
     pub(crate) fn set_session(&self, id: &str) {
         let _ = self.session_id.set(id.to_owned());
+    }
+
+    /// Names the project whose hooks these are; the first name stays.
+    pub(crate) fn set_project(&self, project: &Path) {
+        let _ = self.project.set(project.to_string_lossy().into_owned());
     }
 
     /// Names the other agent that the lines come from; the first name stays.
@@ -204,9 +221,14 @@ impl HookObserver for HookLog {
         let run = call.run;
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
         let error = run.failure.as_deref().map(bounded::text);
+        let tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool)
+            .then(|| call.input.to_bytes().ok().and_then(|input| tool_name::in_payload(&input)))
+            .flatten();
         self.write(&LogLine::HookCall(HookCallLine {
             event: call.event.as_str(),
             name: &run.hook.name,
+            tool: tool.as_deref(),
+            project: self.project.get().map(String::as_str),
             command: run.hook.command_text(),
             input: None,
             output: run.output.as_ref().map(bounded::output),

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use hookrail::SessionEndReason;
 use hookrail::components::HookTrust;
 use hookrail_agent::{PromptOutcome, Session};
-use tokio_util::sync::CancellationToken;
 
 use self::lines::{Input, LineReader};
 use crate::agent_ui::AgentUi;
 use crate::commands::agent::finished;
 use crate::exit::ExitStatus;
+use crate::interrupt::Interrupt;
 use crate::printer::{ClosedPipe, Printer, escape_line};
 use crate::progress::Progress;
 
@@ -23,8 +23,8 @@ use crate::progress::Progress;
 pub(crate) struct Desk<'a> {
     pub(crate) ui: &'a AgentUi,
     pub(crate) progress: &'a Progress<AgentUi>,
-    /// Set by the first Ctrl-C, whoever hears it.
-    pub(crate) cancel: &'a CancellationToken,
+    /// Told of each Ctrl-C, whoever hears it.
+    pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
     pub(crate) quiet: bool,
@@ -54,23 +54,36 @@ pub(crate) async fn run(session: &mut Session, desk: &Desk<'_>) -> Ended {
     loop {
         let input = tokio::select! {
             biased;
-            () = desk.cancel.cancelled() => Input::Interrupted,
-            input = lines.next() => input,
+            () = desk.interrupt.ended() => Input::Interrupted,
+            input = lines.next() => {
+                if matches!(input, Input::Interrupted) {
+                    desk.interrupt.press();
+                }
+                input
+            }
         };
         let line = match input {
             Input::Line(line) => line,
             Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
-            Input::Interrupted => {
-                desk.cancel.cancel();
+            Input::Interrupted if desk.interrupt.is_ended() => {
                 return Ended::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
+            }
+            Input::Interrupted => {
+                desk.ui.insist(AGAIN);
+                continue;
             }
             Input::Failed(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
         };
+        // After an interrupted turn the next one starts afresh.
+        session.set_cancel(desk.interrupt.turn());
         if let Some(ended) = desk.obey(session, &line).await {
             return ended;
         }
     }
 }
+
+/// Said where Ctrl-C did not end the session.
+const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session.";
 
 /// What a typed line asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,7 +104,7 @@ const HELP: &str = "\
 /hooks      list the hooks of this session
 /help       show this list
 /quit       end the session (also Ctrl-D)
-Ctrl-C      give up what is running and end the session";
+Ctrl-C      give up what is running; twice within a second: end the session";
 
 impl<'a> Order<'a> {
     fn read(line: &'a str) -> Self {
@@ -127,14 +140,16 @@ impl Desk<'_> {
                 escape_line(word)
             )),
             Order::Clear => {
+                let turn = self.interrupt.turn();
                 let cleared = tokio::select! {
                     biased;
-                    () = self.cancel.cancelled() => Err(PromptOutcome::Cancelled),
+                    () = turn.cancelled() => Err(PromptOutcome::Cancelled),
                     cleared = session.clear() => cleared,
                 };
                 match cleared {
                     Ok(()) => {
                         self.progress.idle();
+                        self.ui.begin_session();
                         self.ui.talk("The conversation is forgotten.");
                         None
                     }
@@ -156,6 +171,10 @@ impl Desk<'_> {
     fn finish(&self, outcome: PromptOutcome) -> Option<Ended> {
         self.progress.idle();
         match finished(self.ui, outcome) {
+            Ok(ExitStatus::Interrupted) if !self.interrupt.is_ended() => {
+                self.ui.insist(&format!("interrupted. {AGAIN}"));
+                None
+            }
             Ok(status @ (ExitStatus::Stopped | ExitStatus::Interrupted)) => {
                 Some(Ended::new(status, SessionEndReason::Exit))
             }

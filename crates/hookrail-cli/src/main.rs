@@ -5,11 +5,14 @@ mod cli;
 mod commands;
 mod context;
 mod display;
+mod effect;
 mod event_input;
 mod exit;
+mod failure;
 mod findings;
 mod hook_log;
 mod interactive;
+mod interrupt;
 mod logging;
 mod meter;
 mod printer;
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
+    cli.color.apply();
     logging::start();
     let mut printer = Printer::new();
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -61,6 +61,17 @@ enum What {
     Model { name: String },
 }
 
+impl What {
+    /// How far out it is: hooks are inside of calls, and tool calls inside of a model's turn.
+    const fn depth(&self) -> u8 {
+        match self {
+            Self::Hook { .. } => 0,
+            Self::Tool { .. } => 1,
+            Self::Model { .. } => 2,
+        }
+    }
+}
+
 impl<U> Progress<U> {
     /// Shows progress on stderr if that is a terminal and `wanted`.
     pub(crate) fn on_stderr(inner: Arc<U>, wanted: bool) -> Self {
@@ -213,10 +224,14 @@ impl Board {
         self.drawn = true;
     }
 
-    /// What is waited for, innermost first: a hook of a tool call before the call.
+    /// What is waited for, innermost first: hooks before the call that they are about. Of several hooks, or calls, the
+    /// one that has run longest comes first, because it is the one to look at.
     fn line(&self, now: Instant) -> Option<String> {
-        let waits = self.works.iter().rev().filter(|work| now.duration_since(work.since) >= PATIENCE);
+        let mut waits: Vec<&Work> =
+            self.works.iter().filter(|work| now.duration_since(work.since) >= PATIENCE).collect();
+        waits.sort_by_key(|work| (work.what.depth(), work.since));
         let texts: Vec<String> = waits
+            .into_iter()
             .map(|work| {
                 let what = match &work.what {
                     What::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
@@ -366,8 +381,15 @@ mod tests {
         let (progress, screen) = progress();
         progress.notify(&AgentEvent::ModelStarted { model: "m" });
         wait_for(&screen, "model m 0.");
-        let question =
-            Question { tool: "t".to_owned(), title: "it".to_owned(), hook_reason: None, why: None };
+        let question = Question {
+            tool: "t".to_owned(),
+            title: "it".to_owned(),
+            preview: None,
+            asked_for: None,
+            always: None,
+            hook_reason: None,
+            why: None,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(runtime.block_on(progress.ask(&question)));
         let text = screen.text();
@@ -382,5 +404,25 @@ mod tests {
         assert_eq!(cut("abcd", 3), "abc");
         assert_eq!(cut("日本語", 5), "日本");
         assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn the_slowest_hook_comes_first() {
+        let (progress, _) = progress();
+        let board = progress.board.as_ref().unwrap();
+        let now = Instant::now();
+        let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
+        let hook = |name: &str| What::Hook { event: EventName::BeforeTool, name: name.to_owned() };
+        lock(board).works = vec![
+            Work { what: What::Model { name: "m".to_owned() }, since: ago(9) },
+            Work { what: What::Tool { name: "t".to_owned() }, since: ago(8) },
+            Work { what: hook("quick"), since: ago(1) },
+            Work { what: hook("slow"), since: ago(5) },
+        ];
+        assert_eq!(
+            lock(board).line(now).unwrap(),
+            "hook slow (BeforeTool) 5.0 s · hook quick (BeforeTool) 1.0 s · tool t 8.0 s · model m 9.0 s"
+        );
+        lock(board).works.clear();
     }
 }

@@ -25,8 +25,8 @@ impl EndSignals {
         })
     }
 
-    /// Waits for the next one of them.
-    pub(crate) async fn next(&mut self) {
+    /// Waits for the next one of them; whether it is Ctrl-C, which a person pressed.
+    pub(crate) async fn next(&mut self) -> bool {
         let hang_up = async {
             match &mut self.hang_up {
                 Some(signal) => signal.recv().await,
@@ -34,10 +34,10 @@ impl EndSignals {
             }
         };
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.quit.recv() => {}
-            _ = hang_up => {}
+            _ = self.interrupt.recv() => true,
+            _ = self.terminate.recv() => false,
+            _ = self.quit.recv() => false,
+            _ = hang_up => false,
         }
     }
 }

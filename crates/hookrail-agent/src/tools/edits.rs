@@ -141,6 +141,11 @@ pub(super) fn refuse_folder_name(given: &str) -> Result<(), Failure> {
 
 /// The lines that differ, between the first and the last difference, in the manner of a diff.
 pub(super) fn summary(old: &str, new: &str) -> String {
+    summary_of(old, new, SHOWN_LINES)
+}
+
+/// The same with at most this many lines of each side.
+pub(super) fn summary_of(old: &str, new: &str, shown_lines: usize) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (old.iter().skip(same_start), new.iter().skip(same_start));
@@ -153,9 +158,9 @@ pub(super) fn summary(old: &str, new: &str) -> String {
     let line = same_start + 1;
     let mut lines = vec![format!("@@ -{line},{} +{line},{} @@", removed.len(), added.len())];
     for (sign, side) in [('-', removed), ('+', added)] {
-        lines.extend(side.iter().take(SHOWN_LINES).map(|line| format!("{sign}{}", text::one_line(line))));
-        if side.len() > SHOWN_LINES {
-            lines.push(format!("{sign}… ({} more lines)", side.len() - SHOWN_LINES));
+        lines.extend(side.iter().take(shown_lines).map(|line| format!("{sign}{}", text::one_line(line))));
+        if side.len() > shown_lines {
+            lines.push(format!("{sign}… ({} more lines)", side.len() - shown_lines));
         }
     }
     lines.join("\n")

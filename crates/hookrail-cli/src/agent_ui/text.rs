@@ -29,7 +29,8 @@ impl AnswerStream {
         printer.piece(&tame(piece))
     }
 
-    /// Ends the answer. Where nobody watched, this prints it: as it is, because a program reads it.
+    /// Ends the answer. Where nobody watched, this prints it: tamed too, because what a program passes on ends on a
+    /// terminal as well. The JSON formats have it as it is.
     pub(super) fn end(&mut self, printer: &mut Printer, outcome: &PromptOutcome) -> anyhow::Result<()> {
         self.end_line(printer)?;
         match outcome {
@@ -37,7 +38,7 @@ impl AnswerStream {
                 if !self.streams && !answer.suppressed && !answer.text.is_empty() =>
             {
                 let text = answer.text.strip_suffix('\n').unwrap_or(&answer.text);
-                printer.data(text)
+                printer.data(tame(text))
             }
             _ => Ok(()),
         }
@@ -55,15 +56,21 @@ impl AnswerStream {
 }
 
 /// Keeps a model's words from giving orders to the terminal. Unlike a review of hooks, an answer may
-/// contain joiners and variants, which emoji are made of.
+/// contain joiners and variants, which emoji are made of, and marks of direction, which some scripts need; overrides
+/// and isolates, which make text look like other text, it may not. A line may end with a carriage return and a newline.
 fn tame(text: &str) -> Cow<'_, str> {
-    let is_order = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let is_order = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}')
+    };
     if !text.contains(is_order) {
         return Cow::Borrowed(text);
     }
     let mut tamed = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_order(c) {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = c == '\r' && rest.peek() == Some(&'\n');
+        if is_order(c) && !ends_line {
             let _ = write!(tamed, "\\u{{{:x}}}", u32::from(c));
         } else {
             tamed.push(c);
@@ -80,5 +87,7 @@ mod tests {
     fn answers_give_no_orders_to_terminals() {
         assert_eq!(tame("a\u{1b}[2Jb\n\tc"), "a\\u{1b}[2Jb\n\tc");
         assert_eq!(tame("❤️ 👩‍💻"), "❤️ 👩‍💻");
+        assert_eq!(tame("a\u{9b}31m\u{202e}b\u{2066}"), "a\\u{9b}31m\\u{202e}b\\u{2066}");
+        assert_eq!(tame("a\r\nb\rc"), "a\r\nb\\u{d}c");
     }
 }

@@ -1,31 +1,43 @@
 //! The hook trace: one short line on stderr for whatever a hook did. Silent hooks print nothing.
 
-use hookrail::{Decision, EventName, HookOutput, HookRun};
+use hookrail::{Decision, EventName, HookOutput, HookRun, ToolResult};
 use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
+use crate::context::Context;
+use crate::effect::{Effects, IN_VAIN};
+use crate::failure;
 use crate::printer::{escape, escape_line};
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
 
+/// What the trace has to know of the session.
+#[derive(Debug)]
+pub(crate) struct TraceView {
+    /// Which outputs the agent applies.
+    pub(crate) effects: Effects,
+    /// Where the hooks' programs are.
+    pub(crate) context: Context,
+}
+
 /// What a person is told of an event; `None` for what needs no telling.
-pub(super) fn line(event: &AgentEvent<'_>) -> Option<String> {
+pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<String> {
     match event {
-        AgentEvent::HookFinished { event, run } => hook_line(*event, run),
+        AgentEvent::HookFinished { event, run } => hook_line(*event, run, view),
         // Reasons of what did happen are told in full; the trace of a single hook is short.
         AgentEvent::Blocked { what, reason } => {
-            Some(format!("blocked {}: {}", escape_line(what), escape_line(reason.trim())))
+            Some(format!("blocked {}: {}", escape_line(what), lines_of(reason.trim())))
         }
         AgentEvent::Stopped { reason } => {
             Some(format!("Agent execution stopped by hook: {}", escape(reason)))
         }
-        AgentEvent::ToolFinished { name, status, display: Some(display), .. } => {
+        AgentEvent::ToolFinished { name, status, display: Some(display), result, .. } => {
             // The reason of a block has its own line.
             (*status != ToolStatus::Blocked).then(|| {
                 let first = display.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-                format!("tool {} ({}): {}", escape_line(name), status.as_str(), short(first))
+                format!("tool {} ({}): {}", escape_line(name), ending(*status, result), short(first))
             })
         }
         AgentEvent::Compressed { before, after } => {
@@ -36,8 +48,36 @@ pub(super) fn line(event: &AgentEvent<'_>) -> Option<String> {
     }
 }
 
-fn hook_line(event: EventName, run: &HookRun) -> Option<String> {
-    let deeds = deeds(event, run);
+/// How a call ended. A program that ended by itself is a success of the call, whatever it says of its own work; a
+/// person is told what it says.
+fn ending(status: ToolStatus, result: &ToolResult) -> String {
+    let number = |field: &str| result.metadata.as_ref()?.get(field)?.as_i64();
+    match (status, number("exit_code"), number("signal")) {
+        (ToolStatus::Success, Some(code), _) if code != 0 => format!("exit {code}"),
+        (ToolStatus::Success, None, Some(signal)) => format!("signal {signal}"),
+        _ => status.as_str().to_owned(),
+    }
+}
+
+/// A text of several lines, each of which gives no orders to a terminal; those after the first are indented, so that
+/// none of them passes for a line of the trace.
+fn lines_of(text: &str) -> String {
+    escape(text).replace('\n', "\n    ")
+}
+
+/// The line in the colour of what it tells. Where colours are not wanted, the printer takes them out again.
+pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
+    let code = match event {
+        AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => "31",
+        AgentEvent::HookFinished { run, .. } if run.failure.is_some() || !run.warnings.is_empty() => "33",
+        AgentEvent::HookFinished { .. } => "36",
+        _ => return line.to_owned(),
+    };
+    format!("\u{1b}[{code}m{line}\u{1b}[0m")
+}
+
+fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Option<String> {
+    let deeds = deeds(event, run, view);
     if deeds.is_empty() {
         return None;
     }
@@ -46,20 +86,25 @@ fn hook_line(event: EventName, run: &HookRun) -> Option<String> {
 }
 
 /// What a hook did, in the order of weight.
-fn deeds(event: EventName, run: &HookRun) -> Vec<String> {
+fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<String> {
     let mut deeds = Vec::new();
-    if let Some(failure) = &run.failure {
-        deeds.push(format!("failed: {}", short(failure)));
-    }
-    if let Some(output) = &run.output {
-        deeds.extend(asked_for(event, output, run.failure.is_some()));
+    if let Some(why) = &run.failure {
+        // What a failed hook wrote is part of its failure, and it gave no answer.
+        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(why)));
+        let hint = view.and_then(|view| failure::hint(event, run, &view.context));
+        deeds.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
+    } else if let Some(output) = &run.output {
+        deeds.extend(asked_for(event, output, view));
     }
     deeds.extend(run.warnings.iter().map(|warning| format!("warning: {}", short(warning))));
     deeds
 }
 
-/// What a hook asked for. Whether it came about is told by what follows: a line of its own, or nothing.
-fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String> {
+/// What a hook asks for, in the present tense: whether it comes about is told by what follows. What cannot come about
+/// is marked.
+fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
+    let observed = view.is_some_and(|view| view.effects.only_observed(event));
+    let mark = |in_vain: bool| if in_vain { format!(" ({IN_VAIN})") } else { String::new() };
     let mut deeds = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);
     let denied = event == EventName::BeforeTool
@@ -67,8 +112,7 @@ fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String>
     if output.is_blocking_decision() || denied {
         let reason = specific("permissionDecisionReason").filter(|_| denied).or(output.reason.as_deref());
         let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-        let in_vain = if event.can_block() { "" } else { " (has no effect here)" };
-        deeds.push(format!("block{in_vain}{reason}"));
+        deeds.push(format!("block{}{reason}", mark(observed || !event.can_block())));
     }
     let asks = output.decision == Some(Decision::Ask) || specific("permissionDecision") == Some("ask");
     if asks && event == EventName::BeforeTool {
@@ -77,7 +121,7 @@ fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String>
         deeds.push(format!("ask{reason}"));
     }
     if output.should_stop_execution() {
-        deeds.push(format!("stop: {}", short(output.effective_stop_reason())));
+        deeds.push(format!("stop{}: {}", mark(observed), short(output.effective_stop_reason())));
     }
     let changes: Vec<&str> =
         ["tool_input", "tool_response", "llm_request", "llm_response", "toolConfig", "clearContext"]
@@ -85,17 +129,16 @@ fn asked_for(event: EventName, output: &HookOutput, failed: bool) -> Vec<String>
             .filter(|field| output.specific(field).is_some())
             .collect();
     if !changes.is_empty() {
-        deeds.push(format!("changed {}", changes.join(", ")));
+        deeds.push(format!("change {}{}", changes.join(", "), mark(observed)));
     }
     if let Some(context) = specific("additionalContext") {
-        deeds.push(format!("added: {}", short(context)));
+        deeds.push(format!("add{}: {}", mark(observed), short(context)));
     }
     if output.suppress_output == Some(true) {
-        deeds.push("suppressed the output".to_owned());
+        deeds.push(format!("suppress the output{}", mark(observed)));
     }
-    // What a failed hook wrote is part of its failure.
     if let Some(message) = output.system_message.as_deref().filter(|text| !text.trim().is_empty()) {
-        deeds.push(if failed { short(message) } else { format!("said: {}", short(message)) });
+        deeds.push(format!("said: {}", short(message)));
     }
     deeds
 }

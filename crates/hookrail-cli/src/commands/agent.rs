@@ -9,19 +9,22 @@ use anyhow::Context as _;
 use hookrail::components::Escalations;
 use hookrail::{SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
-use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
+use hookrail_agent::model::{
+    GeminiClient, GeminiOptions, ModelClient, ModelError, RecordingModel, ReplayModel,
+};
 use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
-use tokio_util::sync::CancellationToken;
 
-use crate::agent_ui::{AgentUi, outcome_text};
+use crate::agent_ui::{AgentUi, TraceView, outcome_text};
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
+use crate::effect::Effects;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::interactive::{self, Desk, Ended};
+use crate::interrupt::Interrupt;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::signals::EndSignals;
@@ -66,18 +69,21 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     Ok(if text.trim().is_empty() { Prompt::Missing } else { Prompt::Given(text) })
 }
 
-/// Runs the session. The first Ctrl-C cancels it, which it ends by itself; at the second everything is
-/// dropped, which kills hooks and tools.
+/// Runs the session. Ctrl-C interrupts it as [`Interrupt`] says; once it is to end, a further signal drops everything,
+/// which kills hooks and tools.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
-    let cancel = CancellationToken::new();
+    let interrupt = Interrupt::new(matches!(prompt, Prompt::Interactive));
     let mut signals = EndSignals::listen()?;
     let escalations = OnceLock::new();
-    let session = run_session(args, context, prompt, cancel.clone(), &escalations);
+    let session = run_session(args, context, prompt, &interrupt, &escalations);
     let interrupted = async {
-        // At the interactive prompt Ctrl-C is a key, and the prompt cancels by itself.
-        tokio::select! {
-            () = signals.next() => cancel.cancel(),
-            () = cancel.cancelled() => {}
+        // At the interactive prompt Ctrl-C is a key, and the prompt ends the session by itself.
+        while !interrupt.is_ended() {
+            tokio::select! {
+                biased;
+                () = interrupt.ended() => {}
+                key = signals.next() => if key { interrupt.press() } else { interrupt.end() },
+            }
         }
         signals.next().await;
     };
@@ -97,7 +103,7 @@ async fn run_session(
     args: &AgentArgs,
     context: &Context,
     prompt: Prompt,
-    cancel: CancellationToken,
+    interrupt: &Interrupt,
     escalations: &OnceLock<Escalations>,
 ) -> anyhow::Result<ExitStatus> {
     let session_id = uuid::Uuid::new_v4().to_string();
@@ -122,6 +128,8 @@ async fn run_session(
     for line in findings::lines(hooks.settings(), context) {
         if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
     }
+    let effects = Effects::new(hooks.settings().agent_events());
+    ui.set_view(TraceView { effects, context: context.clone() });
     if let Some(system) = hooks.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
@@ -129,7 +137,7 @@ async fn run_session(
     let mut session = Session::new(SessionParts {
         context: ToolContext {
             project: context.project().to_owned(),
-            cancel: cancel.clone(),
+            cancel: interrupt.turn(),
             ..ToolContext::default()
         },
         hooks,
@@ -145,7 +153,13 @@ async fn run_session(
         },
     });
     let ended = match (session.start(SessionStartSource::Startup).await, prompt) {
-        (Err(outcome), _) => ended(&ui, &progress, outcome),
+        (Err(outcome), _) => {
+            if matches!(outcome, PromptOutcome::Cancelled) {
+                // There is no turn yet that could be given up alone.
+                interrupt.end();
+            }
+            ended(&ui, &progress, outcome)
+        }
         (Ok(()), Prompt::Given(prompt)) => {
             let outcome = session.prompt(&prompt).await;
             ended(&ui, &progress, outcome)
@@ -154,11 +168,11 @@ async fn run_session(
             let homeless = context.paths.home.as_os_str().is_empty();
             let history = (!homeless).then(|| context.state_dir().join("history"));
             let quiet = args.quiet;
-            let desk = Desk { ui: &ui, progress: &progress, cancel: &cancel, history, quiet };
+            let desk = Desk { ui: &ui, progress: &progress, interrupt, history, quiet };
             interactive::run(&mut session, &desk).await
         }
     };
-    session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
+    session.end(ended.reason, interrupt.is_ended().then_some(LAST_WORDS)).await;
     progress.idle();
     if let Some(system) = session.hooks().hook_system() {
         engine_log(context, &session_id).workers(&system.workers());
@@ -195,6 +209,7 @@ fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
 /// The engine's own log, which `hookrail log` reads.
 fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     let log = HookLog::new(&context.state_dir());
+    log.set_project(context.project());
     log.set_session(session_id);
     Arc::new(log)
 }
@@ -205,6 +220,10 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
         return Ok(Arc::new(ReplayModel::load(file)?));
     }
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
+    if options.api_key.is_none() {
+        // Before any hook of the session runs in vain.
+        return Err(ModelError::MissingKey.into());
+    }
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
         watcher.notify(&AgentEvent::Notice(&notice.to_string()));

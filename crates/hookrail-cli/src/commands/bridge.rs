@@ -87,6 +87,7 @@ fn respond(
     let context = user.in_project_of(project_folder(agent, &event, &memory).as_deref())?;
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
+    log.set_project(context.project());
     log.set_agent(agent.as_str());
     let session = session(agent, &event, &context, &log, started);
     let settings = session.settings();

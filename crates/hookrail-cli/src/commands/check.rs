@@ -6,6 +6,7 @@ mod indexed_text;
 mod program;
 mod python;
 mod shell;
+mod tool_words;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -25,8 +26,18 @@ use self::finding::{Finding, Severity, Sources};
 use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
 use crate::display::{near_words, short_home, shown};
+use crate::effect::{Effects, IN_VAIN, why_observed};
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
+
+pub(crate) use self::shell::quote;
+
+/// What keeps a hook's command from being started, with what helps; `None` if nothing is to be seen.
+pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> Option<String> {
+    let problems = program::problems(hook, command, context);
+    let problem = problems.into_iter().find(|problem| problem.severity == Severity::Error)?;
+    Some(format!("{}; {}", problem.message, problem.help))
+}
 
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
@@ -116,6 +127,7 @@ impl Check<'_> {
         let hooks = AsIfApproved::new(self.settings);
         self.disabled(&hooks);
         self.matchers();
+        self.observed();
         self.commands();
         self.duplicates(&hooks);
         self.findings.extend(foreign::notes(self.settings, self.context));
@@ -165,7 +177,11 @@ impl Check<'_> {
             let is_for_tools = hook.event.matching() == Matching::Tool;
             let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
-            if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
+            if !is_for_tools || hook.matcher.problem().is_some() {
+                continue;
+            }
+            let glob = tool_words::glob_as_regex(text);
+            if matches_some && glob.is_none() {
                 continue;
             }
             let Some(span) = resolved.spans.matcher.clone() else { continue };
@@ -173,14 +189,45 @@ impl Check<'_> {
             if !seen.insert((hook.origin.file.clone(), span.start)) {
                 continue;
             }
+            if let Some(regex) = glob {
+                let message = format!("matcher `{text}` looks like a glob, but it is a regular expression");
+                let help = format!("`{regex}` is what the glob would mean");
+                self.at(
+                    index,
+                    span.clone(),
+                    Finding::new(Severity::Note, "matcher-like-glob", message, help),
+                );
+                if matches_some {
+                    continue;
+                }
+            }
             let message = format!("matcher `{text}` matches none of the agent's tools");
-            let near = near_words(text, tools.iter().copied());
-            let help = match near.first() {
+            let near = tool_words::of_another_agent(text)
+                .or_else(|| near_words(text, tools.iter().copied()).first().map(|near| (*near).to_owned()));
+            let help = match near {
                 Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
                 None => format!("the tools are: {}", tools.join(", ")),
             };
             let finding = Finding::new(Severity::Warning, "matcher-matches-no-tool", message, help);
             self.at(index, span, finding);
+        }
+    }
+
+    /// Hooks whose outputs the agent only observes, one finding for each event; and rules that block what cannot be
+    /// blocked.
+    fn observed(&mut self) {
+        let effects = Effects::new(self.settings.agent_events());
+        let mut seen = HashSet::new();
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let event = resolved.hook.event;
+            if effects.only_observed(event) && seen.insert(event) {
+                let message = format!("a block or a change by a hook of {event} {IN_VAIN}");
+                self.at_hook(index, Severity::Note, "only-observed", message, why_observed(event));
+            } else if !event.can_block() && blocks(&resolved.hook) {
+                let message = format!("the block of this rule {IN_VAIN}: {event} cannot be blocked");
+                let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent".to_owned();
+                self.at_hook(index, Severity::Warning, "block-in-vain", message, help);
+            }
         }
     }
 
@@ -237,6 +284,11 @@ impl Check<'_> {
             self.at_hook(index, Severity::Warning, "duplicate-command", message, help);
         }
     }
+}
+
+/// Whether a hook is a rule that blocks.
+fn blocks(hook: &Hook) -> bool {
+    matches!(&hook.kind, HookKind::Rule(rule) if rule.output().is_blocking_decision())
 }
 
 /// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.

@@ -115,7 +115,15 @@ struct PlannedReport<'e> {
 struct SkippedReport<'e> {
     #[serde(flatten)]
     hook: HookName<'e>,
-    /// A stable word for the reason.
+    /// A stable word for the first reason.
+    code: &'static str,
+    why: String,
+    /// Every reason.
+    reasons: Vec<Reason>,
+}
+
+#[derive(Serialize)]
+struct Reason {
     code: &'static str,
     why: String,
 }
@@ -152,6 +160,10 @@ fn report<'e>(
                 hook: HookName::of(&skipped.hook),
                 code: code(&skipped.why),
                 why: skipped.why.to_string(),
+                reasons: skipped
+                    .reasons()
+                    .map(|reason| Reason { code: code(reason), why: reason.to_string() })
+                    .collect(),
             })
             .collect(),
         warnings: plan.map_or(&[], |plan| &plan.warnings),
@@ -209,7 +221,9 @@ fn print_text(
         printer.data("left out:")?;
         for skipped in &explanation.skipped {
             printer.data(format_args!("  - {}", headline(&skipped.hook, context)))?;
-            printer.data(format_args!("    {}", escape_line(&skipped.why.to_string())))?;
+            for reason in skipped.reasons() {
+                printer.data(format_args!("    {}", escape_line(&reason.to_string())))?;
+            }
         }
     }
     let has_matcher = |hook: &Hook| hook.matcher.text().is_some();

@@ -4,6 +4,7 @@ mod report;
 mod save;
 mod summary;
 mod text;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
 use crate::display::short_home;
+use crate::effect::Effects;
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -23,6 +25,7 @@ use crate::printer::{ClosedPipe, Printer, escape, escape_line};
 use crate::signals::EndSignals;
 use report::{Report, Skipped};
 use summary::Summary;
+use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -36,7 +39,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let hooks = context.engine(args.trust.trust_hooks, Some(log.clone())).build();
+    log.set_project(context.project());
+    let watch = Arc::new(Watch::new(Arc::clone(&log)));
+    let hooks = context.engine(args.trust.trust_hooks, Some(watch.clone())).build();
     log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
     let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
@@ -49,9 +54,10 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
+    let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
-        let fired = Fired { input: &input, result: nothing, skipped: Vec::new() };
+        let fired = Fired { input: &input, result: nothing, skipped: Vec::new(), effects };
         return Ok(print(args, &fired, None, context, printer));
     };
     system.initialize();
@@ -67,7 +73,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &hooks, system, &input, context, printer))
+    runtime.block_on(fire(args, &hooks, system, &input, &watch, context, printer))
 }
 
 /// What one event brought.
@@ -75,6 +81,8 @@ struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
     skipped: Vec<Skipped>,
+    /// What the agent would apply of it.
+    effects: Effects,
 }
 
 async fn fire(
@@ -82,15 +90,17 @@ async fn fire(
     hooks: &HookSession,
     system: &HookSystem,
     input: &TypedInput,
+    watch: &Watch,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
     let mut signals = EndSignals::listen().context("cannot listen to signals")?;
     let fired = tokio::select! {
         // Giving the event up kills its hooks.
-        () = signals.next() => None,
+        _ = signals.next() => None,
         fired = fire_repeatedly(args, hooks, system, input) => Some(fired?),
     };
+    watch.idle();
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
@@ -106,7 +116,7 @@ async fn fire(
     tokio::select! {
         () = system.drain() => Ok(status),
         // Asked a second time, nothing is waited for.
-        () = signals.next() => {
+        _ = signals.next() => {
             system.escalations().kill();
             Ok(ExitStatus::Interrupted)
         }
@@ -137,7 +147,8 @@ async fn fire_repeatedly<'a>(
     }
     let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
-    Ok((Fired { input, result, skipped }, summary))
+    let effects = Effects::new(hooks.settings().agent_events());
+    Ok((Fired { input, result, skipped, effects }, summary))
 }
 
 fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
@@ -170,7 +181,7 @@ fn print(
     }
     let outcome = match args.format {
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
-        Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
+        Format::Text => printer.data(text::render(fired, summary, context).trim_end()),
     };
     if let Some(name) = &args.save_test {
         // The verdict stands, whatever becomes of the test.

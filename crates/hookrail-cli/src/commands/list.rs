@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::hook_log::{self, PastWorker, PastWorkers, Statistics};
+use crate::hook_log::{self, PastWorker, PastWorkers, Statistics, local_time};
 use crate::printer::{Printer, escape_line};
 
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -22,7 +22,8 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     let statistics = Statistics::load(&log);
     let has_workers = hooks.iter().any(|status| status.hook.worker != WorkerMode::Off);
     let workers = if has_workers { PastWorkers::load(&log) } else { PastWorkers::default() };
-    let rows: Vec<Row<'_>> = hooks.iter().map(|status| Row::new(status, &statistics, &workers)).collect();
+    let rows: Vec<Row<'_>> =
+        hooks.iter().map(|status| Row::new(status, context, &statistics, &workers)).collect();
     match args.format {
         Format::Json => printer.json_pretty(&List {
             enabled: settings.activation.is_on(),
@@ -113,9 +114,14 @@ struct History {
 }
 
 impl<'l> Row<'l> {
-    fn new(status: &'l HookStatus, statistics: &Statistics, workers: &'l PastWorkers) -> Self {
+    fn new(
+        status: &'l HookStatus,
+        context: &Context,
+        statistics: &Statistics,
+        workers: &'l PastWorkers,
+    ) -> Self {
         let hook = &status.hook;
-        let known = statistics.of(hook.event, &hook.name);
+        let known = statistics.of(context.project(), hook.event, &hook.name);
         Self {
             event: hook.event,
             hook: HookName::of(hook),
@@ -152,7 +158,7 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
                 format!("{}:{}", shown(&origin.file, context), origin.line),
                 if row.enabled { "yes" } else { "no" }.to_owned(),
                 row.approved.to_owned(),
-                row.history.last_run.as_deref().map_or_else(none, escape_line),
+                row.history.last_run.as_deref().map_or_else(none, |time| escape_line(&local_time(time))),
                 duration(row.history.p50_ms),
                 duration(row.history.p95_ms),
             ]

@@ -1,16 +1,17 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 
 use crate::cli::{Format, LogArgs};
 use crate::context::Context;
+use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, Statistics, Tail, open_named,
+    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, Statistics, Tail, local_time, open_named,
     open_with_rotated,
 };
 use crate::printer::{Printer, escape_json, escape_line};
@@ -27,22 +28,30 @@ const SAID: usize = 200;
 /// Prints hook calls, or numbers about them.
 pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let own_log = hook_log::path_in(&context.state_dir());
+    let wanted = Wanted::new(args, context)?;
     if args.follow {
-        return follow(args, own_log, printer);
+        return follow(args, &wanted, own_log, printer);
     }
     let logs = open(args, &own_log)?;
     if args.stats {
-        return print_stats(args, logs, printer);
+        return print_stats(args, &wanted, logs, printer);
     }
     let mut is_empty = true;
+    let mut last = VecDeque::new();
     for (path, file) in logs.files {
         for line in Lines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if is_wanted(args, &line.call) {
+            if wanted.covers(&line.call) {
                 is_empty = false;
-                print(args.format, &line, printer)?;
+                match args.last {
+                    Some(most) => keep_last(&mut last, most, line),
+                    None => print(args.format, &line, &wanted, printer)?,
+                }
             }
         }
+    }
+    for line in last {
+        print(args.format, &line, &wanted, printer)?;
     }
     if is_empty {
         printer.talk("no hook calls");
@@ -59,51 +68,94 @@ fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
     })
 }
 
-fn follow(args: &LogArgs, own_log: PathBuf, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+/// Keeps a line, and of all lines at most this many.
+fn keep_last(lines: &mut VecDeque<Line>, most: usize, line: Line) {
+    lines.push_back(line);
+    if lines.len() > most {
+        lines.pop_front();
+    }
+}
+
+fn follow(
+    args: &LogArgs,
+    wanted: &Wanted<'_>,
+    own_log: PathBuf,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
     // The engine's own log may come into being later; a file that somebody names should be there.
     drop(open(args, &own_log)?);
     let paths = if args.files.is_empty() { vec![own_log] } else { args.files.clone() };
     let mut tails: Vec<Tail> = paths.iter().map(|path| Tail::new(path)).collect();
-    let mut past = VecDeque::with_capacity(PAST_CALLS);
+    let mut past = VecDeque::new();
     for tail in &mut tails {
         tail.poll(&mut |line| {
-            if is_wanted(args, &line.call) {
-                if past.len() == PAST_CALLS {
-                    past.pop_front();
-                }
-                past.push_back(line);
+            if wanted.covers(&line.call) {
+                keep_last(&mut past, args.last.unwrap_or(PAST_CALLS), line);
             }
             Ok(())
         })?;
     }
     for line in past {
-        print(args.format, &line, printer)?;
+        print(args.format, &line, wanted, printer)?;
     }
     loop {
         printer.flush()?;
         std::thread::sleep(PAUSE);
         for tail in &mut tails {
             tail.poll(&mut |line| {
-                if is_wanted(args, &line.call) { print(args.format, &line, printer) } else { Ok(()) }
+                if wanted.covers(&line.call) { print(args.format, &line, wanted, printer) } else { Ok(()) }
             })?;
         }
     }
 }
 
-fn is_wanted(args: &LogArgs, call: &Call) -> bool {
-    args.event.is_none_or(|event| call.event == event.as_str())
-        && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command == *name)
-        && args.outcome.is_none_or(|outcome| call.ended_in(outcome))
+/// Which calls are shown.
+struct Wanted<'a> {
+    args: &'a LogArgs,
+    /// The one project whose calls are shown, if only one is.
+    project: Option<String>,
+    context: &'a Context,
 }
 
-fn print(format: Format, line: &Line, printer: &mut Printer) -> anyhow::Result<()> {
-    match format {
-        Format::Json => printer.data(escape_json(&line.text)),
-        Format::Text => printer.data(render(&line.call)),
+impl<'a> Wanted<'a> {
+    fn new(args: &'a LogArgs, context: &'a Context) -> anyhow::Result<Self> {
+        let project = match &args.project {
+            None => None,
+            Some(given) if given.as_os_str() == "." => Some(context.project().to_owned()),
+            Some(given) => Some(
+                given.canonicalize().with_context(|| format!("there is no project `{}`", given.display()))?,
+            ),
+        };
+        let project = project.map(|project| project.to_string_lossy().into_owned());
+        Ok(Self { args, project, context })
+    }
+
+    fn covers(&self, call: &Call) -> bool {
+        let args = self.args;
+        args.event.is_none_or(|event| call.event == event.as_str())
+            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command == *name)
+            && args.tool.as_ref().is_none_or(|tool| call.tool == *tool)
+            && self.project.as_ref().is_none_or(|project| call.project == *project)
+            && args.session.as_ref().is_none_or(|session| call.session_id.starts_with(session.as_str()))
+            && args.since.is_none_or(|since| since.covers(&call.timestamp))
+            && args.outcome.is_none_or(|outcome| call.ended_in(outcome))
+    }
+
+    /// The project of a call, where it is not the present one.
+    fn elsewhere<'c>(&self, call: &'c Call) -> Option<&'c str> {
+        let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
+        (!here).then_some(call.project.as_str())
     }
 }
 
-fn render(call: &Call) -> String {
+fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
+    match format {
+        Format::Json => printer.data(escape_json(&line.text)),
+        Format::Text => printer.data(render(&line.call, wanted)),
+    }
+}
+
+fn render(call: &Call, wanted: &Wanted<'_>) -> String {
     let ended = match (call.signal, call.exit_code) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("exit {code}"),
@@ -111,12 +163,18 @@ fn render(call: &Call) -> String {
     };
     let mut text = format!(
         "{}  {:<13}  {:<10}  {:>6} ms  {ended:<9}  {}",
-        escape_line(&call.timestamp),
+        escape_line(&local_time(&call.timestamp)),
         escape_line(&call.event),
         call.outcome(),
         call.duration_ms,
         escape_line(&call.name),
     );
+    if !call.tool.is_empty() {
+        text.push_str(&format!(" for {}", escape_line(&call.tool)));
+    }
+    if let Some(project) = wanted.elsewhere(call) {
+        text.push_str(&format!(" in {}", escape_line(&short_home(project, wanted.context))));
+    }
     if let Some(said) = call.said() {
         let shown = said.get(..said.floor_char_boundary(SAID)).unwrap_or_default();
         text.push_str(": ");
@@ -128,7 +186,12 @@ fn render(call: &Call) -> String {
     text
 }
 
-fn print_stats(args: &LogArgs, mut logs: OpenLogs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+fn print_stats(
+    args: &LogArgs,
+    wanted: &Wanted<'_>,
+    mut logs: OpenLogs,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
     logs.keep_last(READ_AT_MOST).context("cannot read the log")?;
     let mut statistics = Statistics::default();
     statistics.is_cut = logs.is_cut;
@@ -138,7 +201,7 @@ fn print_stats(args: &LogArgs, mut logs: OpenLogs, printer: &mut Printer) -> any
     for (path, file) in logs.files {
         for line in Lines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if is_wanted(args, &line.call) {
+            if wanted.covers(&line.call) {
                 statistics.add(line.call);
             }
         }
@@ -158,11 +221,15 @@ fn print_stats(args: &LogArgs, mut logs: OpenLogs, printer: &mut Printer) -> any
         "{runs:>6} {blocks:>6} {failures:>8} {p50:>9} {p95:>9} {max:>9}  {:<19}  hook",
         "event"
     ))?;
-    for HookStats { event, name, runs, blocks, failures, p50_ms, p95_ms, max_ms, .. } in &all {
+    for HookStats { project, event, name, runs, blocks, failures, p50_ms, p95_ms, max_ms, .. } in &all {
+        let elsewhere = !project.is_empty() && Path::new(project) != wanted.context.project();
+        let place =
+            if elsewhere { format!(" in {}", short_home(project, wanted.context)) } else { String::new() };
         printer.data(format_args!(
-            "{runs:>6} {blocks:>6} {failures:>8} {p50_ms:>6} ms {p95_ms:>6} ms {max_ms:>6} ms  {:<19}  {}",
+            "{runs:>6} {blocks:>6} {failures:>8} {p50_ms:>6} ms {p95_ms:>6} ms {max_ms:>6} ms  {:<19}  {}{}",
             escape_line(event),
-            escape_line(name)
+            escape_line(name),
+            escape_line(&place)
         ))?;
     }
     Ok(ExitStatus::Success)

@@ -21,6 +21,10 @@ use crate::cli::Outcome;
 pub(crate) struct Call {
     pub(crate) event: String,
     pub(crate) name: String,
+    /// The tool of a tool event; empty where it is not known.
+    pub(crate) tool: String,
+    /// The project's folder; empty in lines of older versions and of session logs.
+    pub(crate) project: String,
     pub(crate) command: String,
     pub(crate) output: Option<Value>,
     pub(crate) exit_code: Option<i32>,

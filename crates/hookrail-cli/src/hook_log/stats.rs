@@ -12,6 +12,9 @@ use super::read::{Call, Lines, READ_AT_MOST, open_with_rotated};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookStats {
+    /// The project's folder; empty where the log does not tell.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) project: String,
     pub(crate) event: String,
     pub(crate) name: String,
     pub(crate) runs: usize,
@@ -24,15 +27,19 @@ pub(crate) struct HookStats {
     pub(crate) last_run: String,
 }
 
-/// Collects numbers, hook by hook. A hook is known by its event and its name.
+/// Collects numbers, hook by hook. A hook is known by its project, its event and its name: the same name in another
+/// project is another hook.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    hooks: BTreeMap<(String, String), Collected>,
+    hooks: BTreeMap<Key, Collected>,
     /// Whether there are older lines that were not read.
     pub(crate) is_cut: bool,
 }
 
-#[derive(Debug, Default)]
+/// Project, event and name.
+type Key = (String, String, String);
+
+#[derive(Debug, Clone, Default)]
 struct Collected {
     durations: Vec<u64>,
     blocks: usize,
@@ -67,7 +74,7 @@ impl Statistics {
     /// Takes a call into account.
     pub(crate) fn add(&mut self, call: Call) {
         let (blocked, failed) = (call.blocked(), call.error.is_some());
-        let hook = self.hooks.entry((call.event, call.name)).or_default();
+        let hook = self.hooks.entry((call.project, call.event, call.name)).or_default();
         hook.durations.push(call.duration_ms);
         hook.blocks += usize::from(blocked);
         hook.failures += usize::from(failed);
@@ -76,21 +83,40 @@ impl Statistics {
         }
     }
 
-    /// The numbers of one hook; `None` if it never ran.
-    pub(crate) fn of(&self, event: EventName, name: &str) -> Option<HookStats> {
-        self.hooks.get_key_value(&(event.as_str().to_owned(), name.to_owned())).map(summarise)
+    /// The numbers of one hook in a project; `None` if it never ran there. Lines of older versions do not tell their
+    /// project, and count for each.
+    pub(crate) fn of(&self, project: &Path, event: EventName, name: &str) -> Option<HookStats> {
+        let key = |project: &str| (project.to_owned(), event.as_str().to_owned(), name.to_owned());
+        let here = key(&project.to_string_lossy());
+        let mut known: Option<Collected> = self.hooks.get(&here).cloned();
+        if let Some(older) = self.hooks.get(&key("")) {
+            known.get_or_insert_default().join(older);
+        }
+        known.map(|known| summarise((&here, &known)))
     }
 
-    /// The numbers of all hooks, by event and name.
+    /// The numbers of all hooks, by project, event and name.
     pub(crate) fn all(&self) -> Vec<HookStats> {
         self.hooks.iter().map(summarise).collect()
     }
 }
 
-fn summarise(((event, name), collected): (&(String, String), &Collected)) -> HookStats {
+impl Collected {
+    fn join(&mut self, other: &Self) {
+        self.durations.extend_from_slice(&other.durations);
+        self.blocks += other.blocks;
+        self.failures += other.failures;
+        if other.last_run > self.last_run {
+            self.last_run.clone_from(&other.last_run);
+        }
+    }
+}
+
+fn summarise(((project, event, name), collected): (&Key, &Collected)) -> HookStats {
     let mut durations = collected.durations.clone();
     durations.sort_unstable();
     HookStats {
+        project: project.clone(),
         event: event.clone(),
         name: name.clone(),
         runs: durations.len(),

@@ -133,11 +133,11 @@ fn statistics_know_hooks_by_event_and_name() {
         [line("BeforeTool", 3, "null"), line("AfterTool", 5, r#"{"decision":"deny"}"#), "{torn".to_owned()];
     fs::write(&path, now.join("\n")).unwrap();
     let statistics = Statistics::load(&path);
-    let stats = statistics.of(hookrail::EventName::BeforeTool, "it").unwrap();
+    let stats = statistics.of(std::path::Path::new("/p"), hookrail::EventName::BeforeTool, "it").unwrap();
     assert_eq!((stats.runs, stats.blocks, stats.p50_ms, stats.max_ms, &*stats.last_run), (2, 1, 1, 3, "t3"));
-    let after = statistics.of(hookrail::EventName::AfterTool, "it").unwrap();
+    let after = statistics.of(std::path::Path::new("/p"), hookrail::EventName::AfterTool, "it").unwrap();
     assert_eq!((after.runs, after.blocks), (1, 0), "what cannot be blocked was not");
-    assert_eq!(statistics.of(hookrail::EventName::AfterTool, "other"), None);
+    assert_eq!(statistics.of(std::path::Path::new("/p"), hookrail::EventName::AfterTool, "other"), None);
     assert_eq!(statistics.all().len(), 2);
 }
 

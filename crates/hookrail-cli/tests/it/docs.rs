@@ -7,13 +7,12 @@
 //! | `sh` | run by `bash -e` in the project; must exit 0 |
 //! | `sh exit=2` | the same, with another exit code |
 //! | `sh no-run="why"` | not run, for the reason given |
-//! | anything with `file=PATH` | written to that file of the project (scripts are made executable) |
+//! | anything with `file=PATH` | written to that file of the project, as an editor would: a page that runs a script makes it executable itself |
 //! | `json` | must be JSON with comments |
 //! | `rust` | compiled by the documentation tests of the engine |
 //! | `text` | shown only |
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -89,9 +88,6 @@ fn try_block(project: &TestProject, block: &Block) -> Result<(), String> {
         };
         fs::create_dir_all(path.parent().expect("a folder")).expect("the file's folder");
         fs::write(&path, &block.text).expect("the file");
-        if block.text.starts_with("#!") {
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable file");
-        }
     }
     match block.language.as_str() {
         "sh" | "python" | "js" if block.option("file").is_some() => Ok(()),
@@ -175,5 +171,79 @@ fn the_book_lists_every_page_once() {
         if name != "SUMMARY.md" {
             assert_eq!(summary.matches(&format!("({name})")).count(), 1, "{name} in docs/SUMMARY.md");
         }
+    }
+}
+
+/// What a page promises is shown by the test that it names; a test that was renamed takes its promise with it.
+#[test]
+fn pages_name_only_tests_that_exist() {
+    let sources = rust_sources(&root().join("crates"));
+    let security = fs::read_to_string(root().join("docs/security.md")).expect("the page");
+    let mut named = 0;
+    for row in security.lines().filter(|line| line.starts_with("| ") && line.matches(" | ").count() == 2) {
+        let proof = row.rsplit(" | ").next().unwrap_or_default();
+        for test in proof.split('`').skip(1).step_by(2) {
+            let (file, name) = test.split_once("::").map_or(("", test), |(file, name)| (file, name));
+            if name.ends_with(".rs") || name.contains('/') {
+                let known = sources.iter().any(|(path, _)| path.ends_with(name) || path.contains(name));
+                assert!(known, "docs/security.md: there is no file `{name}`");
+            } else {
+                let found = sources
+                    .iter()
+                    .any(|(path, text)| path.ends_with(file) && text.contains(&format!("fn {name}(")));
+                assert!(found, "docs/security.md: there is no test `{test}`");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 15, "only {named} tests were found in the table");
+    let reliability = fs::read_to_string(root().join("docs/reliability.md")).expect("the page");
+    for command in reliability.split('`').filter(|text| text.starts_with("cargo test -p ")) {
+        let Some(filter) = command.split(" --test it ").nth(1).and_then(|rest| rest.split("::").last())
+        else {
+            continue;
+        };
+        let known = |text: &str| {
+            text.lines().any(|line| {
+                let line = line.trim_start();
+                ["fn ", "mod ", "async fn "]
+                    .iter()
+                    .any(|word| line.strip_prefix(word).is_some_and(|name| name.contains(filter)))
+            })
+        };
+        assert!(
+            sources.iter().any(|(_, text)| known(text)),
+            "docs/reliability.md: nothing is called `{filter}`"
+        );
+    }
+}
+
+fn rust_sources(folder: &Path) -> Vec<(String, String)> {
+    let mut sources = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                sources.push((path.display().to_string(), fs::read_to_string(&path).expect("a source")));
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn the_page_of_commands_lists_every_command() {
+    let page = fs::read_to_string(root().join("docs/command-line.md")).expect("the page");
+    let help = Command::new(env!("CARGO_BIN_EXE_hookrail")).arg("--help").output().expect("the program");
+    let help = String::from_utf8(help.stdout).expect("text");
+    let commands =
+        help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
+    let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 15, "{help}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        assert!(page.contains(&format!("`hookrail {name}")), "docs/command-line.md lacks `hookrail {name}`");
     }
 }

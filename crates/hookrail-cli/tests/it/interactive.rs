@@ -271,6 +271,93 @@ fn an_ask_of_a_hook_is_put_to_the_person() {
 }
 
 #[test]
+fn a_question_shows_what_would_be_written_and_what_was_asked_for() {
+    let write = call("write_file", &json!({ "file_path": "asked.txt", "content": "one\ntwo\n" }));
+    let changed = json!({ "hookSpecificOutput": { "tool_input": { "file_path": "changed.txt" } } });
+    let setup =
+        Setup::new(&hook("BeforeTool", "mover", &format!("echo '{changed}'")), &[write, text("Done.")]);
+    setup.project.file("changed.txt", "one\nold\n");
+    let mut terminal = setup.terminal(&[]);
+    terminal.enter("write it");
+    terminal.expect("A hook changed this call; the model had asked for: write asked.txt (8 bytes)");
+    terminal.expect("-old");
+    terminal.expect("+two");
+    terminal.expect("Allow write changed.txt (8 bytes)?");
+    terminal.send("n\r");
+    terminal.expect("Done.");
+    terminal.enter("/quit");
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(setup.project.read("changed.txt"), "one\nold\n");
+}
+
+#[test]
+fn always_holds_for_this_session_and_for_no_more_than_it_says() {
+    let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));
+    let shell = |command: &str| call("run_shell_command", &json!({ "command": command }));
+    let calls = [
+        write("a"),
+        write("b"),
+        shell("echo 1"),
+        shell("echo 1"),
+        shell("echo 2"),
+        text("Done."),
+        write("c"),
+        text("Over."),
+    ];
+    let setup = Setup::new(&json!({}), &calls);
+    let mut terminal = setup.terminal(&[]);
+    terminal.enter("work");
+    terminal.expect("Allow write a (1 byte)?");
+    terminal.send("always\r");
+    terminal.expect("write b (1 byte): allowed for this session");
+    terminal.expect("Allow run: echo 1?");
+    terminal.send("a\r");
+    terminal.expect("run: echo 1: allowed for this session");
+    terminal.expect("Allow run: echo 2?");
+    terminal.send("n\r");
+    terminal.expect("Done.");
+    terminal.enter("/clear");
+    terminal.enter("work");
+    terminal.expect("Allow write c (1 byte)?");
+    terminal.send("y\r");
+    terminal.expect("Over.");
+    terminal.enter("/quit");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    for (environment, args, coloured) in [
+        (None, &[][..], true),
+        (Some(("NO_COLOR", "1")), &[][..], false),
+        (None, &["--color", "never"][..], false),
+    ] {
+        let setup = Setup::new(&hook("BeforeModel", "chatty", "echo a message"), &[text("An answer.")]);
+        let mut surroundings = setup.environment();
+        surroundings.extend(environment.map(|(name, value)| (name, value.into())));
+        let args = setup.args("log.jsonl", &[args, &["-p", "go"]].concat());
+        let mut terminal = Terminal::start(&args, &setup.project.dir(), &surroundings, None);
+        terminal.expect("An answer.");
+        let (code, shown) = terminal.end();
+        assert_eq!(code, Some(0), "{shown:?}");
+        assert_eq!(shown.contains("\u{1b}[36mhook chatty"), coloured, "{shown:?}");
+        assert!(shown.contains("said: a message"), "{shown:?}");
+    }
+}
+
+#[test]
+fn fire_shows_which_hooks_still_run() {
+    let wait = "touch started; while [ ! -e go ]; do sleep 0.05; done";
+    let setup = Setup::new(&hook("BeforeTool", "slow", wait), &[]);
+    let args: Vec<OsString> = ["fire", "BeforeTool"].map(Into::into).into();
+    let mut terminal = Terminal::start(&args, &setup.project.dir(), &setup.environment(), None);
+    terminal.expect("hook slow (BeforeTool) ");
+    setup.project.file("go", "");
+    terminal.expect("verdict  allowed");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
 fn a_run_with_one_prompt_asks_too() {
     let write = call("write_file", &json!({ "file_path": "a.txt", "content": "x" }));
     let setup = Setup::new(&json!({}), &[write, text("Done.")]);
@@ -357,7 +444,11 @@ fn keys_that_end_the_session() {
         let setup = Setup::new(&watchers(&["SessionEnd"]), &[]);
         let mut terminal = setup.terminal(&[]);
         terminal.expect("> ");
-        terminal.send(key);
+        if key == CTRL_C {
+            terminal.press_ctrl_c_until(|| false);
+        } else {
+            terminal.send(key);
+        }
         let (exit, shown) = terminal.end();
         assert_eq!(exit, Some(code), "{shown:?}");
         let end = [format!("hook_call SessionEnd {reason}"), format!("session_end {reason}")];
@@ -366,13 +457,12 @@ fn keys_that_end_the_session() {
 }
 
 #[test]
-fn a_second_ctrl_c_waits_for_nothing() {
+fn a_further_ctrl_c_waits_for_nothing() {
     let setup = Setup::new(&hook("SessionEnd", "slow", "touch ending; sleep 600"), &[]);
     let mut terminal = setup.terminal(&[]);
     terminal.expect("> ");
-    terminal.send(CTRL_C);
     let ending = setup.project.dir().join("ending");
-    wait_until(PATIENCE, "the hook", || ending.exists());
+    terminal.press_ctrl_c_until(|| ending.exists());
     terminal.send(CTRL_C);
     assert_eq!(terminal.end().0, Some(130));
     assert_eq!(setup.story(), ["session_start startup"], "the hook was neither waited for nor timed out");
@@ -392,14 +482,14 @@ fn ctrl_d_in_a_turn_ends_the_session_after_it() {
 }
 
 #[test]
-fn ctrl_c_in_a_turn_ends_tools_hooks_and_questions() {
+fn ctrl_c_in_a_turn_ends_tools_hooks_and_questions_and_keeps_the_session() {
     let sleep = call("run_shell_command", &json!({ "command": "touch started; sleep 600" }));
     for (what, hooks, args, wait_for_file) in [
         ("a tool", watchers(&["SessionEnd"]), &["--approval-mode", "yolo"][..], true),
         ("a hook", hook("BeforeTool", "slow", "touch started; sleep 600"), &[][..], true),
         ("a question", watchers(&["SessionEnd"]), &[][..], false),
     ] {
-        let setup = Setup::new(&hooks, &[sleep.clone(), text("Never.")]);
+        let setup = Setup::new(&hooks, &[sleep.clone(), text("Still here.")]);
         let mut terminal = setup.terminal(args);
         terminal.enter("sleep");
         if wait_for_file {
@@ -409,8 +499,12 @@ fn ctrl_c_in_a_turn_ends_tools_hooks_and_questions() {
             terminal.expect("Allow run: touch started");
         }
         terminal.send(CTRL_C);
+        terminal.expect("interrupted. Ctrl-C again within a second, or Ctrl-D, ends the session.");
+        terminal.enter("are you there?");
+        terminal.expect("Still here.");
+        terminal.enter("/quit");
         let (exit, shown) = terminal.end();
-        assert_eq!(exit, Some(130), "{what}: {shown:?}");
+        assert_eq!(exit, Some(0), "{what}: {shown:?}");
         let story = setup.story();
         assert!(story.contains(&"tool_call run_shell_command cancelled".to_owned()), "{what}: {story:?}");
         assert_eq!(story.last().map(String::as_str), Some("session_end exit"), "{what}");

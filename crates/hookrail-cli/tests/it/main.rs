@@ -42,3 +42,4 @@ mod support;
 mod test_command;
 mod toggle;
 mod trust;
+mod words;

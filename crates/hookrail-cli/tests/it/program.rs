@@ -16,6 +16,7 @@ pub(crate) fn hookrail(project: &TestProject, args: &[&str]) -> Command {
         .current_dir(project.dir())
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("TZ", "UTC")
         .env("HOME", project.home())
         .env("HOOKRAIL_HOME", project.home())
         .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())

@@ -102,6 +102,24 @@ impl Terminal {
         self.send("\r");
     }
 
+    /// Presses Ctrl-C until two of them came within a second, that is, until `ended` or the program's end. Each press
+    /// either ends the session or is answered with how to end it, so that no speed of the machine matters.
+    pub(crate) fn press_ctrl_c_until(&mut self, ended: impl Fn() -> bool) {
+        let answers = |this: &Self| this.text().matches("Ctrl-C again within a second").count();
+        let start = Instant::now();
+        loop {
+            let before = answers(self);
+            self.send(CTRL_C);
+            while answers(self) == before {
+                if ended() || self.child.try_wait().unwrap().is_some() {
+                    return;
+                }
+                assert!(start.elapsed() < PATIENCE, "the session goes on: {:?}", self.text());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

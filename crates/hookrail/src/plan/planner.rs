@@ -61,8 +61,17 @@ pub struct Explanation {
 pub struct Skipped {
     /// The hook.
     pub hook: Arc<Hook>,
-    /// Why not.
+    /// Why not: the reason that came first.
     pub why: SkipReason,
+    /// Further reasons: without the first one these would keep it from running all the same.
+    pub also: Vec<SkipReason>,
+}
+
+impl Skipped {
+    /// Every reason, the first one first.
+    pub fn reasons(&self) -> impl Iterator<Item = &SkipReason> {
+        std::iter::once(&self.why).chain(&self.also)
+    }
 }
 
 /// Why a hook does not run.
@@ -201,7 +210,8 @@ impl HookPlanner {
                 }
             };
             if let (Some(skipped), Some(why)) = (skipped.as_deref_mut(), reason) {
-                skipped.push((rank, Skipped { hook: Arc::clone(hook), why }));
+                let also = further_reasons(registered, targets, &why, &mut steps);
+                skipped.push((rank, Skipped { hook: Arc::clone(hook), why, also }));
             }
         }
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
@@ -210,7 +220,7 @@ impl HookPlanner {
             if let Some(of) = displaced_by {
                 if let Some(skipped) = skipped.as_deref_mut() {
                     let why = SkipReason::Duplicate { of };
-                    skipped.push((rank, Skipped { hook: Arc::clone(hook), why }));
+                    skipped.push((rank, Skipped { hook: Arc::clone(hook), why, also: Vec::new() }));
                 }
                 continue;
             }
@@ -282,6 +292,27 @@ fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
         }
     }
     if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }
+}
+
+/// The reasons besides the first one for which a hook does not run.
+fn further_reasons(
+    registered: &Registered,
+    targets: &[&str],
+    first: &SkipReason,
+    steps: &mut Steps,
+) -> Vec<SkipReason> {
+    let mut reasons = Vec::new();
+    if matches!(first, SkipReason::Disabled(_))
+        && let Some(why) = registered.not_approved()
+    {
+        reasons.push(SkipReason::NotApproved { why: why.to_owned() });
+    }
+    if matches!(first, SkipReason::Disabled(_) | SkipReason::NotApproved { .. })
+        && matches(&registered.hook, targets, steps) == MatchVerdict::No
+    {
+        reasons.push(does_not_match(&registered.hook, targets));
+    }
+    reasons
 }
 
 fn does_not_match(hook: &Hook, targets: &[&str]) -> SkipReason {

@@ -71,7 +71,7 @@ pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context)
 }
 
 /// Everything that is wrong with a hook's command.
-fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
+pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {
@@ -107,7 +107,8 @@ fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
         let help = if project.join(program).is_file() {
             format!("for the file in the project write `./{program}`")
         } else {
-            "install it, or name it with its path".to_owned()
+            let folders = path.to_string_lossy();
+            format!("install it, or name it with its path; PATH was searched: {folders}")
         };
         problems.push(error("program-not-found", message, help));
     } else if INTERPRETERS.contains(&program.as_str())

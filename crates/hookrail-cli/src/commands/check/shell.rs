@@ -50,7 +50,7 @@ pub(super) fn syntax_error(command: &str) -> Option<String> {
 }
 
 /// A text as one would type it in a shell.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:+@%=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()

@@ -1,23 +1,25 @@
 //! The result of an event for people: hook by hook, then the verdict.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use hookrail::components::{Level, ProcessedHookResult};
-use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun};
+use hookrail::components::Level;
+use hookrail::{BlockCause, EventName, Exit, Hook, HookOutput, HookRun};
 use hookrail_agent::log::millis;
 use serde_json::Value;
 
 use super::Fired;
 use super::summary::Summary;
+use crate::context::Context;
+use crate::effect::{IN_VAIN, why_observed};
 use crate::event_input;
+use crate::failure;
 use crate::printer::{escape, escape_line};
 
 /// How much of a text is shown; JSON has all of it.
 const SHOWN: usize = 2_000;
 
 /// Renders everything.
-pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, project: &Path) -> String {
+pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, context: &Context) -> String {
     let mut text = fired.result.event.to_string();
     if let Some(subject) = event_input::subject(fired.input) {
         let _ = write!(text, " {}", escape_line(&subject));
@@ -28,36 +30,40 @@ pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, project: &Pat
         n => writeln!(text, ": {n} hooks ran"),
     };
     for run in &fired.result.runs {
-        render_run(&mut text, run, project);
+        render_run(&mut text, run, fired, context);
     }
     for skipped in &fired.skipped {
         let _ = writeln!(text, "\nskipped  {}", escape_line(&skipped.hook.name));
         line(&mut text, "why", &skipped.why);
-        line(&mut text, "from", &from(&skipped.hook, project));
+        line(&mut text, "from", &from(&skipped.hook, context));
     }
-    render_verdict(&mut text, &fired.result);
+    render_verdict(&mut text, fired);
     if let Some(summary) = summary {
         text.push_str(&summary.render());
     }
     text
 }
 
-fn render_run(text: &mut String, run: &HookRun, project: &Path) {
+fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Context) {
+    let event = fired.result.event;
     let _ = writeln!(text, "\nran      {}", escape_line(&run.hook.name));
     if let Some(command) = run.hook.command_text().filter(|command| *command != run.hook.name) {
         line(text, "command", command);
     }
-    line(text, "from", &from(&run.hook, project));
+    line(text, "from", &from(&run.hook, context));
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
-    if let Some(output) = &run.output {
-        render_output(text, output);
-    }
-    if let Some(failure) = &run.failure {
-        line(text, "failed", failure);
+    if let Some(why) = &run.failure {
+        // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
+        line(text, &failure::consequence(event, run, fired.result.block.is_some()), why);
+        if let Some(hint) = failure::hint(event, run, context) {
+            line(text, "hint", &hint);
+        }
+    } else if let Some(output) = &run.output {
+        render_output(text, output, !fired.effects.can_block(event));
     }
     let repeated = run.output.as_ref().and_then(|output| output.reason.as_deref());
     let stderr = run.stderr.trim();
-    if !stderr.is_empty() && Some(stderr) != repeated {
+    if run.failure.is_none() && !stderr.is_empty() && Some(stderr) != repeated {
         line(text, "stderr", stderr);
     }
     // What an answer was read from says nothing new.
@@ -69,18 +75,24 @@ fn render_run(text: &mut String, run: &HookRun, project: &Path) {
     }
 }
 
-fn render_output(text: &mut String, output: &HookOutput) {
+fn render_output(text: &mut String, output: &HookOutput, blocks_in_vain: bool) {
     let Ok(Value::Object(fields)) = serde_json::to_value(output) else { return };
     for (key, value) in &fields {
         match value {
+            Value::String(word) if key == "decision" && blocks_in_vain && output.is_blocking_decision() => {
+                line(text, key, &format!("{word} ({IN_VAIN})"));
+            }
             Value::String(value) => line(text, key, value),
             other => line(text, key, &other.to_string()),
         }
     }
 }
 
-fn render_verdict(text: &mut String, result: &ProcessedHookResult) {
+fn render_verdict(text: &mut String, fired: &Fired<'_>) {
+    let result = &fired.result;
+    let observed = fired.effects.only_observed(result.event);
     let verdict = match &result.block {
+        Some(block) if observed => format!("a block, which {IN_VAIN}: {}", block.reason),
         Some(block) => {
             let cause = match block.cause {
                 BlockCause::Policy => "by policy",
@@ -110,9 +122,22 @@ fn render_verdict(text: &mut String, result: &ProcessedHookResult) {
     {
         labelled(text, "asks for", &Value::Object(specific.clone()).to_string());
     }
-    for error in &result.aggregated.errors {
+    if observed && asks_for_something(result.event, result.aggregated.final_output.as_ref()) {
+        labelled(text, "note", &format!("this {IN_VAIN}: {}", why_observed(result.event)));
+    }
+    // What failed hooks complained about stands with them.
+    for error in result.aggregated.errors.iter().filter(|error| error.hook.is_none()) {
         labelled(text, "error", &error.message);
     }
+}
+
+/// Whether an output asks for anything that an agent could do.
+fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
+    output.is_some_and(|output| {
+        (event.can_block() && output.is_blocking_decision())
+            || output.should_stop_execution()
+            || output.hook_specific_output.is_some()
+    })
 }
 
 /// A line below a hook.
@@ -146,7 +171,8 @@ fn ended(exit: &Exit) -> String {
     }
 }
 
-fn from(hook: &Hook, project: &Path) -> String {
+fn from(hook: &Hook, context: &Context) -> String {
+    let project = context.project();
     let origin = &hook.origin;
     let file = match origin.level {
         Level::Project => origin.file.strip_prefix(project).unwrap_or(&origin.file),

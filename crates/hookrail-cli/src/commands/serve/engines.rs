@@ -104,6 +104,7 @@ fn is_drained(hooks: &HookSession) -> bool {
 
 fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
+    log.set_project(context.project());
     let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone());
     let hooks = match session {
         Some(session) => builder.session_id(session),

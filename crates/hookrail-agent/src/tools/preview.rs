@@ -1,0 +1,179 @@
+//! What a call would do to a file, for whoever is asked about it.
+
+use std::path::Path;
+
+use hookrail::JsonObject;
+use serde_json::{Value, json};
+
+use super::paths::Workspace;
+use super::protected::ProtectedPaths;
+use super::{Tool, ToolKind, edits};
+
+/// Lines of each side of a change that a question shows.
+const SHOWN_LINES: usize = 40;
+
+/// Lines of each side of a change that hooks are told of.
+const TOLD_LINES: usize = 2_000;
+
+/// Files larger than this are not compared.
+const LARGEST: u64 = 1024 * 1024;
+
+/// A change of a file.
+pub(crate) struct Change {
+    /// For people: the number of lines that are left out is told.
+    pub(crate) shown: String,
+    /// For programs.
+    told: String,
+}
+
+/// The change that a call would make; `None` for a call that edits no file. It is a picture of this moment: the call
+/// itself looks again.
+pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<Change> {
+    if tool.kind() != ToolKind::Edit {
+        return None;
+    }
+    let text = |name: &str| args.get(name).and_then(Value::as_str);
+    let (old, new) = match (text("content"), text("old_string"), text("new_string")) {
+        (Some(content), ..) => (current(project, text("file_path")?), content),
+        (None, Some(old), Some(new)) => (Some(old.to_owned()), new),
+        _ => return None,
+    };
+    let Some(old) = old else {
+        let unknown = "(the present content is no text that can be compared)\n";
+        let side = |lines| format!("{unknown}{}", edits::summary_of("", new, lines));
+        return Some(Change { shown: side(SHOWN_LINES), told: side(TOLD_LINES) });
+    };
+    Some(Change {
+        shown: edits::summary_of(&old, new, SHOWN_LINES),
+        told: edits::summary_of(&old, new, TOLD_LINES),
+    })
+}
+
+/// What is in a file now; empty if there is none, `None` if it cannot be compared.
+fn current(project: &Path, path: &str) -> Option<String> {
+    let workspace = Workspace::open(project, &ProtectedPaths::default()).ok()?;
+    let inside = workspace.resolve(path).ok()?;
+    if !inside.exists {
+        return Some(String::new());
+    }
+    let stat = workspace.stat(&inside.relative).ok()?;
+    if u64::try_from(stat.st_size).ok()? > LARGEST {
+        return None;
+    }
+    String::from_utf8(edits::read_whole(&workspace, &inside).ok()?).ok()
+}
+
+/// What `Notification` hooks are told of a call, besides its arguments.
+pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&Change>) -> JsonObject {
+    let mut details = JsonObject::new();
+    let mut add = |name: &str, value: Value| {
+        details.insert(name.to_owned(), value);
+    };
+    match tool.kind() {
+        ToolKind::Execute => {
+            if let Some(command) = args.get("command").and_then(Value::as_str) {
+                add("command", json!(command));
+                add("rootCommand", json!(root_command(command)));
+            }
+        }
+        ToolKind::Edit => {
+            if let Some(path) = args.get("file_path").and_then(Value::as_str) {
+                let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+                add("filePath", json!(path));
+                add("fileName", json!(name.unwrap_or_default()));
+            }
+            if let Some(change) = change {
+                add("fileDiff", json!(change.told));
+            }
+        }
+        ToolKind::ReadOnly => {}
+    }
+    details
+}
+
+/// The program that a command line names first, without its folder. It is a label for people: what else the line runs
+/// is for rules to find out.
+fn root_command(command: &str) -> &str {
+    let is_assignment = |word: &&str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let first = command.split_whitespace().find(|word| !is_assignment(word)).unwrap_or_default();
+    let first = first.trim_matches(['(', ')', '{', '}', ';', '\'', '"']);
+    first.rsplit('/').next().unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::ToolTable;
+
+    fn args(value: Value) -> JsonObject {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn a_question_shows_what_would_change() {
+        let project = tempfile::tempdir().unwrap();
+        std::fs::write(project.path().join("old.txt"), "a\nb\n").unwrap();
+        std::fs::write(project.path().join("binary"), [0xff, 0xfe]).unwrap();
+        let table = ToolTable::standard();
+        for (tool, given, expected) in [
+            ("write_file", json!({"file_path": "new.txt", "content": "x\n"}), Some("@@ -1,0 +1,1 @@\n+x")),
+            (
+                "write_file",
+                json!({"file_path": "old.txt", "content": "a\nB\n"}),
+                Some("@@ -2,1 +2,1 @@\n-b\n+B"),
+            ),
+            (
+                "write_file",
+                json!({"file_path": "binary", "content": "x"}),
+                Some("no text that can be compared"),
+            ),
+            (
+                "write_file",
+                json!({"file_path": "../outside", "content": "x"}),
+                Some("no text that can be compared"),
+            ),
+            (
+                "replace",
+                json!({"file_path": "old.txt", "old_string": "a", "new_string": "c"}),
+                Some("-a\n+c"),
+            ),
+            ("replace", json!({"file_path": 5}), None),
+            ("run_shell_command", json!({"command": "ls"}), None),
+        ] {
+            let change = of(table.get(tool).unwrap(), &args(given.clone()), project.path());
+            match expected {
+                Some(words) => assert!(change.unwrap().shown.contains(words), "{given}"),
+                None => assert!(change.is_none(), "{given}"),
+            }
+        }
+        let long = "line\n".repeat(100);
+        let given = args(json!({"file_path": "new.txt", "content": long}));
+        let change = of(table.get("write_file").unwrap(), &given, project.path()).unwrap();
+        assert!(change.shown.ends_with("+… (60 more lines)"), "{}", change.shown);
+        assert_eq!(change.told.matches("+line").count(), 100);
+    }
+
+    #[test]
+    fn hooks_are_told_what_a_call_is_about() {
+        let table = ToolTable::standard();
+        let shell = table.get("run_shell_command").unwrap();
+        for (command, root) in
+            [("git push origin", "git"), ("A=1 /usr/bin/env ls", "env"), ("  (cd x && ls)", "cd"), ("", "")]
+        {
+            let told = details(shell, &args(json!({"command": command})), None);
+            assert_eq!(Value::Object(told), json!({"command": command, "rootCommand": root}));
+        }
+        let edit = table.get("write_file").unwrap();
+        let given = args(json!({"file_path": "src/a.rs", "content": "x"}));
+        let project = tempfile::tempdir().unwrap();
+        let told = details(edit, &given, of(edit, &given, project.path()).as_ref());
+        assert_eq!(
+            Value::Object(told),
+            json!({"filePath": "src/a.rs", "fileName": "a.rs", "fileDiff": "@@ -1,0 +1,1 @@\n+x"})
+        );
+    }
+}

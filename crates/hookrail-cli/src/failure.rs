@@ -1,0 +1,93 @@
+//! What a person is told of a hook that failed: what came of it, and what helps.
+
+use hookrail::components::OnFailure;
+use hookrail::{EventName, Exit, HookRun};
+
+use crate::commands::check::{command_problem, quote};
+use crate::context::Context;
+
+/// What the failure of a hook means for its event. `blocked` says that something else blocks it all the same.
+pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> String {
+    let what = match event {
+        EventName::BeforeTool
+        | EventName::AfterTool
+        | EventName::BeforeModel
+        | EventName::AfterModel
+        | EventName::BeforeToolSelection => "call",
+        EventName::BeforeAgent | EventName::AfterAgent => "prompt",
+        EventName::SessionStart
+        | EventName::SessionEnd
+        | EventName::PreCompress
+        | EventName::Notification => "session",
+    };
+    if run.hook.on_failure == OnFailure::Block && event.blocks_on_failure() {
+        format!("failed, so the {what} is blocked")
+    } else if blocked {
+        "failed, and decided nothing".to_owned()
+    } else {
+        format!("failed, so the {what} went on")
+    }
+}
+
+/// What helps against a failure, where its exit code or its complaint tells.
+pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
+    let command = run.hook.command_text()?;
+    match run.exit {
+        Exit::Code(126 | 127) | Exit::NotStarted(_) => {
+            let complaint = run.failure.as_deref().unwrap_or_default();
+            command_problem(&run.hook, command, context)
+                .or_else(|| carriage_return(complaint))
+                .or_else(|| missing_program(&run.hook.env, complaint))
+        }
+        Exit::Code(code) => carriage_return(&run.stderr).or_else(|| {
+            event.can_block().then(|| match code {
+                1 => "exit 2 blocks, 1 does not".to_owned(),
+                _ => format!("exit 2 blocks, {code} does not"),
+            })
+        }),
+        Exit::TimedOut(_) => Some("`timeout` in the settings gives it more time, in milliseconds".to_owned()),
+        Exit::Signal(_) | Exit::NoAnswer(_) | Exit::Rule => None,
+    }
+}
+
+/// A script with Windows line ends, by what shells say of it.
+fn carriage_return(complaint: &str) -> Option<String> {
+    let seen = complaint.contains('\r') || complaint.contains("\\r'") || complaint.contains("^M");
+    seen.then(|| "the script has Windows line ends; `sed -i 's/\\r$//' FILE` gives it Unix ones".to_owned())
+}
+
+/// A program that a script calls and the shell did not find.
+fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> {
+    let before = complaint.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
+    let program = before.rsplit(": ").next()?;
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+    Some(format!("{} is in none of the folders of PATH: {path}", quote(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_of_shells_are_understood() {
+        let env = [("PATH".to_owned(), "/a:/b".to_owned())];
+        for (complaint, expected) in [
+            ("exited with code 127: ./x.sh: line 3: jq: command not found", Some("jq is in none of")),
+            ("exited with code 127: bash: line 1: jq: command not found\nmore", Some("PATH: /a:/b")),
+            ("exited with code 1: boom", None),
+        ] {
+            let hint = missing_program(&env, complaint);
+            match expected {
+                Some(words) => assert!(hint.as_ref().is_some_and(|hint| hint.contains(words)), "{hint:?}"),
+                None => assert_eq!(hint, None),
+            }
+        }
+        for complaint in
+            ["x.sh: line 2: $'\\r': command not found", "env: 'bash\\r': No such file", "bad interpreter^M"]
+        {
+            assert!(carriage_return(complaint).is_some(), "{complaint}");
+        }
+        assert_eq!(carriage_return("a\\nb"), None);
+    }
+}

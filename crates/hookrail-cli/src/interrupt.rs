@@ -1,0 +1,99 @@
+//! What Ctrl-C means: it ends a run with one prompt, and at the interactive prompt it ends the turn first.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+/// Two presses within this time end an interactive session.
+const TWICE: Duration = Duration::from_secs(1);
+
+/// Who is interrupted.
+pub(crate) struct Interrupt {
+    /// Whether Ctrl-C ends the turn and keeps the session.
+    keeps_session: bool,
+    state: Mutex<State>,
+    /// Set when the session is to end.
+    end: CancellationToken,
+}
+
+struct State {
+    turn: CancellationToken,
+    last_press: Option<Instant>,
+}
+
+impl Interrupt {
+    pub(crate) fn new(keeps_session: bool) -> Self {
+        let state = State { turn: CancellationToken::new(), last_press: None };
+        Self { keeps_session, state: Mutex::new(state), end: CancellationToken::new() }
+    }
+
+    /// Ctrl-C was pressed.
+    pub(crate) fn press(&self) {
+        self.press_at(Instant::now());
+    }
+
+    fn press_at(&self, now: Instant) {
+        let mut state = self.state();
+        state.turn.cancel();
+        let twice = state.last_press.is_some_and(|last| now.duration_since(last) <= TWICE);
+        state.last_press = Some(now);
+        if twice || !self.keeps_session {
+            self.end.cancel();
+        }
+    }
+
+    /// The session is to end, whatever it is doing.
+    pub(crate) fn end(&self) {
+        self.state().turn.cancel();
+        self.end.cancel();
+    }
+
+    /// Resolves when the session is to end.
+    pub(crate) async fn ended(&self) {
+        self.end.cancelled().await;
+    }
+
+    /// Whether the session is to end.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.end.is_cancelled()
+    }
+
+    /// The token of the turn that runs or comes next: a fresh one if the last turn was interrupted.
+    pub(crate) fn turn(&self) -> CancellationToken {
+        let mut state = self.state();
+        if state.turn.is_cancelled() && !self.end.is_cancelled() {
+            state.turn = CancellationToken::new();
+        }
+        state.turn.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn once_ends_the_turn_and_twice_within_a_second_the_session() {
+        let start = Instant::now();
+        let interrupt = Interrupt::new(true);
+        let turn = interrupt.turn();
+        interrupt.press_at(start);
+        assert!(turn.is_cancelled() && !interrupt.is_ended());
+        let next = interrupt.turn();
+        assert!(!next.is_cancelled(), "the session goes on");
+        interrupt.press_at(start + Duration::from_secs(2));
+        assert!(next.is_cancelled() && !interrupt.is_ended(), "too late for a second one");
+        interrupt.press_at(start + Duration::from_millis(2_900));
+        assert!(interrupt.is_ended());
+        assert!(interrupt.turn().is_cancelled(), "no further turn");
+
+        let single = Interrupt::new(false);
+        single.press_at(start);
+        assert!(single.is_ended(), "a run with one prompt ends at once");
+    }
+}
