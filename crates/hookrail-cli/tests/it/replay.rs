@@ -177,7 +177,7 @@ fn other_agents_transcripts_are_read_in_our_terms() {
     for (agent, calls, expected) in [
         ("claude", 3, vec!["2 run_shell_command allow>block no-push"]),
         ("codex", 2, vec!["2 run_shell_command allow>block no-push", "4 apply_patch allow>block no-env"]),
-        ("gemini", 1, vec!["8 run_shell_command allow>ask ask-rm"]),
+        ("gemini", 1, vec!["9 run_shell_command allow>ask ask-rm"]),
         ("qwen", 1, vec!["1 write_file allow>block no-env"]),
     ] {
         let report = replay(&project, &["--agent", agent, "--since", "7d"]);

@@ -128,7 +128,11 @@ mod tests {
   {
     "name": "a", // the first
     "event": "BeforeTool",
-    "expect": { "decision": "block" /* so far */, "reason": "x", "errors": true }, // why
+    "expect": {
+      "decision": "block" /* so far */,
+      "reason": "x",
+      "errors": true
+    }, // why
   },
   {
     "name": "b",
