@@ -22,7 +22,7 @@ fn guarded() -> TestProject {
 }
 
 fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn ours(name: &str, args: &Value, status: &str) -> Value {
