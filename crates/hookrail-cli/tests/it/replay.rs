@@ -333,3 +333,20 @@ fn folders_are_searched_and_circles_end() {
     }
     assert_eq!(Run::new(&project, &["replay", "logs", "--since", "soon"]).code, Some(64));
 }
+
+#[test]
+fn a_matcher_may_use_the_agents_own_name_of_a_tool() {
+    let project = TestProject::new();
+    project.user_settings(
+        &json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "matcher": "^Bash$", "hooks": [
+        { "type": "rule", "name": "native", "when": { "program": "rm" }, "block": "no" }] }] } }),
+    );
+    let call = json!({ "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": "rm x" } });
+    project.file("t.jsonl", lines(&[json!({ "type": "assistant", "message": { "content": [call] } })]));
+    assert_eq!(different(&replay(&project, &["t.jsonl"])), ["1 run_shell_command allow>block native"]);
+    let stdin = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "rm x" } });
+    let test = json!([{ "name": "n", "agent": "claude", "stdin": stdin, "expect": { "decision": "block", "ran": ["native"] } }]);
+    project.file(".llxprt/tests/a.json", test.to_string());
+    let run = Run::new(&project, &["test"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+}
