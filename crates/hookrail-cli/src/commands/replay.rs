@@ -256,9 +256,10 @@ impl Listener for Replay<'_> {
         let (done, all, calls) = (self.bytes, self.all_bytes.max(self.bytes), self.counts.calls);
         let elapsed = self.meter.elapsed();
         self.meter.show(|| {
-            let left = elapsed.as_secs_f64() * (all - done) as f64 / done.max(1) as f64;
+            let speed = u128::from(done) / elapsed.as_millis().max(1);
+            let left = u128::from(all - done) / speed.max(1) / 1000;
             let mb = |bytes: u64| bytes / 1_000_000;
-            format!("{calls} calls, {} of {} MB, about {left:.0} s left", mb(done), mb(all))
+            format!("{calls} calls, {} of {} MB, about {left} s left", mb(done), mb(all))
         });
     }
 }

@@ -62,7 +62,7 @@ struct Report<'a> {
 
 /// Runs the tests of the project, or those named.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![problem]);
+    let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
     let mut files = match loaded.and_then(load::load) {
         Ok(files) => files,
         Err(problems) => return Ok(tell_problems(&problems, context, printer)),
@@ -78,20 +78,20 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         let help = short_home(off.help.as_deref().unwrap_or_default(), context);
         printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
-    let had_tests = files.iter().any(|file| !file.tests.is_empty());
+    let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {
         for file in &mut files {
             file.tests.retain(|test| test.name.contains(wanted.as_str()));
         }
     }
-    let has_tests = files.iter().any(|file| !file.tests.is_empty());
-    if !has_tests && had_tests {
+    let is_left = files.iter().any(|file| !file.tests.is_empty());
+    if !is_left && is_any {
         let wanted = escape_line(args.filter.as_deref().unwrap_or_default());
         printer.talk(format_args!("error: no test has `{wanted}` in its name"));
         printer.talk("hint: `hookrail test` without `--filter` runs all of them");
         return Ok(ExitStatus::Failure);
     }
-    if !has_tests {
+    if !is_left {
         printer.talk(format_args!("there are no tests in {TESTS_FOLDER}"));
         printer.talk("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
@@ -148,7 +148,7 @@ impl Session<'_> {
                 places.push(file);
             }
         }
-        self.tell_unknown_names(&cases, bench, printer);
+        Self::tell_unknown_names(&cases, bench, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
         let meter = Meter::new(self.args.format == Format::Json || !std::io::stdout().is_terminal());
@@ -221,7 +221,7 @@ impl Session<'_> {
     }
 
     /// A name that no hook has makes `notRan` true for ever, which nobody means.
-    fn tell_unknown_names(&self, cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
+    fn tell_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;
         for case in cases.iter().filter(|case| case.files.is_none()) {
             for name in case.expect.iter().flat_map(|expect| &expect.not_ran) {

@@ -22,7 +22,7 @@ fn guarded() -> TestProject {
 }
 
 fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn ours(name: &str, args: &Value, status: &str) -> Value {
@@ -177,7 +177,7 @@ fn other_agents_transcripts_are_read_in_our_terms() {
     for (agent, calls, expected) in [
         ("claude", 3, vec!["2 run_shell_command allow>block no-push"]),
         ("codex", 2, vec!["2 run_shell_command allow>block no-push", "4 apply_patch allow>block no-env"]),
-        ("gemini", 1, vec!["8 run_shell_command allow>ask ask-rm"]),
+        ("gemini", 1, vec!["9 run_shell_command allow>ask ask-rm"]),
         ("qwen", 1, vec!["1 write_file allow>block no-env"]),
     ] {
         let report = replay(&project, &["--agent", agent, "--since", "7d"]);
@@ -332,4 +332,21 @@ fn folders_are_searched_and_circles_end() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}: {}", run.shown());
     }
     assert_eq!(Run::new(&project, &["replay", "logs", "--since", "soon"]).code, Some(64));
+}
+
+#[test]
+fn a_matcher_may_use_the_agents_own_name_of_a_tool() {
+    let project = TestProject::new();
+    project.user_settings(
+        &json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "matcher": "^Bash$", "hooks": [
+        { "type": "rule", "name": "native", "when": { "program": "rm" }, "block": "no" }] }] } }),
+    );
+    let call = json!({ "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": "rm x" } });
+    project.file("t.jsonl", lines(&[json!({ "type": "assistant", "message": { "content": [call] } })]));
+    assert_eq!(different(&replay(&project, &["t.jsonl"])), ["1 run_shell_command allow>block native"]);
+    let stdin = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "rm x" } });
+    let test = json!([{ "name": "n", "agent": "claude", "stdin": stdin, "expect": { "decision": "block", "ran": ["native"] } }]);
+    project.file(".llxprt/tests/a.json", test.to_string());
+    let run = Run::new(&project, &["test"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
 }

@@ -28,10 +28,12 @@ fn guarded() -> TestProject {
     project
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what is expected is written where it is passed")]
 fn shell(name: &str, line: &str, expect: Value) -> Value {
     json!({ "name": name, "event": "BeforeTool", "tool": "run_shell_command", "input": { "command": line }, "expect": expect })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what is expected is written where it is passed")]
 fn tool(name: &str, tool: &str, expect: Value) -> Value {
     json!({ "name": name, "event": "BeforeTool", "tool": tool, "input": { "file_path": "a", "content": "b" }, "expect": expect })
 }

@@ -23,7 +23,8 @@ pub(super) fn write(
         return Ok(());
     }
     match save::add(&file, tests, context) {
-        Ok(()) => printer.data(format_args!("wrote {}, its first test", shown(&file, context))),
+        Ok(()) => printer
+            .data(format_args!("wrote {}, its first test: `hookrail test` runs it", shown(&file, context))),
         // The hook is there and works; its test is a gift.
         Err(error) => {
             let error = escape_line(&error.to_string());

@@ -1,6 +1,6 @@
 //! Edits of test files that keep comments and formatting: what `--accept` rewrites, and tests that are added. Pure.
 
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::source::PARSE_OPTIONS;
@@ -31,14 +31,13 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditErr
     let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
     let tests = root.array_value().ok_or(EditError::Changed)?.elements();
     for change in changes {
-        let test = tests.get(change.index).and_then(|test| test.as_object()).ok_or(EditError::Changed)?;
-        let expect = match test.get("expect") {
-            Some(prop) => prop.object_value().ok_or(EditError::Changed)?,
-            None => {
-                let prop = test.append("expect", CstInputValue::Object(Vec::new()));
-                prop.object_value().ok_or(EditError::Changed)?
-            }
+        let found = tests.get(change.index).and_then(CstNode::as_object).ok_or(EditError::Changed)?;
+        let expect = if let Some(prop) = found.get("expect") {
+            prop.object_value()
+        } else {
+            found.append("expect", CstInputValue::Object(Vec::new())).object_value()
         };
+        let expect = expect.ok_or(EditError::Changed)?;
         for (key, value) in &change.keys {
             set(&expect, key, value);
         }
@@ -128,7 +127,11 @@ mod tests {
   {
     "name": "a", // the first
     "event": "BeforeTool",
-    "expect": { "decision": "block" /* so far */, "reason": "x", "errors": true }, // why
+    "expect": {
+      "decision": "block" /* so far */,
+      "reason": "x",
+      "errors": true
+    }, // why
   },
   {
     "name": "b",

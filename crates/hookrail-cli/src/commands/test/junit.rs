@@ -1,4 +1,4 @@
-//! The report that CI systems read: JUnit's XML, in the form that all of them understand.
+//! The report that CI systems read: the XML of `JUnit`, in the form that all of them understand.
 
 use std::fmt::Write as _;
 

@@ -29,7 +29,7 @@ pub(crate) struct TestFile {
 }
 
 /// The files named, or the project's. Folders stand for the `.json` files in them.
-pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
+pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     if named.is_empty() {
         return Ok(in_folder(&project.join(TESTS_FOLDER)));
     }
@@ -38,7 +38,7 @@ pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Di
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => files.extend(in_folder(path)),
             Ok(_) => files.push(path.clone()),
-            Err(error) => return Err(unreadable(path, &error.to_string())),
+            Err(error) => return Err(Box::new(unreadable(path, &error.to_string()))),
         }
     }
     Ok(files)

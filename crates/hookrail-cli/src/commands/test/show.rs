@@ -27,30 +27,30 @@ pub(super) struct Shown<'a> {
 }
 
 /// The lines of one test.
-pub(super) fn render(test: &Shown<'_>) -> String {
-    let word = match (test.differences.is_empty(), test.accepted) {
+pub(super) fn render(shown: &Shown<'_>) -> String {
+    let word = match (shown.differences.is_empty(), shown.accepted) {
         (_, true) => "ACCEPT",
         (true, false) => "PASS",
         (false, false) => "FAIL",
     };
-    let mut text = format!("{word:<6} [{:>6} ms] {}", test.seen.took_ms, escape_line(test.name));
-    if test.differences.is_empty() {
+    let mut text = format!("{word:<6} [{:>6} ms] {}", shown.seen.took_ms, escape_line(shown.name));
+    if shown.differences.is_empty() {
         return text;
     }
-    let _ = write!(text, "  ({})", test.place);
-    for difference in test.differences {
+    let _ = write!(text, "  ({})", shown.place);
+    for difference in shown.differences {
         let _ = write!(text, "\n         {}", difference.key);
         let _ = write!(text, "\n           - expected {}", indented(&difference.expected));
         let _ = write!(text, "\n           + seen     {}", indented(&difference.seen));
     }
-    let _ = write!(text, "\n         ran: {}", ran(test.seen));
-    if let Some(reason) = test.seen.reasons.first() {
+    let _ = write!(text, "\n         ran: {}", ran(shown.seen));
+    if let Some(reason) = shown.seen.reasons.first() {
         let _ = write!(text, "\n         reason: {}", indented(reason));
     }
-    for failure in &test.seen.failures {
+    for failure in &shown.seen.failures {
         let _ = write!(text, "\n         {}", indented(failure));
     }
-    for warning in &test.seen.warnings {
+    for warning in &shown.seen.warnings {
         let _ = write!(text, "\n         warning: {}", indented(warning));
     }
     text

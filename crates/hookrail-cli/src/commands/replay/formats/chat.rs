@@ -20,8 +20,8 @@ pub(super) struct Message<'a> {
     cwd: Option<Cow<'a, str>>,
     #[serde(default, rename = "toolCalls")]
     tool_calls: Option<Vec<Value>>,
-    #[serde(default)]
-    message: Option<Content>,
+    #[serde(default, rename = "message")]
+    inner: Option<Content>,
     #[serde(default)]
     parts: Option<Vec<Value>>,
     #[serde(default)]
@@ -54,7 +54,7 @@ impl Message<'_> {
             Some(Value::Array(parts)) => parts,
             _ => Vec::new(),
         };
-        let nested = self.message.and_then(|message| message.parts).unwrap_or_default();
+        let nested = self.inner.and_then(|inner| inner.parts).unwrap_or_default();
         // A status beside a response says more than the response itself.
         let status = self.result.as_ref().and_then(|result| result.get("status")).and_then(Value::as_str);
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {

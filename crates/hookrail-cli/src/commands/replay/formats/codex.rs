@@ -57,7 +57,7 @@ fn tell(item: Item<'_>, number: u64) -> Option<Told> {
             let (Some(name), Some(arguments)) = (item.name, item.arguments) else {
                 return Some(Told::Unreadable);
             };
-            (name, arguments_of(arguments)?)
+            (name, arguments_of(arguments))
         }
         "custom_tool_call" => {
             let (Some(name), Some(Value::String(text))) = (item.name, item.input) else {
@@ -69,8 +69,10 @@ fn tell(item: Item<'_>, number: u64) -> Option<Told> {
         "local_shell_call" => {
             let action = item.action.unwrap_or_default();
             let mut input = json!({ "command": action.get("command")? });
-            if let Some(folder) = action.get("working_directory").filter(|folder| folder.is_string()) {
-                input["workdir"] = folder.clone();
+            if let Some(folder) = action.get("working_directory").filter(|folder| folder.is_string())
+                && let Value::Object(input) = &mut input
+            {
+                input.insert("workdir".to_owned(), folder.clone());
             }
             (Cow::Borrowed("local_shell"), Some(input))
         }
@@ -87,12 +89,11 @@ fn tell(item: Item<'_>, number: u64) -> Option<Told> {
 }
 
 /// Arguments are an object, as JSON text. Anything else is not understood.
-#[expect(clippy::option_option, reason = "the outer one ends the item, the inner one is an unreadable call")]
-fn arguments_of(arguments: Value) -> Option<Option<Value>> {
-    Some(match arguments {
+fn arguments_of(arguments: Value) -> Option<Value> {
+    match arguments {
         Value::String(text) if text.trim().is_empty() => Some(json!({})),
         Value::String(text) => serde_json::from_str(&text).ok().filter(Value::is_object),
         Value::Object(_) => Some(arguments),
         _ => None,
-    })
+    }
 }

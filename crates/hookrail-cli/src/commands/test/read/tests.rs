@@ -23,9 +23,10 @@ fn a_test_is_read_with_everything_it_says() {
                 "output": {}, "errors": true, "maxMs": 5, }, },
 ]"#;
     let tests = parse(Path::new("t.json"), text).unwrap();
-    let [test] = tests.as_slice() else { panic!("{tests:?}") };
-    assert_eq!((test.name.as_str(), test.line, test.index, test.scratch_home), ("n", 3, 0, true));
-    assert_eq!(test.files, Some(vec![(PathBuf::from("src/a.txt"), "x".to_owned())]));
+    assert_eq!(tests.len(), 1);
+    let case = &tests[0];
+    assert_eq!((case.name.as_str(), case.line, case.index, case.scratch_home), ("n", 3, 0, true));
+    assert_eq!(case.files, Some(vec![(PathBuf::from("src/a.txt"), "x".to_owned())]));
     let expected = Expect {
         decision: Some(Word::Block),
         reason: Some("r".to_owned()),
@@ -36,8 +37,8 @@ fn a_test_is_read_with_everything_it_says() {
         errors: Some(true),
         max_ms: Some(5),
     };
-    assert_eq!(test.expect, Some(expected));
-    assert_eq!(test.input.event().match_target(), Some("write_file"));
+    assert_eq!(case.expect, Some(expected));
+    assert_eq!(case.input.event().match_target(), Some("write_file"));
 }
 
 #[test]
