@@ -183,7 +183,7 @@ mod tests {
         let taken = polled();
         assert_eq!(taken.len(), 1);
         turns.allow(3);
-        waiting.remove(0);
+        drop(waiting.remove(0));
         let more: Vec<_> = waiting.iter_mut().filter_map(|future| is_ready(&mut future.as_mut())).collect();
         assert_eq!(more.len(), 2, "three at once, one of which asks already");
         turns.allow(0);
