@@ -297,6 +297,19 @@ impl HookRunner {
         }
     }
 
+    /// Puts an event to the worker of a hook. `None` if it has to be run by a process of its own.
+    async fn ask_worker(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path) -> Option<Finished> {
+        let terms = self.terms_of(hook);
+        let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
+        // Whoever waits for a busy worker keeps no other hook from running.
+        let admitted = worker.admit().await;
+        let _slot = terms.slots.acquire().await;
+        if let Some(on_start) = &self.on_start {
+            on_start(hook);
+        }
+        admitted.ask(payload, hook.timeout, terms.keep(payload)).await
+    }
+
     async fn execute_command(
         &self,
         hook: &Arc<Hook>,
@@ -304,30 +317,19 @@ impl HookRunner {
         cwd: &Path,
         thread: SpawnOn,
     ) -> Finished {
-        let terms = self.terms_of(hook);
-        let worker = match hook.worker {
-            WorkerMode::Off => None,
-            WorkerMode::Lines | WorkerMode::Fork => {
-                Some(self.workers.worker(hook, &terms.commands.prepare(hook, cwd)))
-            }
-        };
-        // Whoever waits for a busy worker keeps no other hook from running.
-        let admitted = match &worker {
-            Some(worker) => Some(worker.admit().await),
-            None => None,
-        };
+        let has_worker = hook.worker != WorkerMode::Off;
+        // In a box, so that hooks without a worker do not carry its state along.
+        if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd)).await {
+            return finished;
+        }
         // Nobody closes the semaphore, so this waits at most.
+        let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
-        if let Some(on_start) = &self.on_start {
+        if let Some(on_start) = self.on_start.as_ref().filter(|_| !has_worker) {
             on_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
-        if let Some(admitted) = admitted
-            && let Some(finished) = admitted.ask(payload, hook.timeout, keep).await
-        {
-            return finished;
-        }
         // If another thread is not to be had, this one is as good.
         if thread == SpawnOn::AnotherThread
             && let Some(first) = self.handovers.spawn(&command, payload, &self.reaper).await
