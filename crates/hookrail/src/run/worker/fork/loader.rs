@@ -139,7 +139,7 @@ impl Loader {
             let Some((_, control)) = process else { break };
             match control.poll_read(cx, ticker, receive) {
                 Poll::Pending => break,
-                Poll::Ready(message) => self.hear(&mut state, message),
+                Poll::Ready(message) => self.hear(&mut state, &message),
             }
         }
         if let Some(event) = state.events.get_mut(&number) {
@@ -216,20 +216,17 @@ impl Loader {
 
     /// Ends a fork whose time is over; it may clean up before. Without a group to signal, the loader itself is ended.
     pub(super) fn terminate(&self, number: u64, outputs: Vec<PipeReader>) {
-        match (self.leader(number), self.this.upgrade()) {
-            (Some(leader), Some(loader)) => {
-                self.reaper.terminate_of(leader, outputs, Arc::new(ForkParent { loader, number }));
-            }
-            _ => {
-                self.end();
-                self.done(number);
-            }
+        if let (Some(leader), Some(this)) = (self.leader(number), self.this.upgrade()) {
+            self.reaper.terminate_of(leader, outputs, Arc::new(ForkParent { loader: this, number }));
+        } else {
+            self.end();
+            self.done(number);
         }
     }
 
     fn kill(&self, leader: Pid, number: u64) {
-        if let Some(loader) = self.this.upgrade() {
-            self.reaper.kill_of(leader, Arc::new(ForkParent { loader, number }));
+        if let Some(this) = self.this.upgrade() {
+            self.reaper.kill_of(leader, Arc::new(ForkParent { loader: this, number }));
         }
     }
 
@@ -259,12 +256,12 @@ impl Loader {
         while let Some((_, control)) = &state.process {
             match receive(control.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                message => self.hear(state, message),
+                message => self.hear(state, &message),
             }
         }
     }
 
-    fn hear(&self, state: &mut State, message: io::Result<String>) {
+    fn hear(&self, state: &mut State, message: &io::Result<String>) {
         let Ok(message) = message.as_ref().map(|message| message.trim()) else { return state.lose() };
         let mut words = message.split(' ');
         let (kind, number, value) = (words.next().unwrap_or_default(), words.next(), words.next());

@@ -46,6 +46,7 @@ struct Process {
 }
 
 /// Which question a failure is charged to. The others are asked once more.
+#[derive(Clone, Copy)]
 enum Charge {
     /// The one that was asked first.
     Oldest,
@@ -288,10 +289,10 @@ impl State {
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         if !stray.is_empty() {
             // What came along may tell more than the line itself.
+            stray.truncate(AROUND_OUTPUT);
             stray.push(b'\n');
-            stray.extend_from_slice(
-                pipes.half_line().get(..AROUND_OUTPUT.min(pipes.half_line().len())).unwrap_or_default(),
-            );
+            let rest = pipes.half_line();
+            stray.extend_from_slice(rest.get(..AROUND_OUTPUT).unwrap_or(rest));
         }
         let stderr = pipes.last_words();
         // A process that has answered before and has not read a byte of a question failed at something else.
