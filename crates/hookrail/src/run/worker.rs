@@ -103,7 +103,7 @@ pub(super) struct Worker {
 
 #[derive(Debug)]
 enum Kind {
-    Lines(LineWorker),
+    Lines(Box<LineWorker>),
     Fork(Box<ForkWorker>),
 }
 
@@ -217,7 +217,7 @@ impl Worker {
         let kind = match hook.worker {
             WorkerMode::Fork => Kind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
             WorkerMode::Lines | WorkerMode::Off => {
-                Kind::Lines(LineWorker::new(hook.command(), command, reaper))
+                Kind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
             }
         };
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
