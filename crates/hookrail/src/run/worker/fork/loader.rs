@@ -174,6 +174,9 @@ impl Loader {
 
     /// Ends a fork whose time is over; it may clean up before. Without a group to signal, the loader itself is ended.
     pub(super) fn terminate(&self, number: u64, outputs: Vec<PipeReader>) {
+        if let Some(event) = self.lock().events.get_mut(&number) {
+            event.given_up = true;
+        }
         if let (Some(leader), Some(this)) = (self.leader(number), self.this.upgrade()) {
             self.reaper.terminate_of(leader, outputs, Arc::new(ForkParent { loader: this, number }));
         } else {
@@ -193,6 +196,17 @@ impl Loader {
     pub(super) fn end(&self) {
         let mut state = self.lock();
         state.lose();
+    }
+
+    /// The loader is not needed any more, and ends with the last who waits for a fork. Forks that were given up before
+    /// they told their number are not waited for: without the loader they end by themselves.
+    pub(super) fn retire(&self) {
+        let mut state = self.lock();
+        self.read_available(&mut state);
+        let is_orphan = |event: &Event| event.given_up && event.leader.is_none();
+        if state.events.values().any(is_orphan) && state.events.values().all(|event| event.given_up) {
+            state.lose();
+        }
     }
 
     /// What the loader said of itself.
