@@ -56,13 +56,13 @@ const LARGE: f64 = 1.2;
 pub(crate) fn measure(args: &Args, report: &mut Report) {
     let scripts = Scripts::new();
     round_trip(args, report, &scripts);
-    per_event(args, report, "W2 Python worker", &scripts.python, json!(true), PYTHON_FLOOR);
+    per_event(args, report, "W2 Python worker", &scripts.python, &json!(true), PYTHON_FLOOR);
     if find_program("node").is_some() {
-        per_event(args, report, "W3 Node worker", &scripts.node, json!(true), NODE_FLOOR);
+        per_event(args, report, "W3 Node worker", &scripts.node, &json!(true), NODE_FLOOR);
     } else {
         report.skip("W3 Node worker", "there is no node");
     }
-    per_event(args, report, "W4 Python in forks", &scripts.guard, json!("fork"), FORK_FLOOR);
+    per_event(args, report, "W4 Python in forks", &scripts.guard, &json!("fork"), FORK_FLOOR);
     eight(args, report, &scripts);
     large(args, report, &scripts);
 }
@@ -159,10 +159,10 @@ fn round_trip(args: &Args, report: &mut Report, scripts: &Scripts) {
     add(report, "W1 worker to raw pipe", &duel, duel.wall(), Target::AtMost(ROUND_TRIP));
 }
 
-fn per_event(args: &Args, report: &mut Report, bench: &str, command: &str, worker: Value, floor: f64) {
+fn per_event(args: &Args, report: &mut Report, bench: &str, command: &str, worker: &Value, floor: f64) {
     let commands = [command.to_owned()];
     let once = engine("BeforeTool", &commands, &json!(false));
-    let kept = engine("BeforeTool", &commands, &worker);
+    let kept = engine("BeforeTool", &commands, worker);
     // The process per event is the slower one, and so what is judged is how many times.
     let duel = duel(args.budget(), || kept.before_tool(), || once.before_tool());
     add(report, bench, &duel, duel.wall(), Target::AtLeast(floor));

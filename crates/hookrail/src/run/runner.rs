@@ -327,6 +327,21 @@ impl HookRunner {
         }
     }
 
+    /// Puts an event to the worker of a hook. `None` if it has to be run by a process of its own.
+    async fn ask_worker(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path) -> Option<Finished> {
+        let terms = self.terms_of(hook);
+        let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
+        // Whoever waits for a busy worker keeps no other hook from running.
+        let admitted = worker.admit().await;
+        let _slot = terms.slots.acquire().await;
+        if let Some(on_start) = &self.on_start {
+            on_start(hook);
+        }
+        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
+        let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
+        admitted.ask(payload, timeout, terms.keep(payload)).await
+    }
+
     async fn execute_command(
         &self,
         hook: &Arc<Hook>,
@@ -335,35 +350,24 @@ impl HookRunner {
         thread: SpawnOn,
         waiting: &Waiting<'_>,
     ) -> Finished {
-        let terms = self.terms_of(hook);
-        let worker = match hook.worker {
-            WorkerMode::Off => None,
-            WorkerMode::Lines | WorkerMode::Fork => {
-                Some(self.workers.worker(hook, &terms.commands.prepare(hook, cwd)))
-            }
-        };
-        // Whoever waits for a busy worker keeps no other hook from running.
-        let admitted = match &worker {
-            Some(worker) => Some(worker.admit().await),
-            None => None,
-        };
+        let has_worker = hook.worker != WorkerMode::Off;
+        // In a box, so that hooks without a worker do not carry its state along.
+        if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd)).await {
+            return finished;
+        }
         // Nobody closes the semaphore, so this waits at most.
+        let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
         let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
             return not_started("there was no time left to run it".to_owned());
         }
-        if let Some(on_start) = &self.on_start {
+        if let Some(on_start) = self.on_start.as_ref().filter(|_| !has_worker) {
             on_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
         let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
-        if let Some(admitted) = admitted
-            && let Some(finished) = admitted.ask(payload, timeout, keep).await
-        {
-            return finished;
-        }
         let elsewhere = match thread {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThread => None,

@@ -60,9 +60,12 @@ struct Shared {
     workers: Mutex<HashMap<Key, Arc<Worker>>>,
     /// Workers by the address of the prepared command of a hook, which is kept alive here. Comparing whole environments
     /// at each event would cost more than the event.
-    known: Mutex<HashMap<usize, (Arc<PreparedCommand>, Arc<Worker>)>>,
+    known: Mutex<HashMap<usize, KnownCommand>>,
     keeper: Keeper,
 }
+
+/// A command and the worker that it belongs to.
+type KnownCommand = (Arc<PreparedCommand>, Arc<Worker>);
 
 /// A handle that keeps no worker alive.
 #[derive(Debug, Clone)]
@@ -100,13 +103,16 @@ pub(super) struct Worker {
 
 #[derive(Debug)]
 enum Kind {
-    Lines(LineWorker),
-    Fork(ForkWorker),
+    Lines(Box<LineWorker>),
+    Fork(Box<ForkWorker>),
 }
 
 /// An event that may be put to a worker now.
 #[derive(Debug)]
-pub(super) enum Admitted<'w> {
+pub(super) struct Admitted<'w>(Turned<'w>);
+
+#[derive(Debug)]
+enum Turned<'w> {
     /// To be asked in turn.
     Lines(&'w LineWorker, Turn<'w>),
     /// To be run beside others.
@@ -209,9 +215,9 @@ impl WorkerPool {
 impl Worker {
     fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
         let kind = match hook.worker {
-            WorkerMode::Fork => Kind::Fork(ForkWorker::new(hook, command, reaper)),
+            WorkerMode::Fork => Kind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
             WorkerMode::Lines | WorkerMode::Off => {
-                Kind::Lines(LineWorker::new(hook.command(), command, reaper))
+                Kind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
             }
         };
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
@@ -220,8 +226,8 @@ impl Worker {
     /// Waits until this worker may be asked. That does not use up anybody's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
         match &self.kind {
-            Kind::Lines(lines) => Admitted::Lines(lines, lines.turn().await),
-            Kind::Fork(fork) => Admitted::Fork(fork),
+            Kind::Lines(lines) => Admitted(Turned::Lines(lines, lines.turn().await)),
+            Kind::Fork(fork) => Admitted(Turned::Fork(fork)),
         }
     }
 
@@ -257,9 +263,9 @@ impl Worker {
 impl Admitted<'_> {
     /// Puts an event to the worker. `None` if it has to be run by a process of its own.
     pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
-        match self {
-            Self::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
-            Self::Fork(fork) => fork.ask(payload, timeout, keep).await,
+        match self.0 {
+            Turned::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            Turned::Fork(fork) => fork.ask(payload, timeout, keep).await,
         }
     }
 }

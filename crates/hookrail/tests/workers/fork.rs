@@ -28,17 +28,17 @@ async fn every_event_is_a_fork_of_one_interpreter() {
     let stage = Stage::new();
     stage.script("tells.py", TELLS);
     let command = format!("{} -u tells.py a b", python());
-    let once = said(&stage.run(&hook(&command, WorkerMode::Off, LONG), &json!({ "n": 0 })).await);
+    let alone = said(&stage.run(&hook(&command, WorkerMode::Off, LONG), &json!({ "n": 0 })).await);
     let forked = hook(&command, WorkerMode::Fork, LONG);
     let (first, second) = (json!({ "n": 1 }), json!({ "n": 2 }));
-    let (one, other) = tokio::join!(stage.run(&forked, &first), stage.run(&forked, &second));
-    let (one, other) = (said(&one), said(&other));
+    let runs = tokio::join!(stage.run(&forked, &first), stage.run(&forked, &second));
+    let (one, other) = (said(&runs.0), said(&runs.1));
     assert_eq!((&one["n"], &other["n"]), (&json!(1), &json!(2)));
     assert_ne!(one["pid"], other["pid"]);
     assert_eq!(one["parent"], other["parent"], "the same interpreter");
     assert_eq!(one["pid"], one["group"], "a process group of its own");
     for key in ["argv", "worker", "directory", "last"] {
-        assert_eq!(one[key], once[key], "{key}");
+        assert_eq!(one[key], alone[key], "{key}");
     }
     assert_eq!(one["worker"], json!(null));
     let status = stage.status();

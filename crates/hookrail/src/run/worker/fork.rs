@@ -173,7 +173,9 @@ impl ForkWorker {
 
     /// Ends the loader as soon as nobody waits for a fork.
     pub(super) fn end(&self) {
-        *lock(&self.running) = None;
+        if let Some(running) = lock(&self.running).take() {
+            running.loader.retire();
+        }
     }
 
     /// The id of the loader's process, while it runs.

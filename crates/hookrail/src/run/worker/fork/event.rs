@@ -19,7 +19,9 @@ use crate::verdict::hook_run::Exit;
 /// What one event is run with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'p> {
+    /// What the script finds on its stdin.
     pub(super) payload: &'p Payload,
+    /// How long it may take.
     pub(super) timeout: Duration,
     /// When the event began, and when it has to be over.
     pub(super) begin: Instant,
@@ -145,6 +147,7 @@ impl Streams {
         self.stderr.poll(cx, &mut self.ticker, &mut self.scratch) || news
     }
 
+    /// Reads what is there without asking the reactor.
     fn read_available(&mut self) {
         self.stdout.read_available(&mut self.scratch);
         self.stderr.read_available(&mut self.scratch);
@@ -159,6 +162,7 @@ struct Fork<'l> {
 }
 
 impl Drop for Fork<'_> {
+    /// Nobody waits for the verdict any more.
     fn drop(&mut self) {
         if !self.settled {
             self.loader.give_up(self.number);

@@ -2,29 +2,25 @@
 //!
 //! As with workers that answer lines, no task of its own reads the control: whoever waits for a fork does so for all.
 
+mod state;
+
 use std::collections::HashMap;
-use std::io::{self, IoSlice, PipeReader};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{self, PipeReader};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
-    recv, sendmsg, socketpair,
-};
-use tokio::runtime::{Handle, Id};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
-use crate::run::process::Group;
+pub(super) use self::state::Progress;
+use self::state::{Event, State, receive};
 use crate::run::reaper::{Parent, Reaper};
-use crate::run::unix::{self, Peek, Pid, Signal};
+use crate::run::unix::{self, Peek, Pid};
 use crate::run::watch::{Ticker, Watched};
 use crate::run::worker::start::Started;
 use crate::verdict::hook_run::Exit;
 
-/// The longest message of the protocol, generously.
-const MESSAGE: usize = 256;
 /// How long a fork that nobody waits for any more may take to tell its number.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -34,44 +30,6 @@ pub(super) struct Loader {
     this: Weak<Self>,
     reaper: Reaper,
     state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    /// `None` once it has ended.
-    process: Option<(Group, Watched<OwnedFd>)>,
-    runtime: Option<Id>,
-    /// What it says of itself; read when it has failed.
-    outputs: Vec<PipeReader>,
-    is_ready: bool,
-    next: u64,
-    events: HashMap<u64, Event>,
-    ticker: Ticker,
-}
-
-/// What is known of one fork.
-#[derive(Debug, Default)]
-struct Event {
-    leader: Option<Pid>,
-    end: Option<Exit>,
-    failed: bool,
-    /// The loader ended first.
-    lost: bool,
-    given_up: bool,
-    waker: Option<Waker>,
-}
-
-/// How far a fork is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// It runs, or will.
-    Running,
-    /// It ended.
-    Ended(Exit),
-    /// There is no such fork, and never was.
-    NotBegun,
-    /// The loader ended while it ran.
-    Lost,
 }
 
 /// Opens the control: the loader's end and ours.
@@ -139,7 +97,7 @@ impl Loader {
             let Some((_, control)) = process else { break };
             match control.poll_read(cx, ticker, receive) {
                 Poll::Pending => break,
-                Poll::Ready(message) => self.hear(&mut state, message),
+                Poll::Ready(message) => self.hear(&mut state, &message),
             }
         }
         if let Some(event) = state.events.get_mut(&number) {
@@ -216,20 +174,21 @@ impl Loader {
 
     /// Ends a fork whose time is over; it may clean up before. Without a group to signal, the loader itself is ended.
     pub(super) fn terminate(&self, number: u64, outputs: Vec<PipeReader>) {
-        match (self.leader(number), self.this.upgrade()) {
-            (Some(leader), Some(loader)) => {
-                self.reaper.terminate_of(leader, outputs, Arc::new(ForkParent { loader, number }));
-            }
-            _ => {
-                self.end();
-                self.done(number);
-            }
+        if let Some(event) = self.lock().events.get_mut(&number) {
+            event.given_up = true;
+        }
+        if let (Some(leader), Some(this)) = (self.leader(number), self.this.upgrade()) {
+            self.reaper.terminate_of(leader, outputs, Arc::new(ForkParent { loader: this, number }));
+        } else {
+            self.end();
+            self.done(number);
         }
     }
 
+    /// Kills a fork's group.
     fn kill(&self, leader: Pid, number: u64) {
-        if let Some(loader) = self.this.upgrade() {
-            self.reaper.kill_of(leader, Arc::new(ForkParent { loader, number }));
+        if let Some(this) = self.this.upgrade() {
+            self.reaper.kill_of(leader, Arc::new(ForkParent { loader: this, number }));
         }
     }
 
@@ -237,6 +196,17 @@ impl Loader {
     pub(super) fn end(&self) {
         let mut state = self.lock();
         state.lose();
+    }
+
+    /// The loader is not needed any more, and ends with the last who waits for a fork. Forks that were given up before
+    /// they told their number are not waited for: without the loader they end by themselves.
+    pub(super) fn retire(&self) {
+        let mut state = self.lock();
+        self.read_available(&mut state);
+        let is_orphan = |event: &Event| event.given_up && event.leader.is_none();
+        if state.events.values().any(is_orphan) && state.events.values().all(|event| event.given_up) {
+            state.lose();
+        }
     }
 
     /// What the loader said of itself.
@@ -251,20 +221,23 @@ impl Loader {
         String::from_utf8_lossy(&said).trim().to_owned()
     }
 
+    /// A panic while it was held leaves nothing half done.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Hears what was said, without waiting.
     fn read_available(&self, state: &mut State) {
         while let Some((_, control)) = &state.process {
             match receive(control.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                message => self.hear(state, message),
+                message => self.hear(state, &message),
             }
         }
     }
 
-    fn hear(&self, state: &mut State, message: io::Result<String>) {
+    /// Takes one message into account. One that makes no sense ends the loader.
+    fn hear(&self, state: &mut State, message: &io::Result<String>) {
         let Ok(message) = message.as_ref().map(|message| message.trim()) else { return state.lose() };
         let mut words = message.split(' ');
         let (kind, number, value) = (words.next().unwrap_or_default(), words.next(), words.next());
@@ -305,75 +278,10 @@ impl Loader {
     }
 }
 
-impl State {
-    fn progress(&self, number: u64) -> Progress {
-        let Some(event) = self.events.get(&number) else { return Progress::NotBegun };
-        match &event.end {
-            _ if event.failed => Progress::NotBegun,
-            Some(exit) => Progress::Ended(exit.clone()),
-            None if event.lost && event.leader.is_none() => Progress::NotBegun,
-            None if event.lost => Progress::Lost,
-            None => Progress::Running,
-        }
-    }
-
-    fn leader_is_unknown(&self, number: u64) -> bool {
-        self.events.get(&number).is_some_and(|event| event.leader.is_none())
-    }
-
-    fn register(&mut self) {
-        let now = Handle::try_current().ok().map(|handle| handle.id());
-        if now.is_none() || self.runtime == now {
-            return;
-        }
-        self.runtime = now;
-        self.process =
-            self.process.take().map(|(group, control)| (group, Watched::readable(control.into_inner())));
-    }
-
-    fn send(&self, message: &str, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        let Some((_, control)) = &self.process else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let bytes = [IoSlice::new(message.as_bytes())];
-        sendmsg(control.get_ref().as_fd(), &bytes, &mut ancillary, SendFlags::NOSIGNAL)?;
-        Ok(())
-    }
-
-    /// The loader is gone, or has to go. Forks that run are killed: nobody will tell of their end.
-    fn lose(&mut self) {
-        let Some((group, _control)) = self.process.take() else { return };
-        group.terminate(std::mem::take(&mut self.outputs));
-        for event in self.events.values_mut().filter(|event| event.end.is_none()) {
-            event.lost = true;
-            if let Some(leader) = event.leader {
-                unix::signal_group(leader, Signal::KILL);
-            }
-        }
-        self.wake_all();
-    }
-
-    fn wake_all(&mut self) {
-        for waker in self.events.values_mut().filter_map(|event| event.waker.take()) {
-            waker.wake();
-        }
-    }
-}
-
 impl Drop for Loader {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// One message; empty at the end of the control.
-fn receive(control: &OwnedFd) -> io::Result<String> {
-    let mut buffer = [0; MESSAGE];
-    let (length, _) = rustix::io::retry_on_intr(|| recv(control, &mut buffer, RecvFlags::DONTWAIT))?;
-    Ok(String::from_utf8_lossy(buffer.get(..length).unwrap_or_default()).into_owned())
 }
 
 /// The loader as the parent of one fork.

@@ -71,16 +71,16 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         .ok_or_else(|| NotPython(format!("`{}` is not found", first.display())))?;
     set(&mut env, "_".into(), program.clone());
 
-    let (interpreter, arg0, options, script, args) = if is_python(&first) {
+    let (interpreter, name, options, script, args) = if is_python(&first) {
         let count = rest.iter().take_while(|word| word.as_bytes().starts_with(b"-")).count();
         let (options, rest) = rest.split_at(count);
         let (script, args) = rest.split_first().ok_or_else(|| NotPython("runs no script".to_owned()))?;
         (program, first, options.to_vec(), script.clone(), args.to_vec())
     } else {
         let path = command.cwd.join(&program);
-        let (interpreter, arg0, options) =
+        let (interpreter, name, options) =
             shebang(&path, &env, &command.cwd).ok_or_else(|| NotPython("is no Python script".to_owned()))?;
-        (interpreter, arg0, options, program, rest)
+        (interpreter, name, options, program, rest)
     };
     if let Some(option) = options.iter().find(|option| !is_harmless(option)) {
         return Err(NotTheSame(format!("runs Python with `{}`", option.display())));
@@ -91,7 +91,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     if !command.cwd.join(&script).is_file() {
         return Err(NotPython(format!("names the script `{}`, which is no file", script.display())));
     }
-    Ok(Launch { interpreter, arg0, options, script, args, env: env.into() })
+    Ok(Launch { interpreter, arg0: name, options, script, args, env: env.into() })
 }
 
 impl Launch {

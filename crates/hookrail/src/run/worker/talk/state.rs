@@ -46,6 +46,7 @@ struct Process {
 }
 
 /// Which question a failure is charged to. The others are asked once more.
+#[derive(Clone, Copy)]
 enum Charge {
     /// The one that was asked first.
     Oldest,
@@ -54,6 +55,7 @@ enum Charge {
 }
 
 impl State {
+    /// Goes on from a process that was just started.
     pub(super) fn new(started: Started<io::PipeWriter>, turns: Arc<Turns>) -> Self {
         let Started { group, stdin, stdout, stderr } = started;
         let pipes = Pipes::new(group.leader(), stdin, stdout, stderr);
@@ -69,14 +71,17 @@ impl State {
         }
     }
 
+    /// Whether an answer is waited for, be it by nobody any more.
     pub(super) fn is_busy(&self) -> bool {
         self.open.unanswered().next().is_some()
     }
 
+    /// The id of the process, while it runs.
     pub(super) fn process_id(&self) -> Option<i32> {
         self.process.as_ref().map(|process| process.group.leader().as_raw_nonzero().get())
     }
 
+    /// Whether the process can be asked; one that cannot is given up.
     pub(super) fn is_usable(&mut self) -> bool {
         let Some(process) = self.process.as_ref().filter(|_| !self.retiring) else { return false };
         let (input_closed, has_output) = process.pipes.glance();
@@ -91,6 +96,7 @@ impl State {
         self.process.is_some()
     }
 
+    /// No new questions: the process ends when the open ones are answered.
     pub(super) fn retire(&mut self) {
         self.retiring = true;
         if !self.is_busy() {
@@ -109,6 +115,7 @@ impl State {
         Ok(number)
     }
 
+    /// Whom to wake when there is news about a question.
     pub(super) fn set_waker(&mut self, number: u64, waker: &Waker) {
         if let Some(open) = self.open.get_mut(number) {
             open.waker = Some(waker.clone());
@@ -188,6 +195,7 @@ impl State {
         self.closed.map(|(since, _)| since + LOOK_AFTER)
     }
 
+    /// Hears lines as the reactor tells of them.
     fn poll_output(&mut self, cx: &mut Context<'_>) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.poll_output(cx, &mut self.ticker) {
@@ -215,6 +223,7 @@ impl State {
         }
     }
 
+    /// Takes whole lines into account, and bounds what is none yet.
     fn hear_lines(&mut self) {
         while let Some(line) = self.process.as_mut().and_then(|process| process.pipes.next_line()) {
             self.hear(&line);
@@ -234,6 +243,7 @@ impl State {
         self.open.unanswered().map(|open| open.keep).max().unwrap_or_default()
     }
 
+    /// Takes one line into account.
     fn hear(&mut self, line: &[u8]) {
         let is_first = !std::mem::replace(&mut self.past_first_line, true);
         let (why, charge) = match read_line(line, self.keep()) {
@@ -267,6 +277,7 @@ impl State {
         self.fail(why.to_owned(), charge, line.to_vec());
     }
 
+    /// The process has ended by itself. What it said before counts.
     fn process_ended(&mut self, peek: &Peek) {
         self.hear_available();
         let how = match peek {
@@ -277,6 +288,7 @@ impl State {
         self.fail(how, Charge::Oldest, Vec::new());
     }
 
+    /// A question was not answered in time.
     fn time_out(&mut self, number: u64) {
         let stderr = self.process.as_mut().map(|process| process.pipes.last_words()).unwrap_or_default();
         self.open.settle(number, Outcome::TimedOut(stderr));
@@ -288,10 +300,10 @@ impl State {
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         if !stray.is_empty() {
             // What came along may tell more than the line itself.
+            stray.truncate(AROUND_OUTPUT);
             stray.push(b'\n');
-            stray.extend_from_slice(
-                pipes.half_line().get(..AROUND_OUTPUT.min(pipes.half_line().len())).unwrap_or_default(),
-            );
+            let rest = pipes.half_line();
+            stray.extend_from_slice(rest.get(..AROUND_OUTPUT).unwrap_or(rest));
         }
         let stderr = pipes.last_words();
         // A process that has answered before and has not read a byte of a question failed at something else.

@@ -49,6 +49,7 @@ pub(super) enum Heard {
 }
 
 impl Pipes {
+    /// The streams of a process that was just started. Nothing is watched yet.
     pub(super) fn new(leader: Pid, stdin: PipeWriter, stdout: PipeReader, stderr: PipeReader) -> Self {
         Self {
             leader,
@@ -134,6 +135,7 @@ impl Pipes {
         Ok(())
     }
 
+    /// Writes one question as far as the pipe takes it.
     fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
         let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
         let before = question.sent();
@@ -157,6 +159,7 @@ impl Pipes {
         self.sent.saturating_sub(rustix::io::ioctl_fionread(&self.stdin).unwrap_or_default())
     }
 
+    /// Reads from stdout as the reactor allows it, a bounded number of times in a turn.
     pub(super) fn poll_output(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Heard {
         let Some(pipe) = &self.stdout else { return Heard::Nothing };
         self.reads += 1;
@@ -188,6 +191,7 @@ impl Pipes {
         }
     }
 
+    /// Drains stderr, of which the end is kept.
     pub(super) fn poll_errors(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) {
         for _ in 0..READS_PER_TURN {
             let Some(pipe) = &self.stderr else { return };
@@ -217,6 +221,7 @@ impl Pipes {
         self.exit.is_some()
     }
 
+    /// Hears of the end of the process.
     pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
         let Some(watch) = &self.exit else { return Poll::Pending };
         let leader = self.leader;
@@ -234,14 +239,17 @@ impl Pipes {
         }
     }
 
+    /// Takes the next whole line.
     pub(super) fn next_line(&mut self) -> Option<Vec<u8>> {
         self.lines.next_line()
     }
 
+    /// What was read and is no whole line yet.
     pub(super) fn half_line(&self) -> &[u8] {
         self.lines.rest()
     }
 
+    /// Whether there is something that is no whole line yet.
     pub(super) fn has_half_line(&self) -> bool {
         !self.lines.rest().is_empty()
     }
