@@ -14,8 +14,8 @@ use std::path::Path;
 use crate::agent::Agent;
 use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
-pub use hookrail::calls_bridge;
 pub(crate) use entry::quoted;
+pub use hookrail::calls_bridge;
 pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
 
 /// What to register.

@@ -30,8 +30,9 @@ mod verdict;
 pub use agent::{Agent, UnknownAgent};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
-    ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, bridge_entries, calls_bridge, codex_uses_toml,
-    connect, connection, disconnect, guarded_event, hooks_are_off, project_settings, user_settings,
+    ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, bridge_entries, calls_bridge,
+    codex_uses_toml, connect, connection, disconnect, guarded_event, hooks_are_off, project_settings,
+    user_settings,
 };
 pub use event::{BridgeEvent, BridgeInputError, read};
 pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};

@@ -169,7 +169,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 /// The one settings file, in which every scenario finds its rule or hook.
 pub(super) fn settings() -> Value {
     let says = |output: &Value| format!("echo '{output}'");
-    let changed = says(&json!({ "hookSpecificOutput": { "tool_input": { "command": "touch changed.txt" } } }));
+    let changed =
+        says(&json!({ "hookSpecificOutput": { "tool_input": { "command": "touch changed.txt" } } }));
     let replaced = json!({ "hookSpecificOutput": { "tool_response": { "llmContent": "MARK-REPLACED" } } });
     json!({
         "enableHooks": true,

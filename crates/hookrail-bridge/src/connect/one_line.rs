@@ -50,7 +50,8 @@ fn compact(value: &CstInputValue) -> String {
         CstInputValue::String(text) => quoted(text),
         CstInputValue::Array(values) => format!("[{}]", joined(values.iter().map(compact).collect())),
         CstInputValue::Object(fields) => {
-            let field = |(name, value): &(String, CstInputValue)| format!("{}:{}", quoted(name), compact(value));
+            let field =
+                |(name, value): &(String, CstInputValue)| format!("{}:{}", quoted(name), compact(value));
             format!("{{{}}}", joined(fields.iter().map(field).collect()))
         }
     }
@@ -71,13 +72,15 @@ mod tests {
             format!("{{\n  \"hooks\": {{ \"PreToolUse\": [{mine}] }}, // mine\n  \"a\": 1\n}}\n"),
             format!("{{\n  \"hooks\": {{\n    \"Stop\": [ {mine}, /* b */ ]\n  }}\n}}\n"),
         ] {
-            let edit = connect(Agent::Claude, Some(&text), program, ConnectOptions::default()).expect("an edit");
+            let edit =
+                connect(Agent::Claude, Some(&text), program, ConnectOptions::default()).expect("an edit");
             let connected = edit.new_text.expect("a text");
             assert_eq!(connected.matches("bridge claude Stop").count(), 1, "{connected}");
             assert_eq!(connected.matches("mine.sh").count(), text.matches("mine.sh").count(), "{connected}");
             let again = connect(Agent::Claude, Some(&connected), program, ConnectOptions::default());
             assert!(!again.expect("an edit").is_changed, "{connected}");
-            let left = disconnect(Agent::Claude, Some(&connected), ConnectOptions::default()).expect("an edit");
+            let left =
+                disconnect(Agent::Claude, Some(&connected), ConnectOptions::default()).expect("an edit");
             assert_eq!(left.new_text.as_deref(), Some(text.as_str()), "{connected}");
         }
     }

@@ -4,6 +4,7 @@
 //! payload and a panic are answered as the agent's dialect says "no" at guarded events, and with a line on stderr
 //! elsewhere.
 
+mod call;
 mod memory;
 mod reaping;
 mod stdin;
@@ -16,14 +17,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use hookrail::{
-    AgentEvents, BlockCause, HookSession, EventName, JsonObject, ProcessedHookResult, TypedInput, UnusableSettings,
-    parse_input,
+    AgentEvents, BlockCause, EventName, HookSession, JsonObject, ProcessedHookResult, TypedInput,
+    UnusableSettings, parse_input,
 };
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };
 use serde_json::Value;
 
+pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
 use crate::cli::BridgeArgs;
 use crate::context::Context;

@@ -14,7 +14,8 @@ use crate::program::{Ran, log_path, run_with_stdin};
 /// A payload that the agent's program sent, in a test's project and with some fields of its own.
 pub(crate) fn payload(project: &TestProject, agent: &str, file: &str, changes: &Value) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-bridge/tests/payloads");
-    let text = fs::read_to_string(folder.join(agent).join(format!("{file}.json"))).expect("a captured payload");
+    let text =
+        fs::read_to_string(folder.join(agent).join(format!("{file}.json"))).expect("a captured payload");
     let mut payload: Value = serde_json::from_str(&text).expect("JSON");
     payload["cwd"] = json!(project.dir());
     for (key, value) in changes.as_object().expect("fields") {
@@ -162,7 +163,13 @@ fn prompts_are_blocked_and_given_context() {
 fn the_agent_is_sent_back_to_work_once() {
     let project = with_hooks(&json!({ "AfterAgent": [{ "hooks": [{ "type": "command", "name": "tests",
         "command": "grep -q '\"stop_hook_active\":true' && exit 0; echo tests fail >&2; exit 2" }] }] }));
-    for (agent, file) in [("claude", "Stop"), ("codex", "Stop"), ("gemini", "AfterAgent"), ("qwen", "Stop"), ("copilot", "agentStop")] {
+    for (agent, file) in [
+        ("claude", "Stop"),
+        ("codex", "Stop"),
+        ("gemini", "AfterAgent"),
+        ("qwen", "Stop"),
+        ("copilot", "agentStop"),
+    ] {
         let ran = bridge(&project, agent, file, &json!({ "session_id": "s", "sessionId": "s" }));
         assert!(refuses(&said(&ran), "tests fail"), "{agent}: {ran}");
         let ran = bridge(&project, agent, file, &json!({ "session_id": "s", "sessionId": "s" }));
@@ -189,7 +196,12 @@ fn a_session_starts_with_context() {
     let project = with_hooks(&json!({ "SessionStart": [{ "hooks": [
         { "type": "command", "command": format!("echo '{output}'") },
     ] }] }));
-    for (agent, file) in [("claude", "SessionStart"), ("codex", "SessionStart"), ("gemini", "SessionStart"), ("copilot", "sessionStart")] {
+    for (agent, file) in [
+        ("claude", "SessionStart"),
+        ("codex", "SessionStart"),
+        ("gemini", "SessionStart"),
+        ("copilot", "sessionStart"),
+    ] {
         let ran = bridge(&project, agent, file, &json!({}));
         assert!(said(&ran).to_string().contains("read AGENTS.md"), "{agent}: {ran}");
     }

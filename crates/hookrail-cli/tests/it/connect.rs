@@ -182,7 +182,8 @@ fn the_written_entry_blocks_and_fails_closed_when_the_program_is_gone() {
     assert!(output.status.success() && said.contains("for people"), "{said}");
     let gone = command.replace(env!("CARGO_BIN_EXE_hookrail"), "/nowhere/hookrail");
     let output = run_entry(&gone);
-    let told = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let told =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.code() == Some(2) || told.contains("deny"), "{told}");
     assert!(told.contains("hookrail doctor"), "{told}");
 }

@@ -10,7 +10,8 @@ use crate::program::{Ran, hookrail, run};
 
 /// Runs the doctor where no agent's program is found, so that only what a test made is there.
 fn doctor(project: &TestProject) -> Ran {
-    let output = hookrail(project, &["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin").output().unwrap();
+    let output =
+        hookrail(project, &["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin").output().unwrap();
     Ran {
         command: "hookrail doctor".to_owned(),
         code: output.status.code(),
@@ -23,7 +24,8 @@ fn doctor(project: &TestProject) -> Ran {
 fn states(ran: &Ran, area: &str, words: &str) -> Vec<String> {
     let report = ran.json();
     let findings = report["findings"].as_array().unwrap();
-    let is_it = |finding: &&Value| finding["area"] == area && finding["message"].as_str().unwrap().contains(words);
+    let is_it =
+        |finding: &&Value| finding["area"] == area && finding["message"].as_str().unwrap().contains(words);
     findings.iter().filter(is_it).map(|finding| finding["state"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -70,7 +72,11 @@ fn broken_links_of_the_chain_are_named() {
     fs::write(&file, &whole).unwrap();
     fs::write(project.user_settings_path(), "{ oops").unwrap();
     let ran = doctor(&project);
-    assert_eq!((ran.code, states(&ran, "settings", "malformed")), (Some(1), vec!["error".to_owned()]), "{ran}");
+    assert_eq!(
+        (ran.code, states(&ran, "settings", "malformed")),
+        (Some(1), vec!["error".to_owned()]),
+        "{ran}"
+    );
 }
 
 #[test]

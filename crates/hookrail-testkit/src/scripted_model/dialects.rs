@@ -1,5 +1,6 @@
 //! The wire forms of the four model APIs: which tools a request offers, how many results it holds, what an answer looks
 //! like.
+#![expect(clippy::indexing_slicing, reason = "a key that a value does not have reads as null")]
 
 use std::fmt::Write as _;
 
@@ -74,7 +75,9 @@ impl Dialect {
             Self::Messages => inside(&body["messages"], "content", &|part| part["type"] == "tool_result"),
             Self::Responses => count(&body["input"], &|item| item["type"] == "function_call_output"),
             Self::Chat => count(&body["messages"], &|message| message["role"] == "tool"),
-            Self::Gemini => inside(&body["contents"], "parts", &|part| part.get("functionResponse").is_some()),
+            Self::Gemini => {
+                inside(&body["contents"], "parts", &|part| part.get("functionResponse").is_some())
+            }
         }
     }
 
@@ -91,11 +94,8 @@ impl Dialect {
         let Some(((name, schema), key)) = found else { return ("no_shell_tool".to_owned(), json!({})) };
         let properties = &schema["properties"];
         let mut arguments = Map::new();
-        let value = if properties[key]["type"] == "array" {
-            json!(["bash", "-c", command])
-        } else {
-            json!(command)
-        };
+        let value =
+            if properties[key]["type"] == "array" { json!(["bash", "-c", command]) } else { json!(command) };
         arguments.insert(key.to_owned(), value);
         for (extra, value) in [("description", json!("as scripted")), ("is_background", json!(false))] {
             if properties.get(extra).is_some() {
@@ -192,10 +192,14 @@ impl Dialect {
                 let (empty, delta) = if block["type"] == "tool_use" {
                     let mut empty = block.clone();
                     empty["input"] = json!({});
-                    let delta = json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() });
+                    let delta =
+                        json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() });
                     (empty, delta)
                 } else {
-                    (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": block["text"] }))
+                    (
+                        json!({ "type": "text", "text": "" }),
+                        json!({ "type": "text_delta", "text": block["text"] }),
+                    )
                 };
                 vec![
                     json!({ "type": "message_start", "message": start }),

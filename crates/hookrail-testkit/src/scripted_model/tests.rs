@@ -44,7 +44,8 @@ fn requests() -> [(&'static str, Value, Value, &'static str); 4] {
 #[test]
 fn every_api_calls_the_tool_and_then_answers() {
     for (path, first, after, call) in requests() {
-        let model = ScriptedModel::start(vec![Turn::Shell("ls".to_owned()), Turn::Say("finished".to_owned())]);
+        let model =
+            ScriptedModel::start(vec![Turn::Shell("ls".to_owned()), Turn::Say("finished".to_owned())]);
         let said = post(&model, path, &first);
         assert!(said.contains(call) && said.contains("ls") && !said.contains("finished"), "{path}: {said}");
         let mut second = first.clone();

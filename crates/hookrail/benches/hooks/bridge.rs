@@ -26,7 +26,8 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
         Ok(program) => program,
         Err(why) => return report.skip(BENCH, &why),
     };
-    let project = project(r#"{"matcher": "write_file", "hooks": [{"type": "command", "command": "exit 2"}]}"#);
+    let project =
+        project(r#"{"matcher": "write_file", "hooks": [{"type": "command", "command": "exit 2"}]}"#);
     let payload = json!({
         "session_id": "bench", "transcript_path": "", "cwd": project.path(), "permission_mode": "default",
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",

@@ -354,7 +354,8 @@ impl<'v> HookReader<'_, '_, 'v> {
             return None;
         }
         if calls_bridge(&text.value) {
-            let message = format!("`{route}` calls `hookrail bridge`, so that it is not run: it would call itself");
+            let message =
+                format!("`{route}` calls `hookrail bridge`, so that it is not run: it would call itself");
             let help = "it belongs into another agent's settings; `hookrail connect` writes it there";
             self.findings.note("bridge-entry", text, message, help);
             return None;

@@ -60,7 +60,11 @@ impl MemoryStore {
         })
     }
 
-    fn answer_locked(&self, file: &Path, make: impl Fn(&SessionMemory) -> NativeAnswer) -> Option<NativeAnswer> {
+    fn answer_locked(
+        &self,
+        file: &Path,
+        make: impl Fn(&SessionMemory) -> NativeAnswer,
+    ) -> Option<NativeAnswer> {
         let folder = file.parent()?;
         let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
         let is_new = !file.exists();

@@ -1,6 +1,8 @@
 //! The connected agents: what they call is called for real.
 
-use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off};
+use hookrail_bridge::{
+    Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off,
+};
 
 use super::probe::{self, Answer};
 use super::{Report, State};
@@ -76,18 +78,22 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         let entry = entries.iter().find(|(found, _)| found == event).map(|(_, command)| command.clone());
         let entry = entry.or_else(|| if plugin { direct(agent, event) } else { None });
         let Some(entry) = entry else {
-            let message = format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
+            let message =
+                format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
             report.add(State::Error, name, message, reconnect.clone());
             continue;
         };
         match probe::probe(&entry, context.project()) {
-            Answer::Works => report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses")),
+            Answer::Works => {
+                report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"))
+            }
             Answer::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");
                 report.add(State::Error, name, message, reconnect.clone());
             }
             Answer::Odd(said) => {
-                let message = format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
+                let message =
+                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
                 report.add(State::Error, name, message, reconnect.clone());
             }
         }
@@ -123,13 +129,15 @@ fn look_for_doubles(context: &Context, report: &mut Report) {
             report.add(State::Warning, agent.as_str(), message, help);
         }
         if agent == Agent::Copilot && (user || project) && claude_project {
-            let message = "Copilot also runs the project's `.claude/settings.json`: each hook runs twice there";
+            let message =
+                "Copilot also runs the project's `.claude/settings.json`: each hook runs twice there";
             let help = "`hookrail disconnect claude --project`, and `hookrail connect claude` instead";
             report.add(State::Warning, "copilot", message, help);
         }
     }
     if claude_project {
-        let message = "Cursor also runs the project's `.claude/settings.json`; its events are answered as Claude's";
+        let message =
+            "Cursor also runs the project's `.claude/settings.json`; its events are answered as Claude's";
         report.add(State::Note, "claude", message, "");
     }
 }

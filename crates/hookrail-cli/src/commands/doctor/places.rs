@@ -24,7 +24,12 @@ pub(super) fn look(context: &Context, report: &mut Report) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let name = shown(&path, context);
         if metadata.uid() != rustix::process::geteuid().as_raw() {
-            report.add(State::Warning, "home", format!("`{name}` belongs to somebody else"), "look who made it");
+            report.add(
+                State::Warning,
+                "home",
+                format!("`{name}` belongs to somebody else"),
+                "look who made it",
+            );
         }
         let mode = metadata.permissions().mode() & 0o7777;
         let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };

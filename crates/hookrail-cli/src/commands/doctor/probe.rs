@@ -24,7 +24,9 @@ pub(super) enum Answer {
 
 /// Runs an entry as its agent would, with an empty stdin.
 pub(super) fn probe(entry: &str, directory: &Path) -> Answer {
-    let Some(said) = run(entry, directory) else { return Answer::Odd("it gave no answer in time".to_owned()) };
+    let Some(said) = run(entry, directory) else {
+        return Answer::Odd("it gave no answer in time".to_owned());
+    };
     if said.contains("stdin is empty") {
         Answer::Works
     } else if said.contains("hookrail does not work") || said.contains("not found") {

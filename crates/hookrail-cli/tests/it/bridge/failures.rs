@@ -69,7 +69,8 @@ fn events_and_fields_that_nobody_knows_are_passed_by_in_silence() {
         { "type": "rule", "when": { "command": "rm" }, "block": "no" },
     ] }] }));
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode"] {
-        let stdin = json!({ "hook_event_name": "Tomorrow", "session_id": "s", "cwd": project.dir() }).to_string();
+        let stdin =
+            json!({ "hook_event_name": "Tomorrow", "session_id": "s", "cwd": project.dir() }).to_string();
         let ran = run_with_stdin(&project, &["bridge", agent], &stdin);
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{agent}: {ran}");
     }
@@ -146,9 +147,14 @@ fn an_agent_that_keeps_stdin_open_is_answered_all_the_same() {
 
 #[test]
 fn no_bytes_make_it_crash() {
-    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [{ "type": "rule", "when": {}, "context": "x" }] }] }));
+    let project =
+        with_hooks(&json!({ "BeforeTool": [{ "hooks": [{ "type": "rule", "when": {}, "context": "x" }] }] }));
     let whole = payload(&project, "claude", "PreToolUse-Bash", &json!({}));
-    let deep = format!("{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{}{}", "[".repeat(100_000), "]");
+    let deep = format!(
+        "{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{}{}",
+        "[".repeat(100_000),
+        "]"
+    );
     let cuts = (0..whole.len()).step_by(whole.len() / 8).filter_map(|end| whole.get(..end));
     for stdin in cuts.map(str::to_owned).chain([deep, "\"\\ud800\"".to_owned(), "null".to_owned()]) {
         let ran = run_with_stdin(&project, &["bridge", "claude", "PreToolUse"], &stdin);

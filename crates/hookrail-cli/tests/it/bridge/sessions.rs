@@ -12,7 +12,8 @@ use super::{bridge, payload, refuses, said, settings, with_hooks};
 use crate::program::{hookrail, run, run_with_stdin};
 
 fn memories(project: &TestProject) -> Vec<PathBuf> {
-    let entries = fs::read_dir(project.home().join(".llxprt/hookrail/bridge")).into_iter().flatten().flatten();
+    let entries =
+        fs::read_dir(project.home().join(".llxprt/hookrail/bridge")).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));
     files.sort();
@@ -58,7 +59,12 @@ fn events_side_by_side_lose_nothing() {
           "then": { "continue": false, "stopReason": "enough" } },
     ] }] }));
     let call = |command: &str| {
-        payload(&project, "codex", "PreToolUse-Bash", &json!({ "session_id": "s", "tool_input": { "command": command } }))
+        payload(
+            &project,
+            "codex",
+            "PreToolUse-Bash",
+            &json!({ "session_id": "s", "tool_input": { "command": command } }),
+        )
     };
     let calls = ["one", "stopping", "two", "three"].map(call);
     std::thread::scope(|scope| {
@@ -132,7 +138,9 @@ fn hooks_that_are_off_or_wait_are_told_once_a_session() {
 #[test]
 fn without_any_settings_it_is_silent() {
     let project = TestProject::new();
-    for file in ["SessionStart", "UserPromptSubmit", "PreToolUse-Bash", "PostToolUse-Bash", "Stop", "SessionEnd"] {
+    for file in
+        ["SessionStart", "UserPromptSubmit", "PreToolUse-Bash", "PostToolUse-Bash", "Stop", "SessionEnd"]
+    {
         let ran = bridge(&project, "claude", file, &json!({}));
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{file}: {ran}");
     }
