@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use hookrail::{EventName, input_schema, output_schema, settings_schema};
+use hookrail::EventName;
+use hookrail::internal::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::Generated;
@@ -19,11 +20,15 @@ pub(crate) fn generate(root: &Path) -> Result<Vec<Generated>> {
         schemas.push((format!("output/{event}.schema.json"), output_schema(event)));
     }
     let folder = root.join("schemas");
+    // Written by hand beside its reader, whose tests hold the two together.
+    let tests = std::fs::read_to_string(root.join("crates/hookrail-cli/src/commands/test/schema.json"))?;
+    let tests = Generated { path: folder.join("test.schema.json"), content: tests };
     schemas
         .into_iter()
         .map(|(name, schema)| {
             let content = serde_json::to_string_pretty(&schema)? + "\n";
             Ok(Generated { path: folder.join(name), content })
         })
+        .chain([Ok(tests)])
         .collect()
 }

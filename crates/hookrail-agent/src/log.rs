@@ -79,6 +79,18 @@ pub enum LogLine<'a> {
     Stop {
         reason: &'a str,
     },
+    /// What a worker did until now; written when its session ends.
+    #[serde(rename_all = "camelCase")]
+    Worker {
+        /// The command of its hooks.
+        command: &'a str,
+        started: u64,
+        answered: u64,
+        restarts: u64,
+        last_failure: Option<&'a str>,
+        /// In bytes, while it runs.
+        memory: Option<u64>,
+    },
     SessionEnd {
         reason: &'a str,
     },
@@ -143,7 +155,8 @@ impl LogLine<'_> {
             #[serde(skip_serializing_if = "Option::is_none")]
             agent: Option<&'a str>,
         }
-        let stamped = Stamped { line: self, timestamp: hookrail::timestamp_now(), session_id, agent };
+        let stamped =
+            Stamped { line: self, timestamp: hookrail::internal::timestamp_now(), session_id, agent };
         let mut bytes = serde_json::to_vec(&stamped)?;
         bytes.push(b'\n');
         Ok(bytes)

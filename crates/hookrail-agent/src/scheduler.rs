@@ -67,7 +67,7 @@ enum Progress {
     /// The tool runs.
     Running,
     /// The tool has a result; `AfterTool` hooks may be at work.
-    Ran { args: JsonObject, result: ToolResult },
+    Ran { args: JsonObject, result: Box<ToolResult> },
 }
 
 impl Scheduler<'_> {
@@ -144,7 +144,7 @@ impl Scheduler<'_> {
             // A person said yes to this very call.
             let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
-            *lock() = Progress::Ran { args: args.clone(), result: result.clone() };
+            *lock() = Progress::Ran { args: args.clone(), result: Box::new(result.clone()) };
             result
         };
         let call = self.hooks.execute_tool(tool.name(), args, permission, run);
@@ -153,7 +153,7 @@ impl Scheduler<'_> {
             Some(outcome) => outcome.into(),
             None => match progress.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 Progress::Before { args } => cancelled(args),
-                Progress::Ran { args, result } => Done::new(status_of(&result), args, result),
+                Progress::Ran { args, result } => Done::new(status_of(&result), args, *result),
                 Progress::Running => cancelled(JsonObject::new()),
             },
         };

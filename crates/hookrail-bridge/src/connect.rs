@@ -15,7 +15,7 @@ use crate::agent::Agent;
 use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
 pub(crate) use entry::quoted;
-pub use hookrail::calls_bridge;
+pub use hookrail::internal::calls_bridge;
 pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
 
 /// What to register.

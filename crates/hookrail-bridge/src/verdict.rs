@@ -1,6 +1,7 @@
 //! What our hooks decided, in our terms.
 
-use hookrail::{Block, EventName, JsonObject, ProcessedHookResult};
+use hookrail::components::ProcessedHookResult;
+use hookrail::{Block, EventName, JsonObject};
 use serde_json::Value;
 
 /// The outcome of one event. The default is the one that says nothing.
@@ -151,9 +152,11 @@ mod tests {
         let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
         assert_eq!(Verdict::from_result(&result), Verdict::default());
         result.stop = Some(hookrail::StopReason("enough".to_owned()));
-        result.ask = Some(hookrail::Ask { reason: "sure?".to_owned() });
-        result.aggregated.errors =
-            vec![hookrail::HookError { hook: Some("lint".to_owned()), message: "exit code 1".to_owned() }];
+        result.ask = Some(hookrail::components::Ask { reason: "sure?".to_owned() });
+        result.aggregated.errors = vec![hookrail::components::HookError {
+            hook: Some("lint".to_owned()),
+            message: "exit code 1".to_owned(),
+        }];
         result.aggregated.final_output = Some(hookrail::HookOutput {
             hook_specific_output: json!({"tool_input": {"command": "ls"}}).as_object().cloned(),
             ..hookrail::HookOutput::default()

@@ -27,6 +27,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Fire one event and show what the hooks say
     Fire(FireArgs),
+    /// Run the tests of the hooks
+    Test(TestArgs),
+    /// Ask today's hooks about yesterday's tool calls
+    Replay(ReplayArgs),
     /// Show which hooks would run for an event, and why the others would not
     Explain(ExplainArgs),
     /// List all hooks with their state and their history
@@ -106,6 +110,9 @@ pub(crate) struct FireArgs {
     /// Fire the event this many times and summarise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
+    /// Keep this call and what came of it as a test of the project
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["only", "repeat"])]
+    pub(crate) save_test: Option<String>,
     /// Exit with 1 if a hook failed and no other one decided
     #[arg(long)]
     pub(crate) fail_on_error: bool,
@@ -114,6 +121,97 @@ pub(crate) struct FireArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) trust: TrustFlag,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail test\n  hookrail test --filter push --coverage\n  hookrail test --junit report.xml --trust-hooks\n  hookrail fire BeforeTool --tool write_file --save-test 'writes are fine'\n\nTests are in .llxprt/tests/*.json: [{ name, event, tool + input or payload (or agent + stdin), files, home, expect }];\nexpect: decision (allow, block, ask, stop), reason, ran, notRan, input, output, errors, maxMs.\n\nJSON: { \"passed\": N, \"failed\": N, \"tests\": [{ name, file, line, passed, why }], \"coverage\": [{ hook, ran, decided }] }\n\nExit codes: 0 all passed, 1 some failed, 64 a file is no test file"
+)]
+pub(crate) struct TestArgs {
+    /// Test files, or folders of them, instead of the project's
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only tests with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Write what was seen into the tests that failed; comments are kept
+    #[arg(long)]
+    pub(crate) accept: bool,
+    /// Show the hooks and rules that no test made run, or decide
+    #[arg(long)]
+    pub(crate) coverage: bool,
+    /// Write a JUnit report into this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// How to print the results
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) trust: TrustFlag,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail replay session.jsonl\n  hookrail replay --agent claude --since 7d\n  hookrail replay ~/.codex/sessions --all --format json\n  hookrail replay --since 30d --save-tests .llxprt/tests/replayed.json\n\nReads our session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats. Rules and hooks marked\n\"pure\": true are asked; others only with --run-hooks. Nothing is sent anywhere.\n\nJSON: { calls, allow, block, ask, notAsked, unreadable, \"different\": [{ file, line, tool, input, was, now, reason, by }] }"
+)]
+pub(crate) struct ReplayArgs {
+    /// Transcripts, or folders of them; without any, where the agents keep theirs
+    #[arg(value_name = "FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only the transcripts of this agent
+    #[arg(long, value_enum, conflicts_with = "paths")]
+    pub(crate) agent: Option<TranscriptAgent>,
+    /// Only files changed within this time: 90m, 12h, 7d, 4w
+    #[arg(long, value_name = "TIME", value_parser = time_span)]
+    pub(crate) since: Option<std::time::Duration>,
+    /// Ask every hook, also those that may have effects
+    #[arg(long)]
+    pub(crate) run_hooks: bool,
+    /// Show every difference instead of one of each kind
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Keep the differences that are shown as tests, in this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_tests: Option<PathBuf>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) trust: TrustFlag,
+}
+
+/// The agents whose transcripts `replay` knows where to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TranscriptAgent {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// Qwen Code
+    Qwen,
+    /// `hookrail agent`
+    Hookrail,
+}
+
+/// Reads a time span such as `7d`.
+fn time_span(text: &str) -> Result<std::time::Duration, String> {
+    const EXPECTED: &str = "use a number with m, h, d or w, such as 7d";
+    let split = text.len().saturating_sub(1);
+    let (Some(number), Some(unit)) = (text.get(..split), text.get(split..)) else {
+        return Err(EXPECTED.to_owned());
+    };
+    let minutes: u64 = match unit {
+        "m" => 1,
+        "h" => 60,
+        "d" => 24 * 60,
+        "w" => 7 * 24 * 60,
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    let number: u64 = number.parse().map_err(|_| EXPECTED.to_owned())?;
+    let seconds = number.checked_mul(minutes * 60).ok_or_else(|| EXPECTED.to_owned())?;
+    Ok(std::time::Duration::from_secs(seconds))
 }
 
 /// An event with its fields.
@@ -316,6 +414,9 @@ pub(crate) struct InitArgs {
     /// Write a rule, which needs no script, instead of a script; for `BeforeTool`
     #[arg(long, conflicts_with = "lang")]
     pub(crate) rule: bool,
+    /// Write a hook that is started once and asked many times, with the kit for it; needs `--lang python` or `--lang node`
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) worker: bool,
     /// Write into the user's settings instead of the project's
     #[arg(long)]
     pub(crate) user: bool,
@@ -402,6 +503,8 @@ pub(crate) enum SchemaKind {
     Output(EventArg),
     /// A line of a session log
     SessionLog,
+    /// A test file
+    Test,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use crate::exit::Hinted;
 use crate::printer::{Printer, escape_line};
 use anyhow::Context as _;
-use hookrail::{
-    ApprovalStore, HookObserver, HookSession, HookSessionBuilder, ResolvedSettings, SettingsFiles,
-    SettingsPaths, TrustPolicy, find_project,
-};
+use hookrail::internal::{ResolvedSettings, SettingsFiles, find_project};
+use hookrail::{ApprovalStore, HookObserver, HookSession, HookSessionBuilder, SettingsPaths, TrustPolicy};
 
 /// The surroundings of a command.
 #[derive(Debug, Clone)]

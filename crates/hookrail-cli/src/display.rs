@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookrail::{HookTrust, Origin};
+use hookrail::components::{HookTrust, Origin};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -66,7 +66,7 @@ pub(crate) fn approved_word(trust: &HookTrust) -> &'static str {
 pub(crate) struct HookName<'h> {
     pub(crate) name: &'h str,
     pub(crate) command: Option<&'h str>,
-    pub(crate) source: hookrail::ConfigSource,
+    pub(crate) source: hookrail::components::ConfigSource,
     pub(crate) origin: &'h Origin,
     pub(crate) matcher: Option<&'h str>,
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use anyhow::Context as _;
-use hookrail::{EventName, TypedInput, parse_input, sample_input};
+use hookrail::components::{Matching, TypedInput, parse_input};
+use hookrail::internal::sample_input;
+use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
 use crate::cli::EventArgs;
@@ -20,7 +22,7 @@ pub(crate) enum InputProblem {
 /// Reads what was given on the command line.
 pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
     let event = args.event;
-    let is_tool_event = matches!(event, EventName::BeforeTool | EventName::AfterTool);
+    let is_tool_event = event.matching() == Matching::Tool;
     if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
         return Err(InputProblem::Usage {
             message: format!("`--tool` and `--input` are for BeforeTool and AfterTool, not for {event}"),
@@ -60,23 +62,32 @@ fn payload(args: &EventArgs) -> Result<Value, InputProblem> {
 
 /// The event's sample, with what was given in its place.
 fn sample(args: &EventArgs) -> Result<Value, InputProblem> {
-    let mut fields = sample_input(args.event);
-    if let Some(tool) = &args.tool {
-        fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
+    let mut given = None;
+    if let Some(input) = &args.input {
+        let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
+        let input = parse_json("`--input`", input.as_bytes(), hint)?;
+        let Value::Object(input) = input else {
+            let message = "`--input` is not a JSON object".to_owned();
+            return Err(InputProblem::Usage { message, hint: hint.to_owned() });
+        };
+        given = Some(input);
+    }
+    Ok(Value::Object(sample_fields(args.event, args.tool.as_deref(), given)))
+}
+
+/// The event's sample with a tool and its arguments in their places.
+pub(crate) fn sample_fields(event: EventName, tool: Option<&str>, input: Option<JsonObject>) -> JsonObject {
+    let mut fields = sample_input(event);
+    if let Some(tool) = tool {
+        fields.insert("tool_name".to_owned(), Value::from(tool));
         if let Some(arguments) = sample_arguments(tool) {
             fields.insert("tool_input".to_owned(), arguments);
         }
     }
-    if let Some(input) = &args.input {
-        let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
-        let input = parse_json("`--input`", input.as_bytes(), hint)?;
-        if !input.is_object() {
-            let message = "`--input` is not a JSON object".to_owned();
-            return Err(InputProblem::Usage { message, hint: hint.to_owned() });
-        }
-        fields.insert("tool_input".to_owned(), input);
+    if let Some(input) = input {
+        fields.insert("tool_input".to_owned(), Value::Object(input));
     }
-    Ok(Value::Object(fields))
+    fields
 }
 
 fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {

@@ -1,6 +1,7 @@
 //! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
 
-use hookrail::{Diagnostic, Place, ResolvedSettings, Severity};
+use hookrail::internal::ResolvedSettings;
+use hookrail::{Diagnostic, Place, Severity};
 
 use crate::context::Context;
 use crate::display::{short_home, shown};

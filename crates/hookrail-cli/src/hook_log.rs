@@ -7,6 +7,7 @@ mod bounded;
 mod read;
 mod stats;
 mod tail;
+mod workers;
 
 use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
 use std::io::{self, Write as _};
@@ -14,12 +15,14 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use hookrail::internal::WorkerStatus;
 use hookrail::{HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, millis};
 
 pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, open_named, open_with_rotated};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
+pub(crate) use workers::{PastWorker, PastWorkers};
 
 use crate::printer::escape_line;
 
@@ -84,6 +87,21 @@ impl HookLog {
     pub(crate) fn bridged(&self, event: &str, strengthened: &[String]) {
         if !strengthened.is_empty() {
             self.write(&LogLine::Bridge { event, strengthened });
+        }
+    }
+
+    /// Writes down what workers did.
+    pub(crate) fn workers(&self, workers: &[WorkerStatus]) {
+        for worker in workers.iter().filter(|worker| worker.started > 0) {
+            let last_failure = worker.last_failure.as_deref().map(bounded::text);
+            self.write(&LogLine::Worker {
+                command: &worker.command,
+                started: worker.started,
+                answered: worker.answered,
+                restarts: worker.restarts,
+                last_failure: last_failure.as_deref(),
+                memory: worker.memory,
+            });
         }
     }
 

@@ -7,7 +7,8 @@ mod lines;
 
 use std::path::PathBuf;
 
-use hookrail::{HookTrust, SessionEndReason};
+use hookrail::SessionEndReason;
+use hookrail::components::HookTrust;
 use hookrail_agent::{PromptOutcome, Session};
 use tokio_util::sync::CancellationToken;
 

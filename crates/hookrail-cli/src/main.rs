@@ -11,6 +11,7 @@ mod findings;
 mod hook_log;
 mod interactive;
 mod logging;
+mod meter;
 mod printer;
 mod progress;
 mod settings_file;
@@ -72,6 +73,8 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Disable(args) => commands::toggle::run(&args, false, &in_project(false)?, printer),
         Command::Init(args) => commands::init::run(&args, &in_project(false)?, printer),
         Command::Fire(args) => commands::fire::run(&args, &in_project(false)?, printer),
+        Command::Test(args) => commands::test::run(&args, &in_project(false)?, printer),
+        Command::Replay(args) => commands::replay::run(&args, &in_project(false)?, printer),
         Command::Trust(args) => commands::trust::run(&args, &in_project(false)?, printer),
         Command::Facts(args) => commands::facts::run(&args, &in_project(false)?, printer),
         Command::Rules(args) => commands::rules::run(&args, &in_project(false)?, printer),

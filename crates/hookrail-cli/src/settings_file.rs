@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
-use hookrail::LockedFile;
-use hookrail::edit::EditError;
+use hookrail::internal::LockedFile;
+use hookrail::internal::edit::EditError;
 
 use crate::context::Context;
 use crate::display::{home, shown};

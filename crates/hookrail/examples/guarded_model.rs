@@ -50,9 +50,7 @@ async fn main() {
             ModelOutcome::Stopped { reason, .. } => println!("a hook stops the agent: {reason}"),
         }
     }
-    if let Some(system) = session.hook_system() {
-        system.drain().await;
-    }
+    session.drain().await;
 }
 
 /// Sends the request as hooks left it and shows the answer while it arrives, where no hook may still change it.

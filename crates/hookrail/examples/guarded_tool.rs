@@ -52,9 +52,7 @@ async fn main() {
     }
 
     // Hooks that ran out of time are ended in the background; a program waits for that before it exits.
-    if let Some(system) = session.hook_system() {
-        system.drain().await;
-    }
+    session.drain().await;
 }
 
 /// The host's own rules come here. This one allows everything but what a hook wants a person for.

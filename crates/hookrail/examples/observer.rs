@@ -65,7 +65,5 @@ async fn main() {
         AgentGate::Block { .. } | AgentGate::Stop { .. } => println!("the session does not start"),
     }
     println!("failures: {}", watcher.failures.load(Ordering::Relaxed));
-    if let Some(system) = session.hook_system() {
-        system.drain().await;
-    }
+    session.drain().await;
 }

@@ -82,13 +82,53 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
     }
 
+    /// How the matchers of this event's hooks are read.
+    pub const fn matching(self) -> Matching {
+        match self {
+            Self::BeforeTool | Self::AfterTool => Matching::Tool,
+            Self::SessionStart => Matching::Word { known: &SessionStartSource::WORDS },
+            Self::SessionEnd => Matching::Word { known: &SessionEndReason::WORDS },
+            Self::PreCompress => Matching::Word { known: &PreCompressTrigger::WORDS },
+            Self::Notification => Matching::Word { known: &[] },
+            Self::BeforeAgent
+            | Self::AfterAgent
+            | Self::BeforeModel
+            | Self::AfterModel
+            | Self::BeforeToolSelection => Matching::Ignored,
+        }
+    }
+
     /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
     pub const fn blocks_on_failure(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
     }
 
-    /// The known name that `word` was probably meant to be.
+    /// The event that `word` was probably meant to be: another agent's name for it, or a near name.
     pub fn nearest(word: &str) -> Option<Self> {
+        Self::of_another_agent(word).or_else(|| Self::near_name(word))
+    }
+
+    /// The event that other agents call by this name. Theirs come in several spellings, so that only letters count.
+    fn of_another_agent(word: &str) -> Option<Self> {
+        if word.len() > 64 {
+            return None;
+        }
+        let letters: String =
+            word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        Some(match letters.as_str() {
+            "pretooluse" | "toolexecutebefore" | "permissionrequest" | "beforeshellexecution" => {
+                Self::BeforeTool
+            }
+            "posttooluse" | "posttoolusefailure" | "toolexecuteafter" => Self::AfterTool,
+            "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => Self::BeforeAgent,
+            "stop" | "agentstop" | "subagentstop" | "sessionidle" => Self::AfterAgent,
+            "precompact" => Self::PreCompress,
+            "sessioncreated" => Self::SessionStart,
+            _ => return None,
+        })
+    }
+
+    fn near_name(word: &str) -> Option<Self> {
         // No name is near a text of this length, and comparing would cost its square.
         if word.len() > 64 {
             return None;
@@ -102,6 +142,20 @@ impl EventName {
             .filter(|(distance, event)| *distance <= event.as_str().len() / 3)
             .map(|(_, event)| event)
     }
+}
+
+/// How the matchers of an event's hooks are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// As a pattern for the tool's name.
+    Tool,
+    /// As the word that the event is about, compared as a whole.
+    Word {
+        /// All words there are; empty where the host defines them.
+        known: &'static [&'static str],
+    },
+    /// Not at all: hooks of the event run every time.
+    Ignored,
 }
 
 impl fmt::Display for EventName {
@@ -197,6 +251,10 @@ impl From<NotificationType> for String {
 }
 
 impl SessionStartSource {
+    /// All words.
+    pub(crate) const WORDS: [&str; 4] =
+        [Self::Startup.as_str(), Self::Resume.as_str(), Self::Clear.as_str(), Self::Compress.as_str()];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -209,6 +267,15 @@ impl SessionStartSource {
 }
 
 impl SessionEndReason {
+    /// All words.
+    pub(crate) const WORDS: [&str; 5] = [
+        Self::Exit.as_str(),
+        Self::Clear.as_str(),
+        Self::Logout.as_str(),
+        Self::PromptInputExit.as_str(),
+        Self::Other.as_str(),
+    ];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -222,6 +289,9 @@ impl SessionEndReason {
 }
 
 impl PreCompressTrigger {
+    /// All words.
+    pub(crate) const WORDS: [&str; 2] = [Self::Manual.as_str(), Self::Auto.as_str()];
+
     /// The word in the payload, against which matchers are compared.
     pub const fn as_str(self) -> &'static str {
         match self {

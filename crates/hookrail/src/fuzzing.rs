@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::event::EventName;
 use crate::formats::payload::parse_input;
 use crate::hook::{Hook, HookKind};
-use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest};
+use crate::host::bus::check::CheckedRequest;
+use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
@@ -99,10 +100,27 @@ pub fn settings_text(data: &[u8]) {
     }
 }
 
-/// Any line that a client of the bus may send.
+/// Any line that a client of the bus may send, on the way that `serve` takes. Where the line is JSON, the message in it
+/// must be read alike on the way that hosts take.
 pub fn bus_line(data: &[u8]) {
+    let served = CheckedRequest::parse_text(data);
     let text = String::from_utf8_lossy(data);
-    let Ok(message) = parse_json(&text) else { return };
+    let Ok(message) = parse_json(&text) else {
+        let refusal = served.err();
+        assert!(refusal.is_some_and(|refusal| !refusal.success()), "what is no JSON is refused");
+        return;
+    };
+    if std::str::from_utf8(data).is_ok() {
+        let hosted = CheckedRequest::parse(message.clone());
+        match (&served, &hosted) {
+            (Ok(served), Ok(hosted)) => assert_eq!(served.event_name(), hosted.event_name()),
+            (Err(served), Err(hosted)) => {
+                let code = |refusal: &HookExecutionResponse| refusal.outcome.as_ref().err().map(|e| e.code);
+                assert_eq!(code(served), code(hosted));
+            }
+            _ => assert_eq!(served.is_ok(), hosted.is_ok(), "both ways agree"),
+        }
+    }
     let given_id = message.get("correlationId").and_then(Value::as_str).map(str::to_owned);
     match HookExecutionRequest::parse(message) {
         Err(refusal) => {

@@ -46,6 +46,8 @@ pub struct Hook {
     pub pure: bool,
     /// Patterns of project files that its approval is bound to besides those that its command names.
     pub watch: Vec<String>,
+    /// Whether its process is kept for the next event.
+    pub worker: WorkerMode,
     /// Its rank.
     pub source: ConfigSource,
     /// Where it stands in the settings.
@@ -71,6 +73,7 @@ impl Hook {
             definition: None,
             pure: false,
             watch: Vec::new(),
+            worker: WorkerMode::Off,
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
         }
@@ -153,6 +156,18 @@ pub enum AskReading {
     Person,
     /// The call runs, as if the hook had allowed it.
     Allow,
+}
+
+/// Whether the process of a command hook is kept for the next event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum WorkerMode {
+    /// One process for each event.
+    #[default]
+    Off,
+    /// One process answers many events, line by line; `"worker": true`.
+    Lines,
+    /// A Python script that runs in forks of one interpreter; `"worker": "fork"`.
+    Fork,
 }
 
 /// A hook's rank: lower runs first and wins deduplication.

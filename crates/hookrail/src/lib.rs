@@ -3,30 +3,42 @@
 //!
 //! # The life of one event
 //!
-//! A host makes a [`HookSession`] and calls a trigger, such as [`execute_tool_with_hooks`], where something happens.
+//! A host makes a [`HookSession`] and calls [`HookSession::execute_tool`] around every tool call and
+//! [`HookSession::call_model`] around every model call; the other events are methods of the session, too.
 //!
-//! 1. **Off?** [`HookSession::hook_system`] is `None` when hooks are off, and the trigger returns: nothing was
-//!    allocated, awaited or read. Otherwise the first event starts the [`HookSystem`]: settings are loaded
-//!    ([`load_settings`]), approvals judged ([`TrustPolicy`]), and what is left is ranked in a [`HookRegistry`]
-//!    with its matchers compiled.
+//! 1. **Off?** [`HookSession::hook_system`] is `None` when hooks are off, and the call goes on: nothing was
+//!    allocated, awaited or read. Otherwise the first event starts the [`HookSystem`]: settings and approvals
+//!    ([`TrustPolicy`]) are resolved, and what is left is ranked in a [`HookRegistry`] with its matchers compiled.
 //! 2. **Plan.** The [`HookPlanner`] says which hooks listen to this event and tool, each command once, and whether
 //!    they run side by side or as a chain. If none does, that was all.
 //! 3. **Admit.** The [`HookEventHandler`] leaves out project hooks of another folder and looks at the files of
-//!    approved ones again ([`Seal`]). A guard that was changed since blocks what it was to guard.
+//!    approved ones again. A guard that was changed since blocks what it was to guard.
 //! 4. **Run.** The [`HookRunner`] writes the one JSON object ([`HookInput`]) to the stdin of each hook's process and
 //!    takes back exit code and output within one deadline. A hook that fails is a [`HookRun`] like any other.
 //! 5. **Read and merge.** The exit code picks the stream, a [`HookOutput`] is read field by field, and the
-//!    [`HookAggregator`] merges all outputs in plan order: a block or a stop is undone by nobody.
-//! 6. **Tell.** [`process_common_hook_output_fields`] reads stop, block, message and suppression once for all
-//!    callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`].
+//!    [`HookAggregator`] merges all outputs in plan order: no other hook undoes a block or a stop.
+//! 6. **Record.** [`process_common_hook_output_fields`] reads stop, block, question, message and suppression once for
+//!    all callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`].
 //! 7. **Effect.** The trigger translates the merged output back into the SDK's types ([`genai`]) and returns a
-//!    `#[must_use]` verdict. It never fails and never panics; trouble inside lets the operation proceed, unless
-//!    a hook is set to block on failure.
+//!    `#[must_use]` enum such as [`ToolGate`] or [`ModelGate`]. It never fails and never panics; trouble inside lets
+//!    the operation proceed, unless a hook is set to block on failure.
 //!
 //! Clients on a [`MessageBus`] enter at step 2 with payloads that [`parse_input`] has checked.
 //!
 //! The engine never prints, opens no network connection and keeps no global state. Planner and aggregator never wait,
-//! and only the runner starts processes. `examples/embed.rs` shows a whole host on one page.
+//! and only the runner starts processes. `examples/` shows a guarded tool loop, a guarded model call and an observer,
+//! each on one page.
+//!
+//! [`HookSystem`]: components::HookSystem
+//! [`HookRegistry`]: components::HookRegistry
+//! [`HookPlanner`]: components::HookPlanner
+//! [`HookEventHandler`]: components::HookEventHandler
+//! [`HookRunner`]: components::HookRunner
+//! [`HookInput`]: components::HookInput
+//! [`HookAggregator`]: components::HookAggregator
+//! [`process_common_hook_output_fields`]: components::process_common_hook_output_fields
+//! [`MessageBus`]: components::MessageBus
+//! [`parse_input`]: components::parse_input
 
 mod diagnostic;
 mod event;
@@ -48,42 +60,16 @@ mod trust;
 mod verdict;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
-pub use event::{
-    BaseFields, Event, EventName, HookInput, NotificationType, PreCompressTrigger, SessionEndReason,
-    SessionStartSource, UnknownEvent, iso_timestamp, timestamp_now,
-};
+pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 pub use formats::genai;
 pub use formats::json_object::JsonObject;
-pub use formats::llm::{
-    HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
-    LlmSafetyRating, LlmUsage, ToolMode,
-};
-pub use formats::payload::{
-    BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
-    parse_input,
-};
-pub use formats::schema::{input_schema, output_schema, sample_input};
-pub use formats::translator::{
-    AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, apply_hook_llm_request,
-    apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request, from_hook_llm_response,
-    response_equals, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
-};
-pub use hook::{
-    AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, Hook, HookKind, Level, OnFailure, Origin,
-};
+pub use hook::Hook;
 pub use host::allowed_tools::AllowedTools;
-pub use host::bus::check::CheckedRequest;
-pub use host::bus::message::{
-    BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-    HookExecutionRequest, HookExecutionResponse,
-};
-pub use host::bus::publish::{MessageBus, Subscription};
 pub use host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
     BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate,
     ResponseChange, ToolGate, ToolSelection,
 };
-pub use host::event_handler::HookEventHandler;
 pub use host::model_call::{
     ModelAnswer, ModelOutcome, OutgoingCall, Showing, call_model_with_hooks, system_message,
 };
@@ -91,48 +77,89 @@ pub use host::observer::{HookBatch, HookCall, HookObserver};
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
 pub use host::session::{HookSession, HookSessionBuilder};
 pub use host::shared::UnusableSettings;
-pub use host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
 pub use host::tool::{ToolContent, ToolError, ToolResult};
 pub use host::tool_call::{ToolExecution, ToolOutcome, execute_tool_with_hooks};
 pub use host::triggers::{
     fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
     fire_before_tool_selection_hook,
 };
-pub use matcher::{MatchVerdict, Matcher};
 pub use output::{Decision, HookOutput};
-pub use plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
-pub use plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook};
-pub use rules::{
-    Condition, Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Rule, Subject,
-    Truth, library, patched_files,
-};
-pub use run::{
-    Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, inherited_environment,
-};
-pub use settings::{
-    Activation, AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings,
-    Limits, PerLevel, Redaction, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
-    SettingsFiles, SettingsPaths, UnusableFile, calls_bridge, edit, find_project, load_settings,
-    settings_schema,
-};
-pub use trust::atomic_file::{AtomicFileError, LockedFile};
-pub use trust::{
-    Approval, ApprovalStore, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookTrust,
-    Judgement, NamedFile, Pending, PendingSettings, Recheck, Review, Seal, Terms, TrustError, TrustPolicy,
-    VanishedGuard, Why,
-};
-pub use verdict::aggregator::HookAggregator;
-pub use verdict::common_fields::{
-    build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
-};
+pub use settings::SettingsPaths;
+pub use trust::{ApprovalStore, TrustPolicy};
 pub use verdict::hook_run::{Exit, HookRun};
-pub use verdict::result::{
-    AggregatedHookResult, Ask, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
-};
-pub use verdict::views::{
-    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
-    DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output, create_specific_hook_output,
-};
+pub use verdict::result::{Block, BlockCause, StopReason};
+
+/// The components that the specification names, for hosts that need one of them alone.
+pub mod components {
+    pub use crate::event::{BaseFields, Event, HookInput, Matching, UnknownEvent};
+    pub use crate::formats::llm::{
+        HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
+        LlmSafetyRating, LlmUsage, ToolMode,
+    };
+    pub use crate::formats::payload::{
+        BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
+        parse_input,
+    };
+    pub use crate::formats::translator::{
+        AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError,
+        apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request,
+        from_hook_llm_response, response_equals, to_hook_llm_request, to_hook_llm_response,
+        to_hook_tool_config,
+    };
+    pub use crate::hook::{
+        AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
+        WorkerMode,
+    };
+    pub use crate::host::bus::check::CheckedRequest;
+    pub use crate::host::bus::message::{
+        BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
+        HookExecutionRequest, HookExecutionResponse,
+    };
+    pub use crate::host::bus::publish::{MessageBus, Subscription};
+    pub use crate::host::event_handler::HookEventHandler;
+    pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
+    pub use crate::matcher::{MatchVerdict, Matcher};
+    pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
+    pub use crate::plan::registry::{
+        DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
+    };
+    pub use crate::rules::{Condition, Rule};
+    pub use crate::run::{Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener};
+    pub use crate::settings::{AgentEvents, Limits, Redaction};
+    pub use crate::trust::{HookTrust, Recheck, Seal};
+    pub use crate::verdict::aggregator::HookAggregator;
+    pub use crate::verdict::common_fields::{
+        build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
+    };
+    pub use crate::verdict::result::{AggregatedHookResult, Ask, HookError, ProcessedHookResult};
+    pub use crate::verdict::views::{
+        AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
+        DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output,
+        create_specific_hook_output,
+    };
+}
+
+/// What the command-line program needs of settings and approvals. No promise is made about any of it.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::event::{iso_timestamp, timestamp_now};
+    pub use crate::formats::schema::{input_schema, output_schema, sample_input};
+    pub use crate::rules::{
+        Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
+        patched_files,
+    };
+    pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
+    pub use crate::settings::{
+        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PerLevel,
+        RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
+        UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+    };
+    pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
+    pub use crate::trust::{
+        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, Judgement, NamedFile,
+        Pending, PendingSettings, Review, Terms, TrustError, VanishedGuard, Why,
+    };
+}
 
 /// The page about embedding is compiled, so that its snippets stay true.
 #[cfg(doctest)]

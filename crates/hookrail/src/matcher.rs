@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use self::long::LongPattern;
 use self::program::{Program, Way};
 use self::words::Words;
-use crate::event::EventName;
+use crate::event::{EventName, Matching};
 
 /// Longer patterns are not compiled.
 const MAX_PATTERN_BYTES: usize = 8 * 1024;
@@ -153,9 +153,7 @@ impl Matcher {
     pub fn for_event(event: EventName, text: Option<&str>) -> Self {
         match text {
             None => Self::any(),
-            Some(text) if matches!(event, EventName::BeforeTool | EventName::AfterTool) => {
-                Self::compile(text)
-            }
+            Some(text) if event.matching() == Matching::Tool => Self::compile(text),
             Some(text) => Self::exact(text),
         }
     }

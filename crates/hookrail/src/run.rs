@@ -8,7 +8,6 @@ mod environment;
 mod expand;
 mod handover;
 mod image;
-mod join;
 mod json_text;
 mod payload;
 mod process;
@@ -19,6 +18,7 @@ mod runner;
 mod shortage;
 mod unix;
 mod watch;
+mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::inherited_environment;
@@ -27,3 +27,4 @@ pub(crate) use self::reading::{apart, is_long};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
+pub use self::worker::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle};

@@ -7,7 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use hookrail::ResolvedSettings;
+use hookrail::internal::ResolvedSettings;
 
 /// The paths of one session that need a yes.
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,7 @@
 //! Every captured payload is understood.
 
-use hookrail::{EventName, parse_input};
+use hookrail::EventName;
+use hookrail::components::parse_input;
 use hookrail_bridge::{Agent, SessionMemory, answer, read};
 use serde_json::{Value, json};
 

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail::{Escalations, HookObserver, SessionEndReason, SessionStartSource};
+use hookrail::components::Escalations;
+use hookrail::{SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{GeminiClient, GeminiOptions, ModelClient, RecordingModel, ReplayModel};
 use hookrail_agent::tools::{ToolContext, ToolTable};
@@ -160,6 +161,7 @@ async fn run_session(
     session.end(ended.reason, cancel.is_cancelled().then_some(LAST_WORDS)).await;
     progress.idle();
     if let Some(system) = session.hooks().hook_system() {
+        engine_log(context, &session_id).workers(&system.workers());
         system.drain().await;
     }
     if let Some(problem) = session.parts().log.problem() {
@@ -191,7 +193,7 @@ fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
 }
 
 /// The engine's own log, which `hookrail log` reads.
-fn engine_log(context: &Context, session_id: &str) -> Arc<dyn HookObserver> {
+fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     let log = HookLog::new(&context.state_dir());
     log.set_session(session_id);
     Arc::new(log)

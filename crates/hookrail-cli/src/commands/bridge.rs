@@ -16,10 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use hookrail::{
-    AgentEvents, BlockCause, EventName, HookSession, JsonObject, ProcessedHookResult, TypedInput,
-    UnusableSettings, parse_input,
-};
+use hookrail::components::{AgentEvents, ProcessedHookResult, TypedInput, parse_input};
+use hookrail::{BlockCause, EventName, HookSession, JsonObject, UnusableSettings};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };

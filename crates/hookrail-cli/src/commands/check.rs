@@ -1,7 +1,8 @@
 //! `hookrail check`: everything that is wrong with the hook settings, at once.
 
-mod finding;
+pub(crate) mod finding;
 mod foreign;
+mod indexed_text;
 mod program;
 mod python;
 mod shell;
@@ -11,10 +12,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookrail::{
-    ConfigSource, DisabledBy, DisabledList, EventName, Hook, HookKind, HookPlanner, HookRegistry, Level,
-    MatchVerdict, ResolvedSettings, SkipReason,
+use hookrail::components::{
+    ConfigSource, DisabledBy, DisabledList, HookKind, HookPlanner, HookRegistry, Level, MatchVerdict,
+    Matching, SkipReason,
 };
+use hookrail::internal::{ForkObstacle, ResolvedSettings, fork_obstacle};
+use hookrail::{EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
 
@@ -159,7 +162,7 @@ impl Check<'_> {
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let hook = &resolved.hook;
             let Some(text) = hook.matcher.text() else { continue };
-            let is_for_tools = matches!(hook.event, EventName::BeforeTool | EventName::AfterTool);
+            let is_for_tools = hook.event.matching() == Matching::Tool;
             let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
             if !is_for_tools || matches_some || hook.matcher.problem().is_some() {
@@ -182,15 +185,31 @@ impl Check<'_> {
     }
 
     fn commands(&mut self) {
+        let environment = hookrail::internal::inherited_environment();
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let hook = &resolved.hook;
-            let HookKind::Command(command) = &hook.kind else { continue };
-            if command.contains('\0') {
-                continue; // Reported by the engine, and nothing can be asked about it.
+            let obstacle =
+                fork_obstacle(&Arc::new(hook.clone()), environment.clone(), self.context.project());
+            let Some(obstacle) = obstacle else { continue };
+            let severity = match obstacle {
+                ForkObstacle::NotPython(_) => Severity::Warning,
+                ForkObstacle::NotTheSame(_) => Severity::Note,
+            };
+            let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
+            let help = "each event starts a process of its own".to_owned();
+            self.at_hook(index, severity, "fork-without-effect", message, help);
+        }
+        let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
+            match &resolved.hook.kind {
+                // Others are reported by the engine, and nothing can be asked about them.
+                HookKind::Command(command) if !command.contains('\0') => {
+                    Some((index, &resolved.hook, command.as_str()))
+                }
+                _ => None,
             }
-            for problem in program::problems(hook, command, self.context) {
-                self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
-            }
+        });
+        for (index, problem) in program::all_problems(&commands.collect::<Vec<_>>(), self.context) {
+            self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
         }
     }
 
@@ -222,11 +241,11 @@ impl Check<'_> {
 
 /// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
 fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
-    match event {
-        EventName::BeforeTool | EventName::AfterTool => {
+    match event.matching() {
+        Matching::Tool => {
             ToolTable::standard().names().into_iter().map(|name| Some(name.to_owned())).collect()
         }
-        _ => {
+        Matching::Word { .. } | Matching::Ignored => {
             let words: BTreeSet<&str> = hooks.filter_map(|hook| hook.matcher.text()).collect();
             if words.is_empty() {
                 return vec![None];

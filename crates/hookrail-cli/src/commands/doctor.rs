@@ -6,7 +6,9 @@ mod probe;
 
 use std::collections::HashSet;
 
-use hookrail::{HookKind, ResolvedSettings, Severity};
+use hookrail::Severity;
+use hookrail::components::HookKind;
+use hookrail::internal::ResolvedSettings;
 use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use hookrail::{
-    Diagnostic, EventName, Explanation, Facts, Folders, Hook, HookKind, HookPlanner, RegistryScope,
-    ResolvedSettings, RuleExplanation, SkipReason, Subject, Truth,
-};
+use hookrail::components::{Explanation, HookKind, HookPlanner, Matching, SkipReason};
+use hookrail::internal::{Facts, Folders, RegistryScope, ResolvedSettings, RuleExplanation, Subject, Truth};
+use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
 
 use crate::cli::{EventArgs, ExplainArgs, Format};
@@ -76,17 +75,9 @@ fn conditions(
     Ok(planned.map(|planned| condition(&planned.hook)).collect())
 }
 
-/// Whether hooks of an event are chosen by what the event is about.
+/// Whether matchers are compared with something in this event.
 fn has_target(event: EventName) -> bool {
-    matches!(
-        event,
-        EventName::BeforeTool
-            | EventName::AfterTool
-            | EventName::SessionStart
-            | EventName::SessionEnd
-            | EventName::PreCompress
-            | EventName::Notification
-    )
+    event.matching() != Matching::Ignored
 }
 
 /// The JSON form.
@@ -116,7 +107,7 @@ struct PlannedReport<'e> {
     condition: Option<&'e RuleExplanation>,
     timeout_ms: u128,
     sequential: bool,
-    on_failure: hookrail::OnFailure,
+    on_failure: hookrail::components::OnFailure,
 }
 
 #[derive(Serialize)]
@@ -264,7 +255,7 @@ fn terms(hook: &Hook) -> String {
     if hook.command_text().is_some() {
         terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
     }
-    if hook.on_failure == hookrail::OnFailure::Block {
+    if hook.on_failure == hookrail::components::OnFailure::Block {
         terms.push("a failure blocks".to_owned());
     }
     terms.join(", ")

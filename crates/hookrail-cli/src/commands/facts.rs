@@ -1,6 +1,6 @@
 //! `hookrail facts`: what rules see of an event. It needs no settings.
 
-use hookrail::{Facts, Folders, Subject};
+use hookrail::internal::{Facts, Folders, Subject};
 use serde_json::Value;
 
 use crate::cli::{FactsArgs, Format};

@@ -1,6 +1,7 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
 
 mod report;
+mod save;
 mod summary;
 mod text;
 
@@ -8,7 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{HookSession, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::HookSession;
+use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
@@ -95,6 +97,12 @@ async fn fire(
         printer.talk("interrupted");
         ExitStatus::Interrupted
     };
+    let workers = system.workers();
+    if !workers.is_empty() {
+        let log = HookLog::new(&context.state_dir());
+        log.set_session(hooks.session_id());
+        log.workers(&workers);
+    }
     tokio::select! {
         () = system.drain() => Ok(status),
         // Asked a second time, nothing is waited for.
@@ -164,6 +172,12 @@ fn print(
         Format::Json => printer.json_pretty(&Report::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context.project()).trim_end()),
     };
+    if let Some(name) = &args.save_test {
+        // The verdict stands, whatever becomes of the test.
+        if let Err(error) = save::save(name, fired, context, printer) {
+            let _ = crate::report(&error);
+        }
+    }
     if let Err(error) = outcome.and_then(|()| printer.flush()) {
         printer.abandon_stdout();
         if !error.is::<ClosedPipe>() {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::{EventName, edit};
+use hookrail::EventName;
+use hookrail::internal::edit;
 use hookrail_bridge::{Imported, import, script_hints};
 use serde_json::Value;
 

@@ -1,5 +1,7 @@
 //! `hookrail init`: a starter script, its settings entry and its approval.
 
+mod first_test;
+mod kits;
 mod rule;
 mod starters;
 
@@ -9,9 +11,11 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::{EventName, FileContent, edit};
+use hookrail::EventName;
+use hookrail::internal::{FileContent, edit};
 use serde_json::json;
 
+use self::kits::Kit;
 use self::starters::Starter;
 use crate::cli::{InitArgs, Language, hook_name};
 use crate::context::{Context, refuse_inside_agent};
@@ -28,7 +32,12 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         return rule::run(args, context, printer);
     }
     let starter = Starter::of(args.event);
-    let place = Place::new(args, context)?;
+    let kit = Kit::of(args)?;
+    let mut place = Place::new(args, context)?;
+    if let Some(kit) = kit {
+        place.extension = kit.extension();
+    }
+    let place = place;
     let before = context.settings();
     for line in findings::lines_about_files(&before, context) {
         printer.talk(line.text);
@@ -38,18 +47,28 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         context.approvals().pending(context.project(), &hooks, &before.project_settings).settings.is_some();
     let is_on = before.activation.is_on();
 
-    let script = starter.script(args.event, args.lang);
+    let script = match kit {
+        Some(kit) => kit.script.to_owned(),
+        None => starter.script(args.event, args.lang),
+    };
     let mut written = None;
     let hook = match wanted_name(args, starter, printer)? {
         Some(name) => place.named(&name, &hooks)?,
         None => place.free_name(starter.name, &hooks)?,
     };
-    let entry = json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
+    let mut entry =
+        json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
+    if let (Some(_), Some(fields)) = (kit, entry.as_object_mut()) {
+        fields.insert("worker".to_owned(), true.into());
+    }
     let edit = |text: &str| {
         let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
         if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     let changed = settings_file::change(&place.settings, context, edit, || {
+        if let Some(kit) = kit {
+            kit.write(&place.scripts)?;
+        }
         write_script(&hook.script, &script)?;
         written = Some(&hook.script);
         Ok(())
@@ -76,6 +95,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     if !place.is_users {
         approve(&hook, &script, settings_waited, context, printer)?;
+        first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
     print_next_steps(args.event, starter, &place, context, printer)?;
     Ok(ExitStatus::Success)
@@ -247,7 +267,7 @@ fn print_next_steps(
         printer.data(format_args!("{what}:"))?;
         printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
     }
-    if starter.needs_apply && settings.agent_events() == hookrail::AgentEvents::Observe {
+    if starter.needs_apply && settings.agent_events() == hookrail::components::AgentEvents::Observe {
         printer.data(format_args!(
             "\nThe agent applies the answers of {event} hooks only with this in the settings:"
         ))?;

@@ -1,7 +1,8 @@
 //! `hookrail rules`: the shipped guards, which one line of settings turns on.
 
-use hookrail::library::{self, Guard};
-use hookrail::{HookKind, ResolvedSettings};
+use hookrail::components::HookKind;
+use hookrail::internal::ResolvedSettings;
+use hookrail::internal::library::{self, Guard};
 use serde_json::json;
 
 use crate::cli::{Format, RulesArgs};

@@ -1,15 +1,20 @@
-//! `hookrail schema`: JSON Schemas, made from the types.
+//! `hookrail schema`: JSON Schemas.
 
-use hookrail::{input_schema, output_schema, settings_schema};
+use hookrail::internal::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::cli::{SchemaArgs, SchemaKind};
+use crate::commands::test;
 use crate::exit::ExitStatus;
 use crate::printer::Printer;
 
 /// Prints a schema.
 pub(crate) fn run(args: &SchemaArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let schema = match &args.kind {
+        SchemaKind::Test => {
+            printer.data(test::schema::TEXT.trim_end())?;
+            return Ok(ExitStatus::Success);
+        }
         SchemaKind::Settings => settings_schema(),
         SchemaKind::Input(event) => input_schema(event.event),
         SchemaKind::Output(event) => output_schema(event.event),

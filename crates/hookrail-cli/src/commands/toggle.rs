@@ -5,7 +5,9 @@
 
 use std::path::PathBuf;
 
-use hookrail::{DisabledEntry, DisabledList, Hook, Level, ResolvedSettings, edit};
+use hookrail::Hook;
+use hookrail::components::{DisabledEntry, DisabledList, Level};
+use hookrail::internal::{ResolvedSettings, edit};
 
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};

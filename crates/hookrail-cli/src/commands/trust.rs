@@ -9,7 +9,7 @@ mod show;
 
 use std::io::{self, IsTerminal as _};
 
-use hookrail::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
+use hookrail::internal::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};

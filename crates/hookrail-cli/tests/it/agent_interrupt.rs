@@ -176,3 +176,19 @@ fn a_killed_agent_leaves_a_readable_log() {
     assert_eq!(run.lines("model_request").len(), 2, "everything up to the kill is there");
     assert!(Command::new("kill").arg(tool.to_string()).status().unwrap().success());
 }
+
+/// The end of the terminal and Ctrl-\ end the hooks as well.
+#[test]
+fn hang_up_and_quit_leave_no_hook_behind() {
+    for signal in ["-HUP", "-QUIT"] {
+        let hang = "echo $$ >\"$LLXPRT_PROJECT_DIR/pid\"; exec sleep 600";
+        let scenario = Scenario::new().hook("BeforeTool", hang).calls(&[shell("touch never")]).says("Done.");
+        let child = start(&scenario);
+        let pid = pid_in(&scenario.project.dir().join("pid"));
+        send(signal, &child);
+        let run = scenario.over(&child.wait_with_output().unwrap());
+        run.expect(130, "");
+        assert!(!process_is_alive(pid), "{signal}: the hook lives on");
+        assert!(!run.project.dir().join("never").exists(), "{signal}");
+    }
+}

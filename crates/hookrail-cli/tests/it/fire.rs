@@ -41,7 +41,7 @@ fn mixed() -> TestProject {
     project.user_settings(&json!({
         "hooksConfig": { "disabled": ["old"] },
         "hooks": { "BeforeTool": [{ "hooks": [
-            { "type": "command", "command": "./hooks/guard.sh", "name": "the same again" },
+            { "type": "command", "command": "echo 'two\nlines'", "name": "the same again" },
             { "type": "command", "command": "true", "name": "old" },
             { "type": "command", "command": "echo oops >&2; exit 7", "name": "broken" },
         ] }] },

@@ -243,3 +243,27 @@ fn manual_pages_are_written() {
     assert!(project.dir().join("pages/hookrail.1").exists());
     assert!(project.dir().join("pages/hookrail-schema-input.1").exists());
 }
+
+#[test]
+fn workers_are_written_with_their_kit() {
+    for (language, extension) in [("python", "py"), ("node", "mjs")] {
+        let project = TestProject::new();
+        for name in ["one", "two"] {
+            let run = Run::new(&project, &["init", "--worker", "--lang", language, "--name", name]);
+            assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
+        }
+        assert!(project.dir().join(format!(".llxprt/hooks/hookrail_hook.{extension}")).is_file());
+        let settings: Value = serde_json::from_str(&project.read(".llxprt/settings.json")).unwrap();
+        assert_eq!(settings["hooks"]["BeforeTool"][0]["hooks"][0]["worker"], true);
+        let env = r#"{"file_path":"conf/.env","content":"x"}"#;
+        let run = fire(&project, &["BeforeTool", "--tool", "write_file", "--input", env]);
+        assert_eq!(run.code, Some(2), "{language}: {}", run.shown());
+        let other = r#"{"file_path":"env.rs","content":"x"}"#;
+        let run = fire(&project, &["BeforeTool", "--tool", "write_file", "--input", other]);
+        assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
+    }
+    let project = TestProject::new();
+    for args in [&["init", "--worker"][..], &["init", "AfterTool", "--worker", "--lang", "python"]] {
+        assert_eq!(Run::new(&project, args).code, Some(1), "{args:?}");
+    }
+}

@@ -117,6 +117,7 @@ fn what_is_committed_is_what_is_printed() {
     };
     same(&["settings"], "settings.schema.json");
     same(&["session-log"], "session-log.schema.json");
+    same(&["test"], "test.schema.json");
     for event in EventName::ALL.map(EventName::as_str) {
         same(&["input", event], &format!("input/{event}.schema.json"));
         same(&["output", event], &format!("output/{event}.schema.json"));

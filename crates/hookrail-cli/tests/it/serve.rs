@@ -8,10 +8,12 @@
 )]
 
 mod clients;
+mod huge;
 mod load;
 mod protocol;
 mod signals;
 mod socket;
+mod workers;
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read, Write};

@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
+use hookrail::components::{Event, HookInput, to_hook_llm_request};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    Event, HookInput, HookSession, JsonObject, SettingsPaths, TrustPolicy, fire_before_model_hook,
-    fire_before_tool_hook, to_hook_llm_request,
+    HookSession, JsonObject, SettingsPaths, TrustPolicy, fire_before_model_hook, fire_before_tool_hook,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -129,11 +129,11 @@ pub(crate) fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
 }
 
 fn payload(event: &Event<'_>) -> Vec<u8> {
-    let base = hookrail::BaseFields {
+    let base = hookrail::components::BaseFields {
         session_id: "00000000-0000-4000-8000-000000000000".into(),
         transcript_path: "".into(),
         cwd: std::path::Path::new("/home/user/project").into(),
-        timestamp: hookrail::timestamp_now(),
+        timestamp: hookrail::internal::timestamp_now(),
     };
     let input = HookInput { base: &base, event, extra: &JsonObject::new() };
     serde_json::to_vec(&input).expect("is JSON")

@@ -27,6 +27,7 @@ mod rules;
 mod serve;
 mod stats;
 mod sys;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -89,7 +90,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 13] = [
+    let workloads: [(&str, Workload); 14] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -103,6 +104,7 @@ fn measure(args: &Args) -> Report {
         ("P10", rules::measure),
         ("P11", bridge::measure),
         ("AGENT", program::agent),
+        ("W", workers::measure),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

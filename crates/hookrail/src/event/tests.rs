@@ -120,3 +120,26 @@ fn texts_in_pieces_are_written_as_one() {
         "{\"model\":\"\",\"messages\":[{\"role\":\"user\",\"content\":\"a\\\"\\nb\u{1F600}\"}]}"
     );
 }
+
+/// M3: one answer to how an event's matchers are read, and it agrees with what the event is compared with.
+#[test]
+fn matchers_are_read_as_the_event_says() {
+    let input = JsonObject::new();
+    for (event, known) in [
+        (Event::BeforeTool { tool_name: "x", tool_input: &input }, None),
+        (Event::SessionStart { source: SessionStartSource::Resume }, Some("resume")),
+        (Event::SessionEnd { reason: SessionEndReason::PromptInputExit }, Some("prompt_input_exit")),
+        (Event::PreCompress { trigger: PreCompressTrigger::Auto }, Some("auto")),
+        (Event::BeforeAgent { prompt: "x" }, None),
+    ] {
+        let matching = event.name().matching();
+        assert_eq!(matching == Matching::Ignored, event.match_target().is_none(), "M3: {event:?}");
+        if let Some(word) = known {
+            assert!(matches!(matching, Matching::Word { known } if known.contains(&word)), "M3: {event:?}");
+        }
+    }
+    for event in EventName::ALL {
+        let is_tool = matches!(event, EventName::BeforeTool | EventName::AfterTool);
+        assert_eq!(event.matching() == Matching::Tool, is_tool, "M3: {event}");
+    }
+}

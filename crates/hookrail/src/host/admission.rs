@@ -9,7 +9,7 @@ use crate::event::EventName;
 use crate::hook::{Hook, Level};
 use crate::host::shared::Host;
 use crate::plan::planner::Plan;
-use crate::trust::{Recheck, Seal, file_run_by_accident};
+use crate::trust::{Recheck, Seal};
 use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
 /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
@@ -48,18 +48,8 @@ pub(crate) fn admit(
             }
         }
     };
-    let mut hooks = Vec::with_capacity(plan.hooks.len());
-    for planned in &plan.hooks {
-        hooks.extend(admit(&planned.hook, planned.seal.as_ref()));
-        // A hook that would run a file of the project by accident is taken out later. It must not take the project's own
-        // guard with it, whose command is the same.
-        if let Some(displaced) = &planned.displaces
-            && file_run_by_accident(&planned.hook, directory).is_some()
-        {
-            hooks.extend(admit(&displaced.hook, displaced.seal.as_ref()));
-        }
-    }
-    (hooks, refused)
+    let planned = plan.hooks.iter();
+    (planned.filter_map(|planned| admit(&planned.hook, planned.seal.as_ref())).collect(), refused)
 }
 
 /// Looks at an approved hook's files again. What changed may have been approved again meanwhile.

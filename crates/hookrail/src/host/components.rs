@@ -60,6 +60,7 @@ impl Started {
             direct_execution: host.direct_execution,
             answer_by: host.answer_by,
             on_start: Some(start_listener(host)),
+            workers: host.workers.clone(),
             ..RunnerOptions::new(environment)
         });
         let aggregator = HookAggregator::new(effective.ask, project_ask);

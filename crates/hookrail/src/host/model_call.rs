@@ -55,7 +55,6 @@ pub struct ModelAnswer {
 /// What became of a model call.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
 pub enum ModelOutcome {
     /// The model answered.
     Answered(ModelAnswer),

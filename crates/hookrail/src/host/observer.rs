@@ -29,6 +29,7 @@ pub trait HookObserver: Send + Sync {
 
 /// One finished hook.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct HookCall<'a> {
     /// The event it ran for.
     pub event: EventName,

@@ -64,7 +64,6 @@ pub enum Permission {
 
 /// The permission step of a host that has no rules of its own and nobody to ask: whatever the hooks let through is
 /// done, and what they want a person for is refused.
-#[expect(clippy::unused_async, reason = "it is handed over where an asynchronous function is expected")]
 pub async fn permit_unless_asked(request: PermissionRequest<'_>) -> Permission {
     match request.decider {
         Decider::Host => Permission::Granted,

@@ -12,6 +12,7 @@ use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
 use crate::host::shared::{Host, UnusableSettings};
 use crate::host::system::HookSystem;
+use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths};
 use crate::trust::TrustPolicy;
 
@@ -50,6 +51,7 @@ impl HookSession {
             direct_execution: true,
             answer_by: None,
             try_examples: true,
+            workers: None,
         }
     }
 
@@ -116,6 +118,7 @@ pub struct HookSessionBuilder {
     direct_execution: bool,
     answer_by: Option<Instant>,
     try_examples: bool,
+    workers: Option<WorkerPool>,
 }
 
 impl HookSessionBuilder {
@@ -187,6 +190,13 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Goes on with the workers of an earlier session, for a host that reads its settings again. Without it the session
+    /// has workers of its own.
+    pub fn workers(mut self, workers: WorkerPool) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
     /// Reads the enable flag and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -216,6 +226,7 @@ impl HookSessionBuilder {
             environment: self.environment,
             direct_execution: self.direct_execution,
             answer_by: self.answer_by,
+            workers: self.workers,
         };
         let has_bus = host.bus.is_some();
         let session = HookSession { host: Arc::new(host), enabled, system: OnceLock::new() };

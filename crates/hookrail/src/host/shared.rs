@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
+use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile};
 use crate::trust::{TrustPolicy, VanishedGuard};
 
@@ -38,6 +39,8 @@ pub(crate) struct Host {
     pub(crate) direct_execution: bool,
     /// No hook may run past this moment.
     pub(crate) answer_by: Option<Instant>,
+    /// The workers of an earlier session of the same host.
+    pub(crate) workers: Option<WorkerPool>,
 }
 
 impl Host {

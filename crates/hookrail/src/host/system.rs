@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
+use crate::hook::Hook;
 use crate::host::bus::answer;
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::HookExecutionResponse;
@@ -16,7 +17,7 @@ use crate::host::panics::survive;
 use crate::host::shared::Host;
 use crate::plan::planner::Explanation;
 use crate::plan::registry::{HookRegistry, HookStatus};
-use crate::run::Escalations;
+use crate::run::{Escalations, WorkerStatus};
 use crate::settings::AgentEvents;
 
 /// The hook system of one session.
@@ -85,6 +86,11 @@ impl HookSystem {
         self.components.started().registry.disable_others(name)
     }
 
+    /// Turns every hook for which `unwanted` holds off until the session ends; says how many others there are.
+    pub fn disable_hooks_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
+        self.components.started().registry.disable_where(unwanted)
+    }
+
     /// Whether hooks are on, now that it is known whether the project's own word counts.
     pub fn hooks_are_on(&self) -> bool {
         self.components.host.settings().activation.is_on()
@@ -130,7 +136,16 @@ impl HookSystem {
         answer::answer(&self.components, message).await
     }
 
-    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    /// What the session's workers did.
+    pub fn workers(&self) -> Vec<WorkerStatus> {
+        self.components
+            .started
+            .get()
+            .map(|started| started.handler.runner().workers().status())
+            .unwrap_or_default()
+    }
+
+    /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;

@@ -56,9 +56,12 @@ impl JsonProblem {
 
 /// Reads a JSON text, with whatever may surround it.
 pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
-    let text = trim_output(text);
-    let slots = MIN_SLOTS.max(text.len() / BYTES_PER_SLOT);
-    Reader { text, at: 0, slots }.document()
+    Reader::of(text).document()
+}
+
+/// Reads the JSON value at the start of a text, whatever follows it.
+pub(crate) fn parse_json_prefix(text: &str) -> Result<Value, JsonProblem> {
+    Reader::of(text).value()
 }
 
 /// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
@@ -92,7 +95,19 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = trim_output(text);
+        Self { text, at: 0, slots: MIN_SLOTS.max(text.len() / BYTES_PER_SLOT) }
+    }
+
     fn document(mut self) -> Result<Value, JsonProblem> {
+        let value = self.value()?;
+        self.skip_space();
+        if self.at == self.text.len() { Ok(value) } else { Err(self.not_json()) }
+    }
+
+    /// One value; what follows it is left alone.
+    fn value(&mut self) -> Result<Value, JsonProblem> {
         let mut open = Vec::new();
         loop {
             let mut value = match self.begin_value(open.len())? {
@@ -105,10 +120,7 @@ impl<'a> Reader<'a> {
             // The value is complete: give it to what is open, and close whatever ends here.
             loop {
                 match open.pop() {
-                    None => {
-                        self.skip_space();
-                        return if self.at == self.text.len() { Ok(value) } else { Err(self.not_json()) };
-                    }
+                    None => return Ok(value),
                     Some(Open::Array(mut items)) => {
                         items.push(value);
                         if self.comma_or(b']')? {

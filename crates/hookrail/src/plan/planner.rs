@@ -5,11 +5,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::event::EventName;
+use crate::event::{EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
-use crate::trust::Seal;
+use crate::trust::{Seal, relative_words};
 
 /// Models invent tool names, so only so many are remembered, none of them long.
 const MAX_NAMES: usize = 1_024;
@@ -37,18 +37,6 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to look at again right before it runs; `None` where nobody needs to look.
     pub seal: Option<Arc<Seal>>,
-    /// The project's hook with the same command that this one, of another level, keeps from running, with its seal. It
-    /// runs where this one turns out not to be startable.
-    pub(crate) displaces: Option<Displaced>,
-}
-
-/// A hook of the project that another one keeps from running.
-#[derive(Debug, Clone)]
-pub(crate) struct Displaced {
-    /// The hook.
-    pub(crate) hook: Arc<Hook>,
-    /// What to look at again before it runs.
-    pub(crate) seal: Option<Arc<Seal>>,
 }
 
 impl Deref for PlannedHook {
@@ -151,7 +139,7 @@ impl HookPlanner {
         if !self.registry.listens_to(event) {
             return None;
         }
-        let target = target.filter(|_| Matching::of(event) != Matching::None);
+        let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
         let remembered = self.remembered.get(event as usize)?;
@@ -217,14 +205,6 @@ impl HookPlanner {
             }
         }
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
-        let displaced: Vec<(Arc<Hook>, Displaced)> = planned
-            .iter()
-            .filter_map(|candidate| {
-                let (hook, seal) =
-                    (Arc::clone(&candidate.registered.hook), candidate.registered.seal.clone());
-                Some((candidate.displaced_by.clone()?, Displaced { hook, seal }))
-            })
-            .collect();
         for Candidate { rank, registered, verdict, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {
@@ -238,11 +218,7 @@ impl HookPlanner {
             if verdict == MatchVerdict::BoundReached {
                 plan.warnings.push(undecided(hook, targets));
             }
-            let displaces = displaced
-                .iter()
-                .find(|(by, _)| Arc::ptr_eq(by, hook))
-                .map(|(_, displaced)| displaced.clone());
-            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone(), displaces });
+            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
         }
         (!plan.hooks.is_empty()).then_some(plan)
     }
@@ -274,40 +250,17 @@ fn admit<'r>(
             if of.origin.level != Level::Project || hook.origin.level == Level::Project {
                 return Some(SkipReason::Duplicate { of: Arc::clone(of) });
             }
+            if !relative_words(command).is_empty() {
+                // It would run a file of the project, which is refused: it must not take the project's guard along.
+                planned.push(candidate);
+                return None;
+            }
             first.displaced_by = Some(Arc::clone(hook));
         }
         by_command.insert(key, planned.len());
     }
     planned.push(candidate);
     None
-}
-
-/// How the hooks of an event are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Matching {
-    /// The matcher is a pattern for the tool's name.
-    Tool,
-    /// The matcher is the word that the event is about.
-    Word,
-    /// Matchers are ignored.
-    None,
-}
-
-impl Matching {
-    fn of(event: EventName) -> Self {
-        match event {
-            EventName::BeforeTool | EventName::AfterTool => Self::Tool,
-            EventName::SessionStart
-            | EventName::SessionEnd
-            | EventName::PreCompress
-            | EventName::Notification => Self::Word,
-            EventName::BeforeAgent
-            | EventName::AfterAgent
-            | EventName::BeforeModel
-            | EventName::AfterModel
-            | EventName::BeforeToolSelection => Self::None,
-        }
-    }
 }
 
 /// Whether a hook matches one of the names; without any every hook does.
@@ -317,10 +270,10 @@ fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
     }
     let mut undecided = false;
     for target in targets {
-        let verdict = match Matching::of(hook.event) {
+        let verdict = match hook.event.matching() {
             Matching::Tool => hook.matcher.matches_tool_within(target, steps),
-            Matching::Word => hook.matcher.matches_exactly(target).into(),
-            Matching::None => MatchVerdict::Yes,
+            Matching::Word { .. } => hook.matcher.matches_exactly(target).into(),
+            Matching::Ignored => MatchVerdict::Yes,
         };
         match verdict {
             MatchVerdict::Yes => return MatchVerdict::Yes,

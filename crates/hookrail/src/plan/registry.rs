@@ -219,9 +219,14 @@ impl HookRegistry {
     /// Disables every hook that goes by another name or command, until the end of the run. Returns how many
     /// hooks go by this one, whatever their state.
     pub fn disable_others(&self, name_or_command: &str) -> usize {
+        self.disable_where(|hook| !goes_by(hook, name_or_command))
+    }
+
+    /// Disables every hook for which `unwanted` holds, until the end of the run. Returns how many others there
+    /// are, whatever their state.
+    pub fn disable_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kept, others): (Vec<_>, Vec<_>) =
-            self.hooks.iter().partition(|each| goes_by(&each.hook, name_or_command));
+        let (others, kept): (Vec<_>, Vec<_>) = self.hooks.iter().partition(|each| unwanted(&each.hook));
         for registered in others.into_iter().filter(|each| each.is_enabled()) {
             registered.state.store(DISABLED, Ordering::Release);
         }

@@ -169,6 +169,11 @@ impl Word {
 /// The words of a command in which a shell would find nothing to do but to run it: letters, digits and
 /// marks without meaning, project-directory variables, and double quotes around these.
 pub(crate) fn plain_words(command: &str) -> Option<Vec<Word>> {
+    plain_words_at_home(command, None)
+}
+
+/// The same where words may also begin with `~/`, which stands for this directory.
+pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<Vec<Word>> {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
     let mut quoted = false;
@@ -182,6 +187,9 @@ pub(crate) fn plain_words(command: &str) -> Option<Vec<Word>> {
                 // An empty pair of quotes is a word, too.
                 word.get_or_insert_default();
                 quoted = !quoted;
+            }
+            '~' if !quoted && word.is_none() && rest.starts_with("~/") => {
+                word = Some(Word(vec![Piece::Text(home?.to_owned())]));
             }
             '$' => {
                 length = variable_length(rest.as_bytes())?;

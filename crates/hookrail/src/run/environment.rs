@@ -10,7 +10,7 @@ use crate::settings::Redaction;
 pub(crate) type Variable = (OsString, OsString);
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
-const CREDENTIAL_PATTERNS: [&str; 25] = [
+const CREDENTIAL_PATTERNS: [&str; 30] = [
     "*_TOKEN",
     "*_TOKENS",
     "TOKEN",
@@ -19,7 +19,7 @@ const CREDENTIAL_PATTERNS: [&str; 25] = [
     "*API_KEY*",
     "*APIKEY*",
     "*ACCESS_KEY*",
-    "*PRIVATE_KEY*",
+    "*PRIVATE*KEY*",
     "*_SECRET",
     "*_SECRETS",
     "*_SECRET_*",
@@ -28,14 +28,19 @@ const CREDENTIAL_PATTERNS: [&str; 25] = [
     "*PASSWORD*",
     "*PASSWD*",
     "*PASSPHRASE*",
-    "*_PASS",
-    "SSHPASS",
-    "MYSQL_PWD",
+    "*PASS",
+    "*_PWD",
     "*CREDENTIAL*",
     "*_CREDS",
     "*_AUTH",
     "DOCKER_AUTH_CONFIG",
     "*_PAT",
+    "*DATABASE_URL*",
+    "*CONNECTION_STRING*",
+    "*CONNECTIONSTRING*",
+    "*COOKIE*",
+    "*BEARER*",
+    "*WEBHOOK*",
 ];
 
 /// The environment of this process, for a runner's options. Nothing else in the engine reads it.
@@ -54,7 +59,7 @@ impl ParentEnvironment {
     pub(crate) fn new(parent: Vec<Variable>, redaction: &Redaction) -> Self {
         let mut variables = Vec::with_capacity(parent.len());
         for (name, value) in parent {
-            if is_valid_name(&name) && !is_redacted(&name, redaction) {
+            if is_valid_name(&name) && !is_redacted(&name, &value, redaction) {
                 set(&mut variables, name, value);
             }
         }
@@ -143,13 +148,35 @@ fn is_valid_name(name: &OsStr) -> bool {
     !name.is_empty() && !name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'=' | 0))
 }
 
-fn is_redacted(name: &OsStr, redaction: &Redaction) -> bool {
+fn is_redacted(name: &OsStr, value: &OsStr, redaction: &Redaction) -> bool {
     let name = name.as_encoded_bytes();
     let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern.as_bytes(), name));
     redaction.enabled
         && !is_in(&redaction.allowed)
         && (is_in(&redaction.blocked)
-            || CREDENTIAL_PATTERNS.iter().any(|pattern| matches(pattern.as_bytes(), name)))
+            || CREDENTIAL_PATTERNS.iter().any(|pattern| matches(pattern.as_bytes(), name))
+            || holds_url_with_password(value.as_encoded_bytes()))
+}
+
+/// Whether a value holds a URL with a password in it, `scheme://user:password@host`, whatever its variable is called.
+fn holds_url_with_password(value: &[u8]) -> bool {
+    let separator = b"://";
+    let mut rest = value;
+    while let Some(place) = rest.windows(separator.len()).position(|window| window == separator) {
+        let (scheme, authority) =
+            (rest.get(..place).unwrap_or_default(), rest.get(place + separator.len()..).unwrap_or_default());
+        let has_scheme = scheme.last().is_some_and(u8::is_ascii_alphanumeric);
+        let end = authority.iter().position(|byte| b"/?# \t\n".contains(byte)).unwrap_or(authority.len());
+        let credentials = authority.get(..end).unwrap_or_default();
+        let user_info =
+            credentials.iter().rposition(|byte| *byte == b'@').and_then(|at| credentials.get(..at));
+        let password = user_info.and_then(|info| info.splitn(2, |byte| *byte == b':').nth(1));
+        if has_scheme && password.is_some_and(|password| !password.is_empty()) {
+            return true;
+        }
+        rest = authority;
+    }
+    false
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything. Case does not count.
@@ -244,6 +271,52 @@ mod tests {
         );
         let disabled = ParentEnvironment::new(parent.clone(), &Redaction { enabled: false, ..redaction });
         assert_eq!(names(&disabled).len(), parent.len());
+    }
+
+    #[test]
+    fn redaction_knows_credentials_by_name_and_by_value() {
+        let redaction = Redaction { enabled: true, ..Redaction::default() };
+        let secrets = [
+            ("PGPASS", "1"),
+            ("MYSQL_PWD", "1"),
+            ("REDIS_PWD", "1"),
+            ("SSHPASS", "1"),
+            ("DB_PASS", "1"),
+            ("PRIVATE_SSH_KEY", "1"),
+            ("PRIVATEKEY", "1"),
+            ("MY_PRIVATE_KEY_PEM", "1"),
+            ("DATABASE_URL", "sqlite:x"),
+            ("STAGING_DATABASE_URL", "1"),
+            ("AZURE_STORAGE_CONNECTION_STRING", "1"),
+            ("SESSION_COOKIE", "1"),
+            ("COOKIES", "1"),
+            ("BEARER", "1"),
+            ("X_BEARER_VALUE", "1"),
+            ("SLACK_WEBHOOK_URL", "1"),
+            ("MIRROR", "https://me:pw@example.org/x"),
+            ("BROKER", "amqp://:pw@h"),
+            ("HOSTS", "redis://a, redis://u:p@b"),
+            ("JDBC", "jdbc:postgresql://u:p@h/d"),
+            ("ODD", "http://u:p@ss@h"),
+        ];
+        let harmless = [
+            ("PWD", "/p"),
+            ("OLDPWD", "/p"),
+            ("HOMEPAGE", "https://example.org/a:b@c"),
+            ("REMOTE", "ssh://git@example.org/x"),
+            ("EMPTY", "http://user:@host"),
+            ("SCP", "git@example.org:a/b"),
+            ("QUERY", "https://h?x=a:b@c"),
+            ("ODD", "://u:p@h"),
+            ("KEYBOARD", "de"),
+        ];
+        let environment = ParentEnvironment::new(variables(&secrets), &redaction);
+        assert_eq!(names(&environment), [""; 0], "R10");
+        let environment = ParentEnvironment::new(variables(&harmless), &redaction);
+        assert_eq!(names(&environment), harmless.map(|(name, _)| name), "R10");
+        let allowing = Redaction { allowed: vec!["MIRROR".to_owned()], ..redaction };
+        let environment = ParentEnvironment::new(variables(&secrets), &allowing);
+        assert_eq!(names(&environment), ["MIRROR"], "R10: what is allowed is kept");
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Payload {
         if self.len() > PIPE_CAPACITY {
             unix::widen(&writer, WIDE_PIPE);
         }
-        let mut feed = Feed { cursor: Cursor { payload: self.clone(), sent: 0, copy: false }, pipe: writer };
+        let mut feed = Feed { cursor: Cursor::new(self), pipe: writer };
         match feed.cursor.push(&feed.pipe) {
             Ok(true) => Ok((reader, None)),
             Ok(false) => Ok((reader, Some(feed))),
@@ -110,6 +110,16 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
+    /// Nothing of this payload is fed yet.
+    pub(super) fn new(payload: &Payload) -> Self {
+        Self { payload: payload.clone(), sent: 0, copy: false }
+    }
+
+    /// How many bytes the pipe has taken.
+    pub(super) fn sent(&self) -> usize {
+        self.sent
+    }
+
     /// Feeds without waiting. `true` when all is fed, `false` when it is others' turn, `WouldBlock` when the
     /// pipe is full. Any other error means that nobody will read the rest.
     pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {

@@ -35,16 +35,16 @@ use crate::verdict::hook_run::Exit;
 /// is how long one may take that leaves its outputs to another process.
 const PATIENCE: Duration = Duration::from_millis(25);
 /// After the hook's exit, an output that somebody else keeps open is read until it is silent for this long, …
-const QUIET: Duration = Duration::from_millis(200);
+pub(super) const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
-const LINGER: Duration = Duration::from_millis(450);
+pub(super) const LINGER: Duration = Duration::from_millis(450);
 /// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
 const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// Attempts on a program that is just being written, and the pause between them.
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// Longer timeouts are as good as none; clocks overflow beyond.
-const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
+pub(super) const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// What became of a process.
 #[derive(Debug)]
@@ -172,18 +172,18 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     let image = command.image.get_or_try_init(|| image_of(command))?;
     let started = Instant::now();
     let leader = image.spawn([child_stdin.into(), child_stdout.into(), child_stderr.into()])?;
-    let group = Group { leader, reaper: reaper.clone(), ours: true };
+    let group = Group::new(leader, reaper);
     Ok(Spawned { group, started, feed, stdout, stderr })
 }
 
-fn image_of(command: &PreparedCommand) -> io::Result<Image> {
+pub(super) fn image_of(command: &PreparedCommand) -> io::Result<Image> {
     let name = command.arg0.as_ref().unwrap_or(&command.program);
     let argv = [name].into_iter().chain(&command.args).map(OsString::as_os_str);
     Image::new(&command.program, argv, &command.env, &command.cwd)
 }
 
 /// Says why a command did not start. A missing working directory looks like a missing program to the system.
-fn failure_text(command: &PreparedCommand, error: &io::Error) -> String {
+pub(super) fn failure_text(command: &PreparedCommand, error: &io::Error) -> String {
     match command.cwd.metadata() {
         Err(cause) => format!("cannot enter the working directory `{}`: {cause}", command.cwd.display()),
         Ok(metadata) if !metadata.is_dir() => {
@@ -233,7 +233,7 @@ impl Finished {
 
 /// A process group and the duty to see it out.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     leader: Pid,
     reaper: Reaper,
     /// The leader is not reaped, so that its number is still that of our group.
@@ -241,6 +241,16 @@ struct Group {
 }
 
 impl Group {
+    /// The group of a child that was just started.
+    pub(super) fn new(leader: Pid, reaper: &Reaper) -> Self {
+        Self { leader, reaper: reaper.clone(), ours: true }
+    }
+
+    /// The process that the group is named after.
+    pub(super) fn leader(&self) -> Pid {
+        self.leader
+    }
+
     /// The leader has ended and the rest, if any, is left alone.
     fn reap(mut self) {
         self.ours = false;
@@ -253,7 +263,7 @@ impl Group {
     }
 
     /// The group has to end, and may clean up before.
-    fn terminate(mut self, outputs: Vec<PipeReader>) {
+    pub(super) fn terminate(mut self, outputs: Vec<PipeReader>) {
         self.ours = false;
         self.reaper.terminate(self.leader, outputs);
     }

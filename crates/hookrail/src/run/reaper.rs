@@ -47,6 +47,15 @@ struct Queue {
     has_thread: bool,
 }
 
+/// Somebody else whose child a leader is, and who tells of its end. Until it is told to reap the leader, that stays
+/// there as a zombie.
+pub(super) trait Parent: std::fmt::Debug + Send + Sync {
+    /// Looks at the leader.
+    fn peek(&self) -> Peek;
+    /// The leader may go.
+    fn reap(&self);
+}
+
 /// A group on its way out. Its leader stays unreaped until the last signal is sent, because that keeps the
 /// kernel from giving the group's number to somebody else.
 #[derive(Debug)]
@@ -58,6 +67,8 @@ struct Ending {
     /// The group's outputs. Were they closed, the first word that a hook says while it cleans up would end it:
     /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
     outputs: Vec<PipeReader>,
+    /// Whose child the leader is, if not ours.
+    parent: Option<Arc<dyn Parent>>,
 }
 
 impl Reaper {
@@ -101,16 +112,36 @@ impl Reaper {
     /// Sends `SIGTERM` to a group at once, and `SIGKILL` when the grace is over. Until its end the group can
     /// still write to the given (non-blocking) pipes.
     pub(super) fn terminate(&self, leader: Pid, outputs: Vec<PipeReader>) {
-        unix::signal_group(leader, Signal::TERM);
-        let now = Instant::now();
-        self.take(Ending { leader, since: now, kill_at: now + self.shared.grace, killed: false, outputs });
+        self.take_over(leader, outputs, None, Signal::TERM);
+    }
+
+    /// The same for a group whose leader is the child of somebody else.
+    pub(super) fn terminate_of(&self, leader: Pid, outputs: Vec<PipeReader>, parent: Arc<dyn Parent>) {
+        self.take_over(leader, outputs, Some(parent), Signal::TERM);
     }
 
     /// Sends `SIGKILL` to a group at once.
     pub(super) fn kill(&self, leader: Pid) {
-        unix::signal_group(leader, Signal::KILL);
-        let now = Instant::now();
-        self.take(Ending { leader, since: now, kill_at: now, killed: true, outputs: Vec::new() });
+        self.take_over(leader, Vec::new(), None, Signal::KILL);
+    }
+
+    /// The same for a group whose leader is the child of somebody else.
+    pub(super) fn kill_of(&self, leader: Pid, parent: Arc<dyn Parent>) {
+        self.take_over(leader, Vec::new(), Some(parent), Signal::KILL);
+    }
+
+    fn take_over(
+        &self,
+        leader: Pid,
+        outputs: Vec<PipeReader>,
+        parent: Option<Arc<dyn Parent>>,
+        signal: Signal,
+    ) {
+        unix::signal_group(leader, signal);
+        let since = Instant::now();
+        let killed = signal == Signal::KILL;
+        let kill_at = if killed { since } else { since + self.shared.grace };
+        self.take(Ending { leader, since, kill_at, killed, outputs, parent });
     }
 
     /// Kills every group that is still cleaning up, and from now on every new one without a grace.
@@ -218,7 +249,8 @@ impl Ending {
     /// Does what is due; `true` when the group needs no more care.
     fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
         self.drain_outputs();
-        let leader_ended = match unix::peek(self.leader) {
+        let peek = self.parent.as_ref().map_or_else(|| unix::peek(self.leader), |parent| parent.peek());
+        let leader_ended = match peek {
             Peek::Running => false,
             Peek::Ended(_) => true,
             // Somebody else reaped it; its number is not ours to signal.
@@ -241,7 +273,10 @@ impl Ending {
         if group_ended || (self.killed && ((leader_ended && unknown) || patience_over)) {
             // The table is no snapshot: a member that forked while it was read can be missing from it.
             unix::signal_group(self.leader, Signal::KILL);
-            unix::reap(self.leader);
+            match &self.parent {
+                Some(parent) => parent.reap(),
+                None => _ = unix::reap(self.leader),
+            }
             return true;
         }
         false

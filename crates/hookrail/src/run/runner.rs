@@ -5,20 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
 use tokio::sync::Semaphore;
 
 use super::command::CommandPreparer;
 use super::handover::Handovers;
-use super::join::join_all;
 use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, spawn};
 use super::reading::{self, OutputReader};
 use super::reaper::Reaper;
 use super::rules::Asked;
 use super::shortage::{Shortage, Waiting};
+use super::worker::{WeakPool, WorkerPool};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, HookKind, Level};
+use crate::hook::{Hook, HookKind, Level, WorkerMode};
 use crate::settings::{Limits, Redaction};
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::hook_run::{Exit, HookRun};
@@ -53,6 +55,8 @@ pub struct RunnerOptions {
     pub answer_by: Option<Instant>,
     /// Hears of each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
+    /// The workers of an earlier session; new ones are made without it.
+    pub workers: Option<WorkerPool>,
 }
 
 impl RunnerOptions {
@@ -67,6 +71,7 @@ impl RunnerOptions {
             grace: GRACE,
             answer_by: None,
             on_start: None,
+            workers: None,
         }
     }
 }
@@ -77,6 +82,7 @@ pub struct HookRunner {
     /// For the project's own hooks, where its settings differ: they must not change how others run.
     project_terms: Option<Terms>,
     reaper: Reaper,
+    workers: WorkerPool,
     handovers: Handovers,
     answer_by: Option<Instant>,
     outputs: OutputReader,
@@ -121,17 +127,21 @@ impl Terms {
 /// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
 /// program that has to exit at once.
 #[derive(Debug, Clone)]
-pub struct Escalations(Reaper);
+pub struct Escalations {
+    reaper: Reaper,
+    workers: WeakPool,
+}
 
 impl Escalations {
     /// The process groups that are still given time to clean up.
     pub fn groups(&self) -> Vec<i32> {
-        self.0.groups()
+        self.reaper.groups()
     }
 
-    /// Kills all of them, and from now on whoever runs out of time.
+    /// Kills all of them and all workers, and from now on whoever runs out of time.
     pub fn kill(&self) {
-        self.0.kill_all();
+        self.workers.end();
+        self.reaper.kill_all();
     }
 }
 
@@ -154,13 +164,16 @@ impl HookRunner {
             grace,
             answer_by,
             on_start,
+            workers,
         } = options;
+        let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
         let project_terms = project
             .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
         Self {
             terms: Terms::new(limits, &redaction, environment, direct_execution),
             project_terms,
-            reaper: Reaper::with_grace(grace),
+            reaper: workers.reaper().clone(),
+            workers,
             handovers: Handovers::new(),
             answer_by,
             outputs: OutputReader::new(),
@@ -184,8 +197,12 @@ impl HookRunner {
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
         // them. It gets the first, and this thread spawns the next meanwhile.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
-        let runs = hooks.iter().zip(threads);
-        join_all(runs.map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))).await
+        let runs: FuturesOrdered<_> = hooks
+            .iter()
+            .zip(threads)
+            .map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))
+            .collect();
+        runs.collect().await
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
@@ -258,14 +275,20 @@ impl HookRunner {
 
     /// A handle on the hooks that ran out of time.
     pub fn escalations(&self) -> Escalations {
-        Escalations(self.reaper.clone())
+        Escalations { reaper: self.reaper.clone(), workers: self.workers.downgrade() }
     }
 
-    /// Waits until every hook that ran out of time or was given up has really ended. A program does this
-    /// before it exits.
+    /// Ends the workers, and waits until they and every hook that ran out of time or was given up have really ended.
+    /// A program does this before it exits.
     pub async fn drain(&self) {
+        self.workers.end();
         self.handovers.drain().await;
         self.reaper.drain().await;
+    }
+
+    /// The workers, to be handed to the next session or looked at.
+    pub fn workers(&self) -> &WorkerPool {
+        &self.workers
     }
 
     /// Whether [`HookRunner::drain`] would return at once.
@@ -312,8 +335,19 @@ impl HookRunner {
         thread: SpawnOn,
         waiting: &Waiting<'_>,
     ) -> Finished {
-        // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
+        let worker = match hook.worker {
+            WorkerMode::Off => None,
+            WorkerMode::Lines | WorkerMode::Fork => {
+                Some(self.workers.worker(hook, &terms.commands.prepare(hook, cwd)))
+            }
+        };
+        // Whoever waits for a busy worker keeps no other hook from running.
+        let admitted = match &worker {
+            Some(worker) => Some(worker.admit().await),
+            None => None,
+        };
+        // Nobody closes the semaphore, so this waits at most.
         let _slot = terms.slots.acquire().await;
         let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
@@ -325,6 +359,11 @@ impl HookRunner {
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
         let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
+        if let Some(admitted) = admitted
+            && let Some(finished) = admitted.ask(payload, timeout, keep).await
+        {
+            return finished;
+        }
         let elsewhere = match thread {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThread => None,

@@ -171,7 +171,7 @@ impl<'s> Findings<'s> {
     /// A hook event that does not exist.
     pub(super) fn unknown_event(&mut self, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
-        let near = meant_event(name);
+        let near = EventName::nearest(name);
         let help = near.map_or_else(
             || {
                 let all: Vec<&str> = EventName::ALL.iter().map(|event| event.as_str()).collect();
@@ -303,19 +303,6 @@ fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| *distance <= 2)
         .map(|(_, known)| known)
-}
-
-/// The event that `word` was probably meant to be: a near name, or another agent's name for it.
-fn meant_event(word: &str) -> Option<EventName> {
-    match word {
-        "PreToolUse" => Some(EventName::BeforeTool),
-        "PostToolUse" => Some(EventName::AfterTool),
-        "UserPromptSubmit" => Some(EventName::BeforeAgent),
-        "Stop" => Some(EventName::AfterAgent),
-        "PreCompact" => Some(EventName::PreCompress),
-        _ if word.len() > LONGEST_WORD => None,
-        _ => EventName::nearest(word),
-    }
 }
 
 /// A word for a message, cut to a length that a message can bear.

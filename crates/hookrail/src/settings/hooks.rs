@@ -14,16 +14,16 @@ use super::bridge_entry::calls_bridge;
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{HookSpans, Settings};
-use crate::event::{EventName, PreCompressTrigger, SessionEndReason, SessionStartSource};
+use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
-use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin};
+use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule, RulePlace, RuleReading};
 
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
 /// The fields of a hook. Those from `when` on are read by the rules, or by whoever they are for.
-pub(super) const HOOK_KEYS: [&str; 16] = [
+pub(super) const HOOK_KEYS: [&str; 17] = [
     "type",
     "command",
     "timeout",
@@ -33,6 +33,7 @@ pub(super) const HOOK_KEYS: [&str; 16] = [
     "onFailure",
     "watch",
     "pure",
+    "worker",
     "when",
     "then",
     "block",
@@ -41,8 +42,8 @@ pub(super) const HOOK_KEYS: [&str; 16] = [
     "unknown",
     "examples",
 ];
-/// The fields that decide what a rule says. A change of one of them asks for approval again.
-const DEFINING_KEYS: [&str; 7] = ["when", "then", "block", "ask", "context", "unknown", "pure"];
+/// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
+const DEFINING_KEYS: [&str; 8] = ["when", "then", "block", "ask", "context", "unknown", "pure", "worker"];
 
 /// A year. Deadlines further away overflow clocks and mean "never" to everyone.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
@@ -162,7 +163,7 @@ impl<'v> HookReader<'_, '_, 'v> {
     ) -> Matcher {
         let text = literal.value.as_ref();
         let matches_all = matches!(text, "" | "*");
-        if matches!(event, EventName::BeforeTool | EventName::AfterTool) {
+        if event.matching() == Matching::Tool {
             let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
             if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
                 let message = format!("`{route}` is not a regular expression: {problem}");
@@ -172,17 +173,17 @@ impl<'v> HookReader<'_, '_, 'v> {
             return matcher;
         }
         if !matches_all {
-            match words_of(event) {
-                Words::None => {
+            match event.matching() {
+                Matching::Ignored => {
                     let message = format!("`{route}` has no effect: {event} hooks run every time");
                     self.findings.note("matcher-without-effect", literal, message, "remove it");
                 }
-                Words::These(words) if !words.contains(&text) => {
+                Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
                     let message = format!("`{route}` never matches: for {event} it is compared exactly");
-                    let help = format!("use one of: {}", words.join(", "));
+                    let help = format!("use one of: {}", known.join(", "));
                     self.findings.warn("matcher-never-matches", literal, message, help);
                 }
-                Words::These(_) | Words::Any => {}
+                Matching::Word { .. } | Matching::Tool => {}
             }
         }
         Matcher::exact(text)
@@ -194,8 +195,10 @@ impl<'v> HookReader<'_, '_, 'v> {
             return self.findings.wrong_type(route, "a hook", value, help);
         };
         let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [kind, command, timeout, name, description, env, on_failure, watch, pure, when, ..] = fields;
+        let [kind, command, timeout, name, description, env, on_failure, watch, pure, worker, when, ..] =
+            fields;
         let Some(kind) = self.read_kind(group, object, kind, command, route) else { return };
+        let is_command = matches!(kind, HookKind::Command(_));
         let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule { .. });
         let when = if is_rule { None } else { self.read_when(group.event, object, when) };
         let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
@@ -218,6 +221,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             definition: definition(object),
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             watch: texts(watch, route.key("watch"), self.findings),
+            worker: self.read_worker(worker, is_command, route.key("worker")),
             source: match self.level {
                 Level::Extension(_) => ConfigSource::Extensions,
                 Level::Project | Level::User | Level::System => ConfigSource::Project,
@@ -401,6 +405,32 @@ impl<'v> HookReader<'_, '_, 'v> {
         timeout.clamp(Duration::from_nanos(1), LONGEST_TIMEOUT)
     }
 
+    /// Whether a hook's process is kept. What cannot be read means a process per event, which is always right.
+    fn read_worker(
+        &mut self,
+        field: Option<&ObjectProp<'_>>,
+        is_command: bool,
+        route: Route<'_>,
+    ) -> WorkerMode {
+        let Some(value) = given(field) else { return WorkerMode::Off };
+        let mode = match value {
+            Value::BooleanLit(flag) if flag.value => WorkerMode::Lines,
+            Value::BooleanLit(_) => WorkerMode::Off,
+            Value::StringLit(text) if text.value == "fork" => WorkerMode::Fork,
+            other => {
+                let message = format!("`{route}` must be true, false or \"fork\"");
+                self.findings.warn("invalid-value", other, message, "until then each event starts a process");
+                return WorkerMode::Off;
+            }
+        };
+        if !is_command && mode != WorkerMode::Off {
+            let message = format!("`{route}` has no effect on a hook that is no command");
+            self.findings.warn("no-effect", value, message, "remove it");
+            return WorkerMode::Off;
+        }
+        mode
+    }
+
     /// Extra variables. Numbers and booleans count as the text they are written as: that is what a shell
     /// would make of them.
     fn read_env(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Vec<(String, String)> {
@@ -458,36 +488,4 @@ fn definition(object: &Object<'_>) -> Option<String> {
 fn bytes_of(value: &Value<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end
-}
-
-/// What a matcher of an event outside the tools is compared with.
-enum Words {
-    /// Nothing: matchers have no say.
-    None,
-    /// One of these.
-    These(Vec<&'static str>),
-    /// Whatever the host defines.
-    Any,
-}
-
-fn words_of(event: EventName) -> Words {
-    use SessionEndReason as End;
-    use SessionStartSource as Start;
-    match event {
-        EventName::SessionStart => Words::These(
-            [Start::Startup, Start::Resume, Start::Clear, Start::Compress].map(Start::as_str).to_vec(),
-        ),
-        EventName::SessionEnd => Words::These(
-            [End::Exit, End::Clear, End::Logout, End::PromptInputExit, End::Other].map(End::as_str).to_vec(),
-        ),
-        EventName::PreCompress => Words::These(
-            [PreCompressTrigger::Manual, PreCompressTrigger::Auto].map(PreCompressTrigger::as_str).to_vec(),
-        ),
-        EventName::Notification | EventName::BeforeTool | EventName::AfterTool => Words::Any,
-        EventName::BeforeAgent
-        | EventName::AfterAgent
-        | EventName::BeforeModel
-        | EventName::AfterModel
-        | EventName::BeforeToolSelection => Words::None,
-    }
 }

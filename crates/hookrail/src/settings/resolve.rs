@@ -110,8 +110,14 @@ impl ResolvedSettings {
         let mut findings = std::mem::take(&mut settings.diagnostics);
         findings.extend(judgement.problem.clone());
         let mut disabled = std::mem::take(&mut settings.disabled);
+        let is_unapproved =
+            |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
         // An approved guard is not switched off by an entry that nobody approved.
-        disabled.retain(|entry| project_counts || entry.list != DisabledList::Settings(Level::Project));
+        disabled.retain(|entry| {
+            let approved = settings.hooks.iter().zip(&judgement.hooks);
+            let mut approved = approved.filter(|(_, trust)| **trust == HookTrust::Approved);
+            !is_unapproved(entry) || !approved.any(|(hook, _)| entry.disables(hook))
+        });
         disabled.extend(
             judgement.disabled.iter().map(|name| DisabledEntry {
                 name_or_command: name.clone(),
@@ -122,7 +128,10 @@ impl ResolvedSettings {
         // A project turns its own hooks off, never those of the user or the system.
         let project_on = settings.enable.project.unwrap_or(outside_on);
         let mut vanished = std::mem::take(&mut judgement.vanished);
-        vanished.retain(|guard| project_on && !disabled.iter().any(|entry| entry.disables_vanished(guard)));
+        vanished.retain(|guard| {
+            let mut counting = disabled.iter().filter(|entry| !is_unapproved(entry));
+            project_on && !counting.any(|entry| entry.disables_vanished(guard))
+        });
         findings.extend(vanished.iter().map(vanished_guard));
         let mut hooks = Vec::with_capacity(settings.hooks.len());
         let parts = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals).zip(&settings.spans);

@@ -117,6 +117,9 @@ struct HookWire {
     watch: Option<Vec<String>>,
     /// Whether running it changes nothing outside of itself, so that `hookrail replay` may ask it.
     pure: Option<bool>,
+    /// Whether its process is kept for the next event: `true` for a program that answers line by line, `"fork"` for a
+    /// Python script as it is.
+    worker: Option<WorkerWire>,
     /// A condition on the facts of the event. A rule holds when it does; a command is started unless it does not.
     when: Option<JsonObject>,
     /// What a rule says when it holds: exactly what a hook may print.
@@ -131,6 +134,26 @@ struct HookWire {
     unknown: Option<UnknownWire>,
     /// Calls that a rule must match and calls that it must not; checked when settings are read.
     examples: Option<ExamplesWire>,
+}
+
+/// Whether the process of a hook is kept for the next event.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Worker")]
+enum WorkerWire {
+    /// `true` for a program that reads questions and writes answers, one per line.
+    Lines(bool),
+    /// A Python script that runs in forks of one interpreter.
+    Fork(ForkWire),
+}
+
+/// The word for a Python script that runs in forks of one interpreter.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Fork")]
+enum ForkWire {
+    /// Each event runs in a fork.
+    Fork,
 }
 
 /// What a rule does when its condition cannot be told.
@@ -300,6 +323,11 @@ mod tests {
             (with("env", json!({ "A": {} })), false),
             (with("onFailure", json!("block")), true),
             (with("onFailure", json!("Block")), false),
+            (with("worker", json!(true)), true),
+            (with("worker", json!(false)), true),
+            (with("worker", json!("fork")), true),
+            (with("worker", json!("forks")), false),
+            (with("worker", json!(1)), false),
             (with("type", json!("script")), false),
             (with("command", json!(["x"])), false),
             (

@@ -1,5 +1,7 @@
 //! The protocol's exit table: how a hook ended and what it wrote, read as what it asks for. Pure.
 
+mod lost_answer;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -39,10 +41,27 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
         Exit::Code(code) => Interpreted::complained(&format!("exited with code {code}"), stderr),
         Exit::Signal(signal) => Interpreted::complained(&format!("was ended by signal {signal}"), stderr),
         Exit::TimedOut(after) => Interpreted::failed(format!("timed out after {} ms", after.as_millis())),
+        Exit::NoAnswer(why) => {
+            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(why, stderr) }
+        }
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
         Exit::NotStarted(why) => Interpreted::failed(format!("could not be started: {why}")),
     }
+}
+
+/// What to say of lines that would have been hook outputs, had they not stood where none counts.
+fn lost_outputs(stdout: &str) -> Vec<String> {
+    const TELLING: [&str; 5] = ["decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput"];
+    let is_output = |line: &&str| {
+        line.trim_start().starts_with('{')
+            && matches!(parse_json(line), Ok(Value::Object(fields)) if TELLING.iter().any(|key| fields.contains_key(*key)))
+    };
+    let lost = stdout.lines().filter(is_output).take(1);
+    lost.map(|line| {
+        format!("a line of its output would have been an answer, and does not count: {}", shortened(line))
+    })
+    .collect()
 }
 
 /// Exit 0: a JSON object is the answer, silence is consent, and anything else is a message for the model.
@@ -55,14 +74,16 @@ fn read_answer(stdout: &str) -> Interpreted {
             let (output, warnings) = HookOutput::from_object(fields);
             Interpreted { output: Some(output), failure: None, warnings }
         }
-        // A script that writes an object with a mistake in it meant something else than a message.
-        Err(JsonProblem::NotJson { offset }) if stdout.starts_with('{') => Interpreted {
-            warnings: vec![format!(
-                "stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text"
-            )],
-            ..Interpreted::said(stdout)
-        },
-        Ok(None) | Err(JsonProblem::NotJson { .. }) => Interpreted::said(stdout),
+        Ok(None) => Interpreted::said(stdout),
+        Err(JsonProblem::NotJson { offset }) => {
+            let warning = lost_answer::find(stdout).map(|lost| lost.to_string()).or_else(|| {
+                // A script that writes an object with a mistake in it meant something else than a message.
+                stdout.starts_with('{').then(|| {
+                    format!("stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text")
+                })
+            });
+            Interpreted { warnings: warning.into_iter().collect(), ..Interpreted::said(stdout) }
+        }
         Err(problem @ (JsonProblem::TooDeep | JsonProblem::TooManyValues)) => {
             Interpreted::failed(format!("wrote an answer that could not be read: {problem}"))
         }

@@ -17,6 +17,8 @@ pub enum Exit {
     TimedOut(Duration),
     /// It could not be started, for the reason given here.
     NotStarted(String),
+    /// It is a worker that gave no answer, for the reason given here.
+    NoAnswer(String),
     /// It is a rule, which is no process.
     Rule,
 }
@@ -48,13 +50,13 @@ impl HookRun {
         matches!(self.exit, Exit::Code(0) | Exit::Rule) && self.failure.is_none()
     }
 
-    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, and for
-    /// a rule.
+    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, without
+    /// an answer of a worker, and for a rule.
     pub fn exit_code(&self) -> Option<i32> {
         match self.exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => Some(0),
-            Exit::TimedOut(_) | Exit::NotStarted(_) | Exit::Rule => None,
+            Exit::TimedOut(_) | Exit::NotStarted(_) | Exit::NoAnswer(_) | Exit::Rule => None,
         }
     }
 

@@ -7,6 +7,5 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail them by panicking")]
 
 mod client;
-mod cost;
 mod life;
 mod table;

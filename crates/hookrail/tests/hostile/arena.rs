@@ -8,7 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail::{BlockCause, HookRun, HookSession, JsonObject, ProcessedHookResult, TrustPolicy};
+use hookrail::components::ProcessedHookResult;
+use hookrail::{BlockCause, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, process_is_alive, wait_until};
 use serde_json::{Value, json};
 

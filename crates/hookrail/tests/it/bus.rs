@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use hookrail::{
-    BusErrorCode, BusMessage, EventName, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-    HookExecutionRequest, HookExecutionResponse, HookSession, MessageBus, Subscription,
-    fire_before_tool_hook, sample_input,
+use hookrail::components::{
+    BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionRequest,
+    HookExecutionResponse, MessageBus, Subscription,
 };
+use hookrail::internal::sample_input;
+use hookrail::{EventName, HookSession, fire_before_tool_hook};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};

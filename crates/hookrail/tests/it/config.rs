@@ -6,10 +6,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use hookrail::{
-    ConfigSource, Diagnostic, DisabledEntry, DisabledList, ExtensionName, Level, PerLevel, Settings,
-    SettingsPaths, edit, load_settings,
-};
+use hookrail::components::{ConfigSource, DisabledEntry, DisabledList, ExtensionName, Level};
+use hookrail::internal::{PerLevel, Settings, edit, load_settings};
+use hookrail::{Diagnostic, SettingsPaths};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

@@ -1,9 +1,11 @@
 //! What hooks of all eleven events read from stdin, as real processes find it there.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
+use hookrail::components::{HookEventHandler, ProcessedHookResult, parse_input};
+use hookrail::internal::sample_input;
 use hookrail::{
-    EventName, HookEventHandler, HookSession, JsonObject, NotificationType, PreCompressTrigger,
-    ProcessedHookResult, SessionEndReason, SessionStartSource, parse_input, sample_input,
+    EventName, HookSession, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason,
+    SessionStartSource,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use hookrail::{
-    BlockCause, HookSession, HookTrust, JsonObject, Settings, TrustPolicy, VanishedGuard, load_settings,
-};
+use hookrail::components::HookTrust;
+use hookrail::internal::{Settings, VanishedGuard, load_settings};
+use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -224,6 +224,13 @@ async fn a_guard_gone_from_the_settings_blocks_until_somebody_looked() {
         ("a weaker one of its name", Some(weaker.to_string())),
         ("another matcher", Some(unmatched.to_string())),
         ("malformed", Some("{ \"hooks\": ".to_owned())),
+        (
+            "dropped and disabled",
+            Some(
+                r#"{ "enableHooks": true, "hooks": {}, "hooksConfig": { "disabled": ["guard"] } }"#
+                    .to_owned(),
+            ),
+        ),
         ("a flag that is no boolean", Some("{ \"enableHooks\": \"no\" }".to_owned())),
     ] {
         let project = guarded();
@@ -430,6 +437,13 @@ async fn a_relative_command_from_outside_does_not_run_a_file_of_the_project() {
             assert!(!project.dir().join("pwned").exists(), "{what}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_relative_command_of_the_user_takes_no_approved_guard_along() {
+    let project = guarded();
+    project.user_settings(&on("BeforeTool", &[named("mine", "./hooks/guard.sh")]));
+    assert_eq!(verdict(&careful(&project)).await, Some((BlockCause::Policy, "no".to_owned())));
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use hookrail::components::{BaseOverrides, Event};
 use hookrail::{
-    AfterToolHookResult, BaseOverrides, BlockCause, Event, HookSession, JsonObject, TrustPolicy,
-    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, permit_unless_asked,
+    AfterToolHookResult, BlockCause, HookSession, JsonObject, TrustPolicy, execute_tool_with_hooks,
+    fire_after_tool_hook, fire_before_model_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use hookrail::{
-    EventName, HookEventHandler, HookOutput, HookSession, ProcessedHookResult, make_empty_success_result,
-};
+use hookrail::components::{HookEventHandler, ProcessedHookResult, make_empty_success_result};
+use hookrail::{EventName, HookOutput, HookSession};
 use hookrail_testkit::TestProject;
 use proptest::prelude::any;
 use proptest::test_runner::{Config as ProptestConfig, TestRunner};

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
+use hookrail::internal::load_settings;
 use hookrail::{
     ApprovalStore, BeforeToolHookResult, Block, EventName, Hook, HookBatch, HookCall, HookObserver,
     HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_tool_hook,
-    load_settings,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ impl HookObserver for Recorder {
     }
 
     fn hook_call(&self, call: &HookCall<'_>) {
-        let HookCall { event, run, input } = call;
+        let HookCall { event, run, input, .. } = call;
         let input: Value = serde_json::from_slice(&input.to_bytes().expect("the payload")).expect("JSON");
         let exit = run.exit_code().map_or_else(|| "none".to_owned(), |code| code.to_string());
         self.hear(format!(

@@ -14,6 +14,7 @@ mod logs;
 mod panics;
 mod rules;
 mod security;
+mod surface;
 mod system;
 mod tool_trigger;
 mod trigger;

@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use hookrail::{BlockCause, Exit, HookSession, ProcessedHookResult, TrustPolicy};
+use hookrail::components::ProcessedHookResult;
+use hookrail::{BlockCause, Exit, HookSession, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

@@ -8,10 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hookrail::{
-    ApprovalStore, BaseOverrides, BlockCause, Event, HookSession, HookTrust, JsonObject, ProcessedHookResult,
-    SettingsPaths, TrustPolicy, load_settings,
-};
+use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
+use hookrail::internal::load_settings;
+use hookrail::{ApprovalStore, BlockCause, HookSession, JsonObject, SettingsPaths, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

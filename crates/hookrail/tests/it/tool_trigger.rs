@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hookrail::components::{BeforeToolHookOutput, HookOutputView as _};
 use hookrail::{
-    BeforeToolHookOutput, BlockCause, Decider, HookOutputView as _, HookSession, JsonObject, Permission,
-    PermissionRequest, PermissionSubject, StopReason, ToolContent, ToolExecution, ToolGate, ToolOutcome,
-    ToolResult, execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
+    BlockCause, Decider, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject,
+    StopReason, ToolContent, ToolExecution, ToolGate, ToolOutcome, ToolResult, execute_tool_with_hooks,
+    fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! Hooks around model calls: what the triggers return to an agent that deals in the SDK's types.
 #![deny(unfulfilled_lint_expectations)]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use std::borrow::Cow;
 
@@ -84,7 +85,7 @@ async fn before_model_blocks_with_or_without_an_answer() {
 
 #[tokio::test]
 async fn a_blocked_call_without_an_answer_reads_as_one_empty_candidate() {
-    let view = hookrail::BeforeModelHookOutput::default();
+    let view = hookrail::components::BeforeModelHookOutput::default();
     let empty = view.response_when_blocked().unwrap();
     let expected = response(json!({
         "candidates": [{ "content": { "role": "model", "parts": [] }, "finishReason": "STOP", "index": 0 }],

@@ -8,10 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hookrail::{
-    ApprovalStore, Change, EventName, ExtensionName, FileContent, Hook, HookKind, HookTrust, Level, Matcher,
-    OnFailure, Origin, Pending, Recheck, Review, TrustError, TrustPolicy, Why,
-};
+use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
+use hookrail::internal::{Change, FileContent, Pending, Review, TrustError, Why};
+use hookrail::{ApprovalStore, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hookrail::LockedFile;
+use hookrail::internal::LockedFile;
 use hookrail_bridge::{Agent, NativeAnswer, SessionMemory};
 use sha2::{Digest as _, Sha256};
 

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use hookrail::HookSystem;
+use hookrail::components::HookSystem;
 
 /// How long such a hook may clean up, in seconds.
 const GRACE: u32 = 5;

@@ -10,13 +10,14 @@ use hookrail::Diagnostic;
 pub(super) use hookrail::Severity;
 use serde::Serialize;
 
+use super::indexed_text::IndexedText;
 use crate::context::Context;
 use crate::display::shown;
 use crate::printer::escape_line;
 
 /// Something to know about the settings. The fields of its JSON form are a contract.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     pub(super) code: &'static str,
     pub(super) severity: Severity,
     file: Option<PathBuf>,
@@ -30,22 +31,22 @@ pub(super) struct Finding {
 
 /// The texts of the files that findings point into, each read once.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
-    texts: HashMap<PathBuf, Option<String>>,
+pub(crate) struct Sources {
+    texts: HashMap<PathBuf, Option<IndexedText>>,
 }
 
 impl Sources {
-    fn load(&mut self, file: &Path) -> Option<&str> {
+    fn load(&mut self, file: &Path) -> Option<&IndexedText> {
         let text = self.texts.entry(file.to_owned()).or_insert_with(|| {
             let is_regular = fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
             let bytes = if is_regular { fs::read(file).ok()? } else { return None };
-            Some(String::from_utf8_lossy(&bytes).into_owned())
+            Some(IndexedText::new(String::from_utf8_lossy(&bytes).into_owned()))
         });
-        text.as_deref()
+        text.as_ref()
     }
 
-    fn get(&self, file: &Path) -> Option<&str> {
-        self.texts.get(file)?.as_deref()
+    fn get(&self, file: &Path) -> Option<&IndexedText> {
+        self.texts.get(file)?.as_ref()
     }
 }
 
@@ -67,7 +68,7 @@ impl Finding {
     }
 
     /// What the engine found.
-    pub(super) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
+    pub(crate) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
         let place = diagnostic.place.as_ref();
         if let Some(place) = place {
             sources.load(&place.file);
@@ -91,17 +92,13 @@ impl Finding {
 
     /// The same finding about some bytes of a file; `line` stands in where the file cannot be read again.
     pub(super) fn at(self, file: &Path, span: Range<usize>, line: usize, sources: &mut Sources) -> Self {
-        let before = sources.load(file).and_then(|text| text.get(..span.start));
-        let (line, column) = before.map_or((line, None), |before| {
-            let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-            let in_line = before.get(start..).unwrap_or_default().trim_start_matches('\u{feff}');
-            (before.matches('\n').count() + 1, Some(in_line.chars().count() + 1))
-        });
+        let place = sources.load(file).and_then(|text| text.place(span.start));
+        let (line, column) = place.map_or((line, None), |(line, column)| (line, Some(column)));
         Self { line: Some(line), column, span: Some(span), ..self.in_file(file) }
     }
 
     /// The finding for people: message, place, excerpt and hint.
-    pub(super) fn render(&self, sources: &Sources, context: &Context) -> String {
+    pub(crate) fn render(&self, sources: &Sources, context: &Context) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -162,18 +159,17 @@ const WITHIN: usize = 80;
 const AFTER: usize = 24;
 
 impl Excerpt {
-    fn of(text: &str, span: Range<usize>) -> Option<Self> {
-        let before = text.get(..span.start)?;
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let rest = text.get(span.start..)?;
-        let end = span.start + rest.find('\n').unwrap_or(rest.len());
+    fn of(text: &IndexedText, span: Range<usize>) -> Option<Self> {
+        let Range { start, end } = text.line_around(span.start)?;
+        let text = text.as_str();
         let before = text.get(start..span.start)?.trim_start_matches('\u{feff}');
         let marked = text.get(span.start..span.end.min(end).max(span.start))?;
         let after = text.get(span.start + marked.len()..end)?.trim_end_matches('\r');
 
-        let skipped = before.chars().count().saturating_sub(BEFORE);
-        let mut line = if skipped > 0 { "…".to_owned() } else { String::new() };
-        line.extend(before.chars().skip(skipped).map(safe));
+        // A line may be the whole file, so that only its end is looked at.
+        let shown = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(place, _)| place);
+        let mut line = if shown > 0 { "…".to_owned() } else { String::new() };
+        line.extend(before.get(shown..)?.chars().map(safe));
         let from = line.len();
         line.push_str(&clipped(marked, WITHIN));
         let to = line.len();

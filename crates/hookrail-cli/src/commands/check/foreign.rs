@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hookrail::{EventName, ResolvedSettings};
+use hookrail::EventName;
+use hookrail::internal::ResolvedSettings;
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 

@@ -7,7 +7,8 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::{Hook, Level};
+use hookrail::Hook;
+use hookrail::components::Level;
 
 use super::finding::Severity;
 use super::words::beginning;
@@ -42,8 +43,35 @@ const BUILTINS: [&str; 50] = [
     "unset", "wait",
 ];
 
+/// How many hooks are looked at by one thread, and by how many threads. Asking a shell means to wait for it.
+const HOOKS_PER_THREAD: usize = 32;
+const THREADS: usize = 4;
+
+/// Everything that is wrong with the commands of hooks, in their order, each with the number it was given with.
+pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context) -> Vec<(usize, Problem)> {
+    let some_problems = |commands: &[(usize, &Hook, &str)]| -> Vec<(usize, Problem)> {
+        let one = |(index, hook, command): &(usize, &Hook, &str)| {
+            problems(hook, command, context).into_iter().map(|problem| (*index, problem)).collect::<Vec<_>>()
+        };
+        commands.iter().flat_map(one).collect()
+    };
+    let share = commands.len().div_ceil(THREADS).max(HOOKS_PER_THREAD);
+    if commands.len() <= share {
+        return some_problems(commands);
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            commands.chunks(share).map(|share| (share, scope.spawn(|| some_problems(share)))).collect();
+        // A thread that panicked is made up for here, where the panic is reported as any other.
+        threads
+            .into_iter()
+            .flat_map(|(share, thread)| thread.join().unwrap_or_else(|_| some_problems(share)))
+            .collect()
+    })
+}
+
 /// Everything that is wrong with a hook's command.
-pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
+fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {

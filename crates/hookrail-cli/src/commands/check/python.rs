@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hookrail::{Hook, Level};
+use hookrail::Hook;
+use hookrail::components::Level;
 
 use super::finding::Severity;
 use super::program::Problem;

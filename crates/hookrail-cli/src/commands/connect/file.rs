@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
-use hookrail::LockedFile;
+use hookrail::internal::LockedFile;
 use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, codex_uses_toml};
 
 use super::{Changed, agents_home, place};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hookrail::{
-    BlockCause, ConfigSource, DisabledBy, Explanation, Hook, HookError, HookOutput, HookRun, Level, Origin,
-    ProcessedHookResult, SkipReason, StopReason,
+use hookrail::components::{
+    ConfigSource, DisabledBy, Explanation, HookError, Level, Origin, ProcessedHookResult, SkipReason,
 };
+use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use hookrail::ProcessedHookResult;
+use hookrail::components::ProcessedHookResult;
 use serde::Serialize;
 
 use crate::hook_log::percentile;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun, Level, ProcessedHookResult};
+use hookrail::components::{Level, ProcessedHookResult};
+use hookrail::{BlockCause, Exit, Hook, HookOutput, HookRun};
 use hookrail_agent::log::millis;
 use serde_json::Value;
 
@@ -140,6 +141,7 @@ fn ended(exit: &Exit) -> String {
         Exit::Signal(signal) => format!("ended by signal {signal}"),
         Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
         Exit::NotStarted(_) => "not started".to_owned(),
+        Exit::NoAnswer(_) => "no answer".to_owned(),
         Exit::Rule => "a rule".to_owned(),
     }
 }

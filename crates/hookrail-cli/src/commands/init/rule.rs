@@ -1,9 +1,10 @@
 //! `hookrail init --rule`: a first rule in the settings, with examples. There is no script to write.
 
-use hookrail::{EventName, edit};
+use hookrail::EventName;
+use hookrail::internal::edit;
 use serde_json::json;
 
-use super::Place;
+use super::{Place, first_test};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -57,6 +58,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     if !place.is_users {
         approve(&name, context, printer)?;
+        first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
     printer.data("\nTry it:")?;
     printer.data(

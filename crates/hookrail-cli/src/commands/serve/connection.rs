@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hookrail::{CheckedRequest, HookExecutionResponse, HookSession};
+use hookrail::HookSession;
+use hookrail::components::{CheckedRequest, HookExecutionResponse};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hookrail::{HookSession, HookSystem};
+use hookrail::HookSession;
+use hookrail::components::{HookStatus, HookSystem, HookTrust};
+use hookrail::internal::WorkerPool;
 
 use super::talk;
 use crate::context::Context;
@@ -13,6 +15,8 @@ use crate::hook_log::HookLog;
 pub(super) struct Engines {
     context: Context,
     trust_hooks: bool,
+    /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
+    workers: WorkerPool,
     current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<HookSession>>>,
@@ -21,11 +25,12 @@ pub(super) struct Engines {
 impl Engines {
     /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
     pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
-        let hooks = make(&context, trust_hooks, None);
+        let workers = WorkerPool::default();
+        let hooks = make(&context, trust_hooks, None, &workers);
         findings::refuse_unusable(hooks.settings(), &context)?;
         tell_state(&hooks, &context);
         let current = RwLock::new(Arc::new(hooks));
-        Ok(Self { context, trust_hooks, current, retired: Mutex::default() })
+        Ok(Self { context, trust_hooks, workers, current, retired: Mutex::default() })
     }
 
     /// The one for new requests.
@@ -37,7 +42,7 @@ impl Engines {
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
-        let hooks = make(&self.context, self.trust_hooks, Some(session));
+        let hooks = make(&self.context, self.trust_hooks, Some(session), &self.workers);
         tell_state(&hooks, &self.context);
         if !hooks.settings().unusable.is_empty() {
             talk("warning: the settings were not reloaded; those read before stay in force");
@@ -46,6 +51,12 @@ impl Engines {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Arc::new(hooks));
         drop(current);
+        if let Some(system) = self.current().hook_system() {
+            let hooks = system.all_hooks();
+            self.workers.keep_only(hooks.iter().filter(may_run).map(|status| &*status.hook));
+        } else {
+            self.workers.end();
+        }
         self.retire(old);
         talk("settings reloaded");
     }
@@ -64,8 +75,11 @@ impl Engines {
         all
     }
 
-    /// Waits until hooks that ran out of time are gone.
+    /// Ends workers, and waits until they and hooks that ran out of time are gone.
     pub(super) async fn drain(&self) {
+        let log = HookLog::new(&self.context.state_dir());
+        log.set_session(self.current().session_id());
+        log.workers(&self.workers.status());
         for hooks in self.all() {
             if let Some(system) = hooks.hook_system() {
                 system.drain().await;
@@ -88,9 +102,9 @@ fn is_drained(hooks: &HookSession) -> bool {
     hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-fn make(context: &Context, trust_hooks: bool, session: Option<String>) -> HookSession {
+fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    let builder = context.engine(trust_hooks, Some(log.clone()));
+    let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone());
     let hooks = match session {
         Some(session) => builder.session_id(session),
         None => builder,
@@ -119,4 +133,9 @@ fn tell_state(hooks: &HookSession, context: &Context) {
     } else if settings.findings.iter().any(|finding| finding.code == "project-not-approved") {
         talk("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
+}
+
+/// Whether a hook may be asked.
+fn may_run(status: &&HookStatus) -> bool {
+    status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. })
 }

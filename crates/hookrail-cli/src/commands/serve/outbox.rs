@@ -52,7 +52,12 @@ impl Outbox {
         }
         let mut state = self.lock();
         if !state.gone {
-            state.queued.extend_from_slice(lines);
+            if state.queued.is_empty() {
+                // Not copied: an answer may be long, and other clients would wait for that.
+                std::mem::swap(&mut state.queued, lines);
+            } else {
+                state.queued.append(lines);
+            }
         }
         drop(state);
         lines.clear();

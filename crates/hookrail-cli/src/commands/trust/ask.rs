@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use hookrail::{Pending, Review, VanishedGuard};
+use hookrail::internal::{Pending, Review, VanishedGuard};
 
 use super::show;
 use crate::printer::{Printer, escape, escape_line};
@@ -138,7 +138,8 @@ fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> i
 mod tests {
     use std::collections::VecDeque;
 
-    use hookrail::{ApprovalStore, Settings};
+    use hookrail::ApprovalStore;
+    use hookrail::internal::Settings;
     use serde_json::{Value, json};
 
     use super::*;
@@ -167,7 +168,7 @@ mod tests {
         let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
         let mut hooks = Settings::from_value(folder.path(), &given).hooks;
         for hook in &mut hooks {
-            hook.origin.level = hookrail::Level::Project;
+            hook.origin.level = hookrail::components::Level::Project;
         }
         let store = ApprovalStore::new(folder.path().join("state"));
         let review = store.pending(folder.path(), &hooks, settings);

@@ -1,6 +1,8 @@
 //! What is approved, and taking it back.
 
-use hookrail::{Approval, Hook, HookKind, HookTrust, Level, Matcher};
+use hookrail::Hook;
+use hookrail::components::{HookKind, HookTrust, Level, Matcher};
+use hookrail::internal::Approval;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -19,7 +21,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
             .hooks
             .iter()
             .filter(|resolved| resolved.trust == HookTrust::Approved)
-            .any(|resolved| hookrail::Terms::of(&resolved.hook) == approval.terms)
+            .any(|resolved| hookrail::internal::Terms::of(&resolved.hook) == approval.terms)
     };
     let settings_approved =
         store.pending(context.project(), &[], &settings.project_settings).settings.is_none();

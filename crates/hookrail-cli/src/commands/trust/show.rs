@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use hookrail::{
-    Change, FileContent, Hook, OnFailure, Pending, PendingSettings, Review, Terms, VanishedGuard, Why,
-};
+use hookrail::Hook;
+use hookrail::components::OnFailure;
+use hookrail::internal::{Change, FileContent, Pending, PendingSettings, Review, Terms, VanishedGuard, Why};
 use serde_json::{Value, json};
 use similar::TextDiff;
 

@@ -10,7 +10,7 @@ use crate::formats::json_object::JsonObject;
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
 pub(super) struct Output<Specific> {
-    /// `block` and `deny` block the operation where the event can be blocked; `ask` (BeforeTool) puts the call to a
+    /// `block` and `deny` block the operation where the event can be blocked; `ask` (`BeforeTool`) puts the call to a
     /// person; the others let it run.
     decision: Option<OutputDecision>,
     /// Why; shown to the model and to the user.

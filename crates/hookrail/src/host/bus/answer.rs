@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::event::EventName;
+use crate::event::Matching;
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::host::bus::publish::{MessageBus, Subscription};
@@ -36,12 +36,13 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 
 /// Whether any hook would run for a request: a lookup, no more.
 pub(crate) fn hears(system: &Components, request: &CheckedRequest) -> bool {
-    let silent = survive(|| match request.event_name {
+    let event = request.event_name;
+    let silent = survive(|| match event.matching() {
         // Matchers have no say, and a model payload is translated for hooks that run, not for this question.
-        event @ (EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection) => {
-            system.handler().is_silent(event, None)
+        Matching::Ignored => system.handler().is_silent(event, None),
+        Matching::Tool | Matching::Word { .. } => {
+            system.handler().is_silent(event, request.input.event().match_target())
         }
-        event => system.handler().is_silent(event, request.input.event().match_target()),
     });
     // Whatever is wrong will come up again when the request is executed, and is answered there.
     !silent.unwrap_or(false)

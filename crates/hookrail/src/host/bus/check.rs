@@ -6,25 +6,21 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::event::EventName;
-use crate::formats::json_object::JsonObject;
 use crate::formats::payload::{TypedInput, parse_input};
-use crate::host::bus::message::{
-    ExecutionOutput, HOOK_EXECUTION_REQUEST, HookExecutionRequest, HookExecutionResponse, fallback_id,
-};
+use crate::host::bus::message::{ExecutionOutput, HookExecutionRequest, HookExecutionResponse, fallback_id};
 use crate::host::panics::survive;
 use crate::output::json::{JsonProblem, parse_json};
 
 /// A longer message is read by the reader that bounds the number of its values.
-const LONG_MESSAGE: usize = 1024 * 1024;
+pub(super) const LONG_MESSAGE: usize = 1024 * 1024;
 
 /// A request that can be executed: its message and its event's payload have both been checked.
 ///
 /// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
-/// a task only for the others: see [`HookSystem::hears`](crate::HookSystem::hears).
+/// a task only for the others: see [`HookSystem::hears`](crate::components::HookSystem::hears).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedRequest {
     pub(super) event_name: EventName,
@@ -41,14 +37,7 @@ impl CheckedRequest {
     /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| {
-            if text.len() <= LONG_MESSAGE
-                && let Some(request) = PlainRequest::read(text)
-            {
-                return request.check();
-            }
-            HookExecutionRequest::parse(read_message(text)?)?.check()
-        })
+        answering_panics(|| HookExecutionRequest::parse(read_message(text)?)?.check())
     }
 
     /// Which event it asks for.
@@ -70,30 +59,6 @@ impl HookExecutionRequest {
             Ok(input) => Ok(CheckedRequest { event_name, correlation_id, input }),
             Err(error) => Err(HookExecutionResponse { correlation_id, outcome: Err(error.into()) }),
         }
-    }
-}
-
-/// A request as programs write it: these four fields, each once. Read without making a JSON value of it first, which
-/// takes as long as all the rest of an answer without hooks.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct PlainRequest<'a> {
-    r#type: &'a str,
-    event_name: &'a str,
-    correlation_id: &'a str,
-    input: JsonObject,
-}
-
-impl PlainRequest<'_> {
-    /// `None` for everything that has to be looked at more closely, be it right or wrong.
-    pub(super) fn read(text: &[u8]) -> Option<HookExecutionRequest> {
-        let PlainRequest { r#type, event_name, correlation_id, input } = serde_json::from_slice(text).ok()?;
-        let event_name = event_name.parse().ok()?;
-        (r#type == HOOK_EXECUTION_REQUEST).then(|| HookExecutionRequest {
-            event_name,
-            input,
-            correlation_id: correlation_id.to_owned(),
-        })
     }
 }
 

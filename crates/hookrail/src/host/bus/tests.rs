@@ -73,51 +73,20 @@ fn only_what_a_hook_hears_needs_to_be_executed() {
 
 /// Whatever way a line is read, the request and the refusal are the same.
 #[test]
-fn the_short_way_to_read_a_request_leads_to_the_same_place() {
-    for (text, is_plain) in [
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{"tool_name":"a","tool_input":{"b":[1.50,"\u00e9"]}}}"#,
-            true,
-        ),
-        (
-            r#" {"input":{"prompt":"x"}, "correlationId":"", "eventName":"BeforeAgent", "type":"hook-execution-request"} "#,
-            true,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{}}"#,
-            true,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"\u0037","input":{"prompt":"x"}}"#,
-            false,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":7,"input":{"prompt":"x"}}"#,
-            false,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","correlationId":"8","input":{"prompt":"x"}}"#,
-            false,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"},"more":1}"#,
-            false,
-        ),
-        (
-            r#"{"type":"HOOK_EXECUTION_REQUEST","payload":{"eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}}"#,
-            false,
-        ),
-        (r#"{"type":"other","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}"#, false),
-        (
-            r#"{"type":"hook-execution-request","eventName":"Other","correlationId":"7","input":{"prompt":"x"}}"#,
-            false,
-        ),
-        (
-            r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":[]}"#,
-            false,
-        ),
+fn a_request_is_the_same_as_text_and_as_a_value() {
+    for text in [
+        r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{"tool_name":"a","tool_input":{"b":[1.50,"\u00e9"]}}}"#,
+        r#" {"input":{"prompt":"x"}, "correlationId":"", "eventName":"BeforeAgent", "type":"hook-execution-request"} "#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeTool","correlationId":"7","input":{}}"#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"\u0037","input":{"prompt":"x"}}"#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":7,"input":{"prompt":"x"}}"#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","correlationId":"8","input":{"prompt":"x"}}"#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"},"more":1}"#,
+        r#"{"type":"HOOK_EXECUTION_REQUEST","payload":{"eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}}"#,
+        r#"{"type":"other","eventName":"BeforeAgent","correlationId":"7","input":{"prompt":"x"}}"#,
+        r#"{"type":"hook-execution-request","eventName":"Other","correlationId":"7","input":{"prompt":"x"}}"#,
+        r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":[]}"#,
     ] {
-        assert_eq!(super::check::PlainRequest::read(text.as_bytes()).is_some(), is_plain, "{text}");
         let by_value = CheckedRequest::parse(serde_json::from_str(text).unwrap());
         assert_eq!(CheckedRequest::parse_text(text.as_bytes()), by_value, "{text}");
     }
@@ -161,4 +130,22 @@ async fn a_panic_is_answered() {
     assert_eq!(error.code, BusErrorCode::InternalError, "DELTA-HFAIL-002");
     assert!(error.message.contains("an injected panic"), "DELTA-HFAIL-002: {}", error.message);
     assert_eq!(error.details["blocked"], true, "a guard that blocks on failure blocks");
+}
+
+#[test]
+fn a_long_message_is_read_in_bounded_memory() {
+    let message = |extra: &str| {
+        format!(
+            r#"{{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":{{"prompt":"x","extra":{extra}}}}}"#
+        )
+    };
+    let long = message(&format!("\"{}\"", "y".repeat(2 * super::check::LONG_MESSAGE)));
+    assert!(CheckedRequest::parse_text(long.as_bytes()).is_ok());
+    let numbers = message(&format!("[0{}]", ",0".repeat(super::check::LONG_MESSAGE)));
+    let refusal = CheckedRequest::parse_text(numbers.as_bytes()).unwrap_err();
+    let BusError { code, message, .. } = refusal.outcome.unwrap_err();
+    assert_eq!(
+        (code, &*message),
+        (BusErrorCode::InvalidRequest, "the message holds more values than are read")
+    );
 }

@@ -700,7 +700,8 @@ class Fork:
         """Turns this fork into what a new process would be just before it runs the script; returns its code."""
         try:
             os.setpgid(0, 0)
-            server.send("pid %s %d" % (event, os.getpid()))
+            # An engine that cannot hear of this fork could not end it either.
+            server.control.send(("pid %s %d" % (event, os.getpid())).encode())
             _signal.set_wakeup_fd(-1)
             _signal.signal(_signal.SIGCHLD, ORIGINAL_CHILD_SIGNAL)
             server.control.detach()

@@ -217,3 +217,49 @@ proptest! {
         prop_assert!(output.reason.is_some_and(|reason| !reason.trim().is_empty()), "HOOK-067b");
     }
 }
+
+#[test]
+fn an_answer_with_text_beside_it_is_lost_but_not_in_silence() {
+    let block = r#"{"decision":"block","reason":"no"}"#;
+    let pretty = "{\n  \"decision\": \"deny\"\n}";
+    let permission = r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#;
+    for (stdout, expected) in [
+        (format!("checking…\n{block}"), Some("line 2 of stdout is a block")),
+        (format!("{block}\ndone"), Some("line 1 of stdout is a block")),
+        (format!("{block} done"), Some("line 1 of stdout is a block")),
+        (format!("{block}\r\n{block}\r\n"), Some("line 1 of stdout is a block")),
+        (format!("a\nb\n  {block}\nc"), Some("line 3 of stdout is a block")),
+        (format!("checking…\n{pretty}\n"), Some("line 2 of stdout is a block")),
+        (format!("{pretty}\ndone"), Some("line 1 of stdout is a block")),
+        (format!("x\n{permission}"), Some("line 2 of stdout is a block")),
+        (format!("{{\"systemMessage\":\"m\"}}\n{block}"), Some("line 2 of stdout is a block")),
+        ("x\n{\"continue\":false}".to_owned(), Some("line 2 of stdout is a stop")),
+        ("x\n{\"systemMessage\":\"m\"}".to_owned(), Some("line 2 of stdout is an answer")),
+        ("x\n{\"level\":\"info\"}".to_owned(), None),
+        ("prose {\"decision\":\"block\"}".to_owned(), None),
+        ("x\n{decision: block}".to_owned(), None),
+        (format!("[{block}]"), None),
+        ("{'decision':'block'}".to_owned(), Some("starts like a JSON object but is not JSON")),
+    ] {
+        let read = interpret(&Exit::Code(0), &stdout, false, "");
+        let output = read.output.as_ref().unwrap();
+        assert_eq!(output.system_message.as_deref(), Some(trim_output(&stdout)), "O23: plain text: {stdout}");
+        assert!(!output.is_blocking_decision(), "O23: {stdout}");
+        match expected {
+            Some(words) => {
+                assert!(read.warnings.concat().contains(words), "O23: {stdout}: {:?}", read.warnings)
+            }
+            None => assert_eq!(read.warnings, [""; 0], "O23: {stdout}"),
+        }
+        assert!(read.warnings.len() <= 1, "{:?}", read.warnings);
+    }
+}
+
+#[test]
+fn looking_for_a_lost_answer_is_cheap() {
+    // Each of these lines could begin an object that goes on to the end.
+    let stdout = format!("x\n{}", "{\n".repeat(200_000));
+    let start = std::time::Instant::now();
+    assert_eq!(lost_answer::find(&stdout), None);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}

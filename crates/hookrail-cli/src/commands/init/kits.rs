@@ -1,0 +1,109 @@
+//! `hookrail init --worker`: a hook that is a function of the event, with the kit that makes it one.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use hookrail::EventName;
+
+use crate::cli::{InitArgs, Language};
+use crate::exit::Hinted;
+
+/// A kit for authors: the name of its file and its text.
+pub(super) struct Kit {
+    name: &'static str,
+    text: &'static str,
+    /// The hook that is written with it.
+    pub(super) script: &'static str,
+}
+
+const PYTHON: Kit = Kit {
+    name: "hookrail_hook.py",
+    text: include_str!("kits/hookrail_hook.py"),
+    script: r#"#!/usr/bin/env python3
+"""Keeps the agent's hands off .env files. Started once and asked about many events; see hookrail_hook.py."""
+import os.path
+
+from hookrail_hook import Block, hook
+
+
+@hook
+def guard(event):
+    name = os.path.basename(str(event["tool_input"].get("file_path", "")))
+    if name == ".env" or name.startswith(".env."):
+        raise Block("Files named .env hold secrets: ask the user to change them.")
+"#,
+};
+
+const NODE: Kit = Kit {
+    name: "hookrail_hook.mjs",
+    text: include_str!("kits/hookrail_hook.mjs"),
+    script: r#"#!/usr/bin/env node
+// Keeps the agent's hands off .env files. Started once and asked about many events; see hookrail_hook.mjs.
+import { Block, hook } from './hookrail_hook.mjs';
+
+hook((event) => {
+  const name = String(event.tool_input.file_path ?? '').split('/').pop();
+  if (name === '.env' || name.startsWith('.env.')) {
+    throw new Block('Files named .env hold secrets: ask the user to change them.');
+  }
+});
+"#,
+};
+
+impl Kit {
+    /// The kit that was asked for; `None` without `--worker`.
+    pub(super) fn of(args: &InitArgs) -> anyhow::Result<Option<&'static Self>> {
+        if !args.worker {
+            return Ok(None);
+        }
+        if args.event != EventName::BeforeTool {
+            let message = format!("there is no starter worker for {}", args.event);
+            return Err(
+                Hinted::new(message, "leave the event out, and change the script to your needs").into()
+            );
+        }
+        match args.lang {
+            Language::Python => Ok(Some(&PYTHON)),
+            Language::Node => Ok(Some(&NODE)),
+            Language::Sh => Err(Hinted::new(
+                "there is no kit for this language",
+                "choose `--lang python` or `--lang node`",
+            )
+            .into()),
+        }
+    }
+
+    /// How the names of its hooks end.
+    pub(super) fn extension(&self) -> &'static str {
+        if self.name.ends_with(".mjs") { "mjs" } else { "py" }
+    }
+
+    /// Puts the kit into a folder. The same file may be there already, another one is not touched.
+    pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        let path = folder.join(self.name);
+        match fs::read(&path) {
+            Ok(text) if text == self.text.as_bytes() => return Ok(()),
+            Ok(_) => {
+                let message = format!("there is another file `{}`", path.display());
+                return Err(Hinted::new(message, "move it away, or write the hook without `--worker`").into());
+            }
+            Err(_) => {}
+        }
+        fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        fs::write(&path, self.text).with_context(|| format!("cannot write `{}`", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kits_are_those_of_the_documentation() {
+        let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients");
+        for kit in [PYTHON, NODE] {
+            assert_eq!(fs::read_to_string(clients.join(kit.name)).unwrap(), kit.text, "{}", kit.name);
+        }
+    }
+}

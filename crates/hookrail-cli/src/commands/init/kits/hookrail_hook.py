@@ -1,0 +1,102 @@
+"""A hook as a function of the event. Put this file beside your hook:
+
+    from hookrail_hook import Block, hook
+
+    @hook                                   # the last thing in the file
+    def guard(event):
+        if event["tool_input"].get("file_path", "").endswith(".env"):
+            raise Block("secrets stay where they are")
+        return None                         # or a dict: the output of the hook
+
+With `"worker": true` in the settings the file is started once and asked many times; without it, once per event. The
+verdicts are the same. Whatever the function prints goes to stderr, and nothing else than its answer to stdout.
+An exception is a failure of the hook, with the traceback on stderr; `sys.exit(N)` is exit code N for that event.
+When the file is imported, `@hook` does nothing: a test can call the function.
+"""
+import json
+import os
+import sys
+import traceback
+
+
+class Block(Exception):
+    """Raised by a hook to block, with the reason."""
+
+
+def hook(function):
+    """Runs a function as a hook if its file is the program."""
+    if function.__module__ == "__main__":
+        requests, answers = take_streams()
+        if os.environ.get("HOOKRAIL_WORKER"):
+            serve(function, requests, answers)
+        else:
+            sys.exit(run_once(function, requests, answers))
+    return function
+
+
+def take_streams():
+    """Keeps stdin and stdout to ourselves: from now on the hook, and every program it starts, reads nothing and
+    writes to stderr."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return requests, answers
+
+
+def serve(function, requests, answers):
+    """Answers one line after another, until there are no more."""
+    try:
+        write_line(answers, {"ready": True, "concurrent": 1})
+        for line in requests:
+            request = json.loads(line)
+            write_line(answers, {"id": request["id"], **ask(function, request["input"])})
+    except BrokenPipeError:
+        pass  # Nobody is left to be answered.
+
+
+def run_once(function, requests, answers):
+    """Answers the one event on stdin. Returns the exit code."""
+    answer = ask(function, json.loads(requests.read()))
+    if "output" in answer:
+        write_line(answers, answer["output"])
+        return 0
+    sys.stderr.write(answer["stderr"])
+    return answer["exitCode"]
+
+
+def ask(function, event):
+    """What the function says to an event, in the words of the protocol."""
+    try:
+        output = function(event)
+        if output is None:
+            return exited(0)
+        if not isinstance(output, dict):
+            raise TypeError("a hook returns None or a dict, not " + type(output).__name__)
+        json.dumps(output, allow_nan=False)
+        return {"output": output}
+    except Block as block:
+        return {"output": {"decision": "block", "reason": str(block).strip() or "Blocked by hook"}}
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return exited((end.code or 0) & 0xFF)
+        return exited(1, str(end.code) + "\n")
+    except Exception as error:
+        # The first frame is this file's.
+        trace = error.__traceback__.tb_next or error.__traceback__
+        return exited(1, "".join(traceback.format_exception(type(error), error, trace)))
+
+
+def exited(code, stderr=""):
+    """The answer of a hook without output."""
+    return {"exitCode": code, "stdout": "", "stderr": stderr}
+
+
+def write_line(answers, value):
+    """Writes one value as one line."""
+    answers.write(json.dumps(value).encode() + b"\n")
+    answers.flush()

@@ -1,0 +1,264 @@
+//! `hookrail replay`: today's hooks are asked about yesterday's tool calls. Transcripts are streamed, calls are
+//! decided in this process, and nothing leaves it.
+
+mod call;
+mod decide;
+mod differences;
+mod files;
+mod formats;
+mod lines;
+mod show;
+mod transcript;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use self::call::{Call, Was};
+use self::decide::{Decider, Interrupted, Now};
+use self::differences::{Difference, Differences};
+use self::files::Candidate;
+use self::transcript::Listener;
+use crate::cli::{Format, ReplayArgs};
+use crate::commands::test::case::Word;
+use crate::commands::test::save;
+use crate::context::Context;
+use crate::display::shown;
+use crate::exit::{ExitStatus, Hinted};
+use crate::findings;
+use crate::meter::Meter;
+use crate::printer::{Printer, escape_json, escape_line};
+
+/// How many differences are kept as tests at most.
+const MAX_SAVED: usize = 1_000;
+
+/// How much of the result is written at once.
+const PIECE: usize = 64 * 1024;
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    calls: u64,
+    allow: u64,
+    block: u64,
+    ask: u64,
+    unreadable: u64,
+    files: u64,
+}
+
+/// One run of the command.
+struct Replay<'c> {
+    context: &'c Context,
+    decider: Decider,
+    counts: Counts,
+    /// How often each hook blocked and asked.
+    by_hook: BTreeMap<String, (u64, u64)>,
+    differences: Differences,
+    /// The transcript at hand, as it is named in the result.
+    file: String,
+    meter: Meter,
+    bytes: u64,
+    all_bytes: u64,
+}
+
+/// Replays transcripts and prints what would be decided otherwise.
+pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let config = context.engine(args.trust.trust_hooks, None).build();
+    findings::refuse_unusable(config.settings(), context)?;
+    findings::tell(config.settings(), context, printer);
+    let candidates = find(args, context)?;
+    let mut replay = Replay {
+        context,
+        decider: Decider::new(config, args.run_hooks)?,
+        counts: Counts::default(),
+        by_hook: BTreeMap::new(),
+        differences: Differences::new(),
+        file: String::new(),
+        meter: Meter::new(true),
+        bytes: 0,
+        all_bytes: candidates.iter().map(|candidate| candidate.bytes).sum(),
+    };
+    let outcome = replay.all(&candidates, printer);
+    replay.meter.wipe();
+    replay.decider.finish();
+    match outcome {
+        Err(error) if error.is::<Interrupted>() => {
+            printer.talk("interrupted");
+            return Ok(ExitStatus::Interrupted);
+        }
+        other => other?,
+    }
+    if replay.counts.files == 0 && !candidates.iter().any(|candidate| candidate.is_named) {
+        return Err(nothing_found(args).into());
+    }
+    match args.format {
+        Format::Json => replay.print_json(printer)?,
+        Format::Text => replay.print_text(args, printer)?,
+    }
+    if let Some(file) = &args.save_tests {
+        replay.save(file, args.all, printer)?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<Candidate>> {
+    let usual = args.paths.is_empty();
+    let paths: Vec<PathBuf> =
+        if usual { files::usual_places(args.agent, context) } else { args.paths.clone() };
+    let mut all = Vec::new();
+    for path in &paths {
+        match files::candidates(path, args.since) {
+            // Not everybody has every agent.
+            Err(_) if usual => {}
+            found => all.extend(found.with_context(|| format!("cannot read `{}`", path.display()))?),
+        }
+    }
+    if all.is_empty() && args.since.is_none() {
+        return Err(nothing_found(args).into());
+    }
+    Ok(all)
+}
+
+fn nothing_found(args: &ReplayArgs) -> Hinted {
+    let since = if args.since.is_some() { " that are so recent" } else { "" };
+    if args.paths.is_empty() {
+        let message = format!("there are no transcripts{since} where agents keep them");
+        return Hinted::new(message, "name the files, or the folder that holds them");
+    }
+    let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+    let message = format!("there are no transcripts{since} in `{}`", paths.join("`, `"));
+    Hinted::new(
+        message,
+        "known are our session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats",
+    )
+}
+
+impl Replay<'_> {
+    fn all(&mut self, candidates: &[Candidate], printer: &mut Printer) -> anyhow::Result<()> {
+        for candidate in candidates {
+            self.file = candidate.path.to_string_lossy().into_owned();
+            let found = transcript::replay(&candidate.path, candidate.is_named, self);
+            let path = shown(&candidate.path, self.context);
+            match found {
+                Ok(found) => {
+                    self.counts.unreadable += found.unreadable;
+                    self.counts.files += u64::from(found.is_transcript);
+                    if candidate.is_named && !found.is_transcript {
+                        self.meter.wipe();
+                        printer.talk(format_args!("warning: {path} is no transcript that is known"));
+                    }
+                }
+                Err(error) if error.is::<std::io::Error>() && !candidate.is_named => {
+                    self.meter.wipe();
+                    let error = escape_line(&error.to_string());
+                    printer.talk(format_args!("warning: {path} cannot be read: {error}"));
+                }
+                Err(error) => return Err(error.context(format!("cannot replay `{path}`"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The result as the contract has it, written piece by piece: it may be larger than memory.
+    fn print_json(&mut self, printer: &mut Printer) -> anyhow::Result<()> {
+        let Counts { calls, allow, block, ask, unreadable, .. } = self.counts;
+        let head = json!({
+            "calls": calls, "allow": allow, "block": block, "ask": ask,
+            "notAsked": self.decider.not_asked, "unreadable": unreadable,
+        });
+        let head = head.to_string();
+        let mut text = format!("{},\"different\":[", head.trim_end_matches('}'));
+        let mut comma = "\n";
+        self.differences.each(|line| {
+            text.push_str(comma);
+            text.push_str(&escape_json(line));
+            comma = ",\n";
+            if text.len() > PIECE {
+                printer.piece(&text)?;
+                text.clear();
+            }
+            Ok(())
+        })?;
+        printer.data(format_args!("{text}]}}"))
+    }
+
+    fn print_text(&mut self, args: &ReplayArgs, printer: &mut Printer) -> anyhow::Result<()> {
+        printer.data(show::summary(self))?;
+        if args.all && self.differences.count > 0 {
+            printer.data(format_args!("{} would be decided otherwise:", self.differences.count))?;
+            return self.differences.each(|line| {
+                let difference: Difference = serde_json::from_str(line)?;
+                printer.data(show::line(&difference))
+            });
+        }
+        printer.data(show::groups(&self.differences))
+    }
+
+    /// Keeps what was shown as tests that expect today's decision.
+    fn save(&mut self, file: &std::path::Path, all: bool, printer: &mut Printer) -> anyhow::Result<()> {
+        let mut tests: Vec<Value> = Vec::new();
+        if all {
+            self.differences.each(|line| {
+                if tests.len() < MAX_SAVED {
+                    tests.push(as_test(&serde_json::from_str(line)?));
+                }
+                Ok(())
+            })?;
+        } else {
+            let groups = self.differences.groups();
+            tests.extend(groups.iter().take(MAX_SAVED).map(|(_, group)| as_test(&group.example)));
+        }
+        save::add(file, &tests, self.context)?;
+        printer.talk(format_args!("kept {} tests in {}", tests.len(), shown(file, self.context)));
+        Ok(())
+    }
+}
+
+/// A difference as a test.
+fn as_test(difference: &Difference) -> Value {
+    let Difference { file, line, tool, input, now, reason, by, .. } = difference;
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let mut expect = json!({ "decision": now });
+    if let (Some(reason), Value::Object(expect)) = (reason, &mut expect) {
+        expect.insert("reason".to_owned(), reason.as_str().into());
+    }
+    if let (Some(by), Value::Object(expect)) = (by, &mut expect) {
+        expect.insert("ran".to_owned(), json!([by]));
+    }
+    json!({ "name": format!("{tool} of {file}:{line}"), "event": "BeforeTool", "tool": tool, "input": input, "expect": expect })
+}
+
+impl Listener for Replay<'_> {
+    fn call(&mut self, call: &Call) -> anyhow::Result<Now> {
+        let now = self.decider.decide(call)?;
+        self.counts.calls += 1;
+        let (count, blocked, asked) = match now.word {
+            Word::Allow => (&mut self.counts.allow, 0, 0),
+            Word::Ask => (&mut self.counts.ask, 0, 1),
+            Word::Block | Word::Stop => (&mut self.counts.block, 1, 0),
+        };
+        *count += 1;
+        if let Some(by) = &now.by {
+            let sums = self.by_hook.entry(by.clone()).or_default();
+            *sums = (sums.0 + blocked, sums.1 + asked);
+        }
+        Ok(now)
+    }
+
+    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()> {
+        Ok(self.differences.add(&self.file, call, was, now)?)
+    }
+
+    fn read(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        let (done, all, calls) = (self.bytes, self.all_bytes.max(self.bytes), self.counts.calls);
+        let elapsed = self.meter.elapsed();
+        self.meter.show(|| {
+            let left = elapsed.as_secs_f64() * (all - done) as f64 / done.max(1) as f64;
+            let mb = |bytes: u64| bytes / 1_000_000;
+            format!("{calls} calls, {} of {} MB, about {left:.0} s left", mb(done), mb(all))
+        });
+    }
+}

@@ -1,0 +1,146 @@
+//! One tool call of a transcript, and what became of it.
+
+use hookrail::JsonObject;
+use hookrail_bridge::{Agent, to_ours};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A call as a transcript tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    /// What its result refers to.
+    pub(super) id: Option<String>,
+    /// The line on which it stands, from 1.
+    pub(super) line: u64,
+    /// Our name of the tool.
+    pub(super) tool: String,
+    /// Its arguments under our names.
+    pub(super) input: JsonObject,
+    /// Further names on which a matcher is tried.
+    pub(super) also_matches: Vec<String>,
+    /// What hooks get to see of the agent: its name and its own names of tool and arguments.
+    pub(super) agent: Option<Value>,
+    /// Where the agent was, if the transcript says so.
+    pub(super) cwd: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Was {
+    /// It ran, with whatever result.
+    Allow,
+    /// A hook blocked it.
+    Block,
+    /// A person, or a missing permission, stopped it.
+    Denied,
+}
+
+/// Something that a transcript tells.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Told {
+    /// A call was made.
+    Call(Call),
+    /// A call came to its end.
+    Result { id: String, was: Was },
+    /// A call was made and came to its end.
+    Finished(Call, Was),
+    /// A call that cannot be understood.
+    Unreadable,
+}
+
+impl Call {
+    /// A call of another agent, in our terms.
+    pub(super) fn native(agent: Agent, name: &str, input: &Value, line: u64) -> Self {
+        let ours = to_ours(agent, name, input);
+        let native = serde_json::json!({
+            "name": agent.as_str(),
+            "event": "PreToolUse",
+            "tool_name": name,
+            "tool_input": input,
+        });
+        Self {
+            id: None,
+            line,
+            tool: ours.name,
+            input: ours.input,
+            also_matches: ours.also_matches,
+            agent: Some(native),
+            cwd: None,
+        }
+    }
+}
+
+/// The largest arguments that are read. A value takes many times the memory of its text.
+const MAX_INPUT: usize = 4 * 1024 * 1024;
+
+/// Arguments as a value; `None` if they are too large or no object.
+pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
+    let text = Some(raw.get()).filter(|text| text.len() <= MAX_INPUT)?;
+    serde_json::from_str(text).ok()
+}
+
+/// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.
+pub(super) fn refusal(text: &str) -> Was {
+    // Results can be megabytes of output; who stopped a call is said at the beginning.
+    let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
+    let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
+    let by_hook = says(&[
+        "blocked by PreToolUse hook",
+        "PreToolUse hook blocked",
+        "hook error: [",
+        "denied by PreToolUse hook",
+        "Denied by preToolUse hook",
+        "Tool execution blocked",
+        "Blocked by hook",
+        "blocked by hook",
+    ]) || (head.contains("Hook PreToolUse:") && head.contains("denied this tool"))
+        || (head.contains("PreToolUse:") && head.contains("hook error"));
+    let by_person = says(&[
+        "The user doesn't want to proceed with this tool use",
+        "The user doesn't want to take this action",
+        "Request interrupted by user",
+        "but you haven't granted it yet",
+        "Permission to use",
+        "rejected by user",
+        "rejected by the user",
+        "User cancelled",
+        "User rejected",
+        "cancelled by user",
+        "denied by policy",
+        "requires user confirmation",
+    ]);
+    if by_hook {
+        Was::Block
+    } else if by_person {
+        Was::Denied
+    } else {
+        Was::Allow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_stopped_a_call_is_read_from_what_agents_say() {
+        for (text, was) in [
+            ("Command blocked by PreToolUse hook: no. Command: rm x", Was::Block),
+            ("Script error: Command blocked by PreToolUse hook", Was::Block),
+            ("PreToolUse:Bash hook error: [guard.py]: no", Was::Block),
+            ("Hook PreToolUse:Bash denied this tool", Was::Block),
+            ("The user doesn't want to proceed with this tool use. The tool use was rejected", Was::Denied),
+            ("Claude requested permissions to write to /x, but you haven't granted it yet.", Was::Denied),
+            ("Permission to use Bash with command rm has been denied.", Was::Denied),
+            ("exec command rejected by user", Was::Denied),
+            ("bash: rm: command not found", Was::Allow),
+            ("", Was::Allow),
+        ] {
+            assert_eq!(refusal(text), was, "{text}");
+        }
+        let far = format!("{}blocked by PreToolUse hook", "x".repeat(10_000));
+        assert_eq!(refusal(&far), Was::Allow, "the output of a tool is not the agent's own word");
+    }
+}

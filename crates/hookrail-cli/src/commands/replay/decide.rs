@@ -1,0 +1,166 @@
+//! Today's decision about one call: one session for all calls, in which only hooks without effects are on.
+
+use anyhow::Context as _;
+use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
+use hookrail::{EventName, HookOutput, HookSession, JsonObject};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::call::Call;
+use crate::commands::test::case::Word;
+use crate::commands::test::seen;
+
+/// What the hooks say about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Now {
+    /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
+    pub(super) word: Word,
+    /// Why.
+    pub(super) reason: Option<String>,
+    /// The hook that decided so.
+    pub(super) by: Option<String>,
+}
+
+/// Asks hooks about calls.
+pub(super) struct Decider {
+    config: HookSession,
+    runtime: Runtime,
+    /// How many hooks would be asked in earnest and are not.
+    pub(super) not_asked: usize,
+    /// Set where hooks are processes, which must not outlive an interrupt.
+    signals: Option<Signals>,
+    /// Whether the folder last asked about lies in the project.
+    last_folder: Option<(String, bool)>,
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+/// The person does not want to wait any longer.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(super) struct Interrupted;
+
+impl Decider {
+    /// Prepares a session: hooks that may have effects are turned off in it unless they are asked for.
+    pub(super) fn new(config: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("cannot start the runtime")?;
+        let mut not_asked = 0;
+        let mut has_processes = false;
+        if let Some(system) = config.hook_system() {
+            system.initialize();
+            for status in system.all_hooks() {
+                let may_run = status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. });
+                if may_run && status.hook.event == EventName::BeforeTool {
+                    let asked = run_hooks || status.hook.is_pure();
+                    not_asked += usize::from(!asked);
+                    has_processes |= asked && status.hook.command_text().is_some();
+                }
+            }
+            if !run_hooks {
+                system.disable_hooks_where(|hook| !hook.is_pure());
+            }
+        }
+        let signals = if has_processes {
+            let _runtime = runtime.enter();
+            Some(Signals {
+                interrupt: signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?,
+                terminate: signal(SignalKind::terminate()).context("cannot listen to signals")?,
+            })
+        } else {
+            None
+        };
+        Ok(Self { config, runtime, not_asked, signals, last_folder: None })
+    }
+
+    /// What the hooks say about a call.
+    pub(super) fn decide(&mut self, call: &Call) -> Result<Now, Interrupted> {
+        let base = BaseOverrides {
+            cwd: self.folder_of(call),
+            also_matches: call.also_matches.clone(),
+            ..BaseOverrides::default()
+        };
+        let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
+            return Ok(Now { word: Word::Allow, reason: None, by: None });
+        };
+        let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
+        let extra: JsonObject = call.agent.iter().map(|agent| ("agent".to_owned(), agent.clone())).collect();
+        let fire = handler.fire_with(&event, &base, &extra);
+        let result = match &mut self.signals {
+            None => self.runtime.block_on(fire),
+            Some(signals) => self.runtime.block_on(async {
+                tokio::select! {
+                    result = fire => Ok(result),
+                    _ = signals.interrupt.recv() => Err(Interrupted),
+                    _ = signals.terminate.recv() => Err(Interrupted),
+                }
+            })?,
+        };
+        Ok(Now::of(&result))
+    }
+
+    /// Where the call was made, if that is inside of the project. Calls of another folder, or of another machine, are
+    /// asked about as if they were made in the project: it is its hooks that are asked.
+    fn folder_of(&mut self, call: &Call) -> Option<std::path::PathBuf> {
+        let folder = call.cwd.as_ref()?;
+        let known = self.last_folder.as_ref().filter(|(last, _)| last == folder).map(|(_, inside)| *inside);
+        let is_inside = known.unwrap_or_else(|| {
+            let path = std::path::Path::new(folder);
+            path.canonicalize().is_ok_and(|path| path.starts_with(self.config.working_dir()))
+        });
+        if known.is_none() {
+            self.last_folder = Some((folder.clone(), is_inside));
+        }
+        is_inside.then(|| folder.into())
+    }
+
+    /// Waits for hooks that ran out of time.
+    pub(super) fn finish(&self) {
+        if let Some(system) = self.config.hook_system() {
+            self.runtime.block_on(system.drain());
+        }
+    }
+}
+
+impl Now {
+    fn of(result: &ProcessedHookResult) -> Self {
+        if result.runs.is_empty() && result.block.is_none() {
+            return Self { word: Word::Allow, reason: None, by: None };
+        }
+        let word = match seen::decision(result) {
+            Word::Stop => Word::Block,
+            word => word,
+        };
+        let reason = match word {
+            Word::Allow => None,
+            Word::Block | Word::Ask if result.verdict_reason().is_some() => {
+                result.verdict_reason().map(str::to_owned)
+            }
+            _ => result.stop.as_ref().map(ToString::to_string),
+        };
+        let decided = |output: &HookOutput| match word {
+            Word::Allow => false,
+            Word::Ask => asks(output),
+            Word::Block | Word::Stop => {
+                output.is_blocking_decision()
+                    || output.is_permission_denied()
+                    || output.should_stop_execution()
+            }
+        };
+        let run = result.runs.iter().find(|run| run.output.as_ref().is_some_and(decided)).or_else(|| {
+            // A block without such an output is the failure of a hook that is set to block then.
+            result.runs.iter().find(|run| word == Word::Block && run.failure.is_some())
+        });
+        Self { word, reason, by: run.map(|run| run.hook.name.clone()) }
+    }
+}
+
+fn asks(output: &HookOutput) -> bool {
+    let word = output.specific("permissionDecision").and_then(serde_json::Value::as_str);
+    output.decision == Some(hookrail::Decision::Ask) || word == Some("ask")
+}

@@ -1,0 +1,129 @@
+//! The transcripts of the agents: which one a file is, and what its lines tell. Formats move, so that a line that
+//! is not understood is counted and never guessed.
+
+mod chat;
+mod claude;
+mod codex;
+mod ours;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::call::Told;
+pub(super) use chat::document;
+
+/// Whose transcript a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Our own session log.
+    Ours,
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI, as lines.
+    Gemini,
+    /// Qwen Code.
+    Qwen,
+}
+
+/// The keys by which a line tells whose it is.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow, default)]
+    r#type: Option<std::borrow::Cow<'a, str>>,
+    #[serde(default)]
+    payload: Option<IgnoredAny>,
+    #[serde(default)]
+    message: Option<MessageHead>,
+    #[serde(default, rename = "sessionId")]
+    session_id: Option<IgnoredAny>,
+    #[serde(default, rename = "projectHash")]
+    project_hash: Option<IgnoredAny>,
+    #[serde(default)]
+    timestamp: Option<IgnoredAny>,
+    #[serde(default)]
+    call_id: Option<IgnoredAny>,
+    #[serde(default)]
+    status: Option<IgnoredAny>,
+    #[serde(default)]
+    cwd: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct MessageHead {
+    #[serde(default)]
+    content: Option<IgnoredAny>,
+    #[serde(default)]
+    parts: Option<IgnoredAny>,
+}
+
+/// Whose line it is, if it tells.
+pub(super) fn recognise(line: &[u8]) -> Option<Format> {
+    let head: Head<'_> = serde_json::from_slice(line).ok()?;
+    let message = head.message.as_ref();
+    let has_parts = message.is_some_and(|message| message.parts.is_some());
+    let has_content = message.is_some_and(|message| message.content.is_some());
+    let stamped = head.timestamp.is_some() && head.session_id.is_some();
+    match head.r#type.as_deref() {
+        Some("session_meta" | "response_item" | "event_msg" | "turn_context") if head.payload.is_some() => {
+            Some(Format::Codex)
+        }
+        Some("function_call" | "function_call_output" | "custom_tool_call") if head.call_id.is_some() => {
+            Some(Format::Codex)
+        }
+        Some("local_shell_call") => Some(Format::Codex),
+        Some("user" | "assistant" | "tool_result" | "model") if has_parts => Some(Format::Qwen),
+        Some("user" | "assistant") if has_content => Some(Format::Claude),
+        Some("gemini") => Some(Format::Gemini),
+        None if head.session_id.is_some() && head.project_hash.is_some() => Some(Format::Gemini),
+        Some("tool_call") if head.status.is_some() => Some(Format::Ours),
+        Some(
+            "session_start" | "user" | "model_request" | "model_response" | "hook_call" | "hook_batch"
+            | "stop" | "session_end",
+        ) if stamped && message.is_none() && (head.cwd.is_none() || has_type(&head, "session_start")) => {
+            Some(Format::Ours)
+        }
+        _ => None,
+    }
+}
+
+fn has_type(head: &Head<'_>, name: &str) -> bool {
+    head.r#type.as_deref() == Some(name)
+}
+
+/// What a line of a transcript tells, added to `told`. `false` if the line cannot be read at all.
+pub(super) fn read(format: Format, line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+    match format {
+        Format::Ours => ours::read(line, number, told),
+        Format::Claude => claude::read(line, number, told),
+        Format::Codex => codex::read(line, number, told),
+        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, told),
+        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, told),
+    }
+}
+
+/// The texts of a result, which may be a text, a list of parts, or an object.
+pub(super) fn text_of(value: &Value) -> String {
+    fn add(value: &Value, text: &mut String, depth: usize) {
+        if text.len() > 8_192 || depth > 8 {
+            return;
+        }
+        match value {
+            Value::String(piece) => {
+                text.push_str(piece);
+                text.push('\n');
+            }
+            Value::Array(values) => values.iter().for_each(|value| add(value, text, depth + 1)),
+            Value::Object(fields) => fields.values().for_each(|value| add(value, text, depth + 1)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut text = String::new();
+    add(value, &mut text, 0);
+    text
+}
+
+#[cfg(test)]
+mod tests;

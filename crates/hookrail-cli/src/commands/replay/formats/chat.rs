@@ -1,0 +1,107 @@
+//! Gemini and Qwen chats: messages with `toolCalls`, or parts with `functionCall` and `functionResponse`; as lines,
+//! or as one document whose `messages` are read one at a time.
+
+mod document;
+
+use std::borrow::Cow;
+
+use hookrail_bridge::Agent;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::text_of;
+use crate::commands::replay::call::{Call, Told, Was, refusal};
+pub(in crate::commands::replay) use document::document;
+
+/// A message, in either form.
+#[derive(Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(borrow, default)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(default, rename = "toolCalls")]
+    tool_calls: Option<Vec<Value>>,
+    #[serde(default)]
+    message: Option<Content>,
+    #[serde(default)]
+    parts: Option<Vec<Value>>,
+    #[serde(default)]
+    content: Option<Value>,
+    #[serde(default, rename = "toolCallResult")]
+    result: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Option<Vec<Value>>,
+}
+
+/// Reads a line that is one message.
+pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
+    message.tell(agent, number, told);
+    true
+}
+
+impl Message<'_> {
+    /// What the message tells.
+    fn tell(self, agent: Agent, number: u64, told: &mut Vec<Told>) {
+        let cwd = self.cwd.map(Cow::into_owned);
+        for call in self.tool_calls.unwrap_or_default() {
+            told.push(tool_call(agent, &call, number, cwd.as_deref()));
+        }
+        let content = match self.content {
+            Some(Value::Array(parts)) => parts,
+            _ => Vec::new(),
+        };
+        let nested = self.message.and_then(|message| message.parts).unwrap_or_default();
+        // A status beside a response says more than the response itself.
+        let status = self.result.as_ref().and_then(|result| result.get("status")).and_then(Value::as_str);
+        for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
+            if let Some(call) = part.get("functionCall") {
+                told.push(function_call(agent, call, number, cwd.as_deref()));
+            }
+            if let Some(response) = part.get("functionResponse") {
+                let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
+                let was = ended(status, response.get("response").unwrap_or(&Value::Null));
+                told.push(Told::Result { id: id.to_owned(), was });
+            }
+        }
+    }
+}
+
+/// An entry of `toolCalls`, which has its end beside it.
+fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told {
+    let (Some(name), Some(args)) = (name_of(call), call.get("args").filter(|args| args.is_object())) else {
+        return Told::Unreadable;
+    };
+    let mut read = Call::native(agent, name, args, number);
+    read.cwd = cwd.map(str::to_owned);
+    let status = call.get("status").and_then(Value::as_str);
+    let said = [call.get("result"), call.get("resultDisplay")];
+    let said = said.into_iter().flatten().map(text_of).collect::<String>();
+    Told::Finished(read, ended(status, &Value::String(said)))
+}
+
+fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told {
+    let nothing = Value::Object(serde_json::Map::new());
+    let args = call.get("args").unwrap_or(&nothing);
+    let (Some(name), true) = (name_of(call), args.is_object()) else { return Told::Unreadable };
+    let mut read = Call::native(agent, name, args, number);
+    read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
+    read.cwd = cwd.map(str::to_owned);
+    Told::Call(read)
+}
+
+fn name_of(call: &Value) -> Option<&str> {
+    call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
+}
+
+/// How a call ended, by its status and what was said about it.
+fn ended(status: Option<&str>, said: &Value) -> Was {
+    match status {
+        Some("success") => Was::Allow,
+        Some("cancelled" | "canceled") => Was::Denied,
+        _ => refusal(&text_of(said)),
+    }
+}

@@ -1,0 +1,192 @@
+//! A chat that is one JSON document. Its messages are read one after another, so that a document of any size takes
+//! the memory of its largest message.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use hookrail_bridge::Agent;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::Message;
+use crate::commands::replay::call::Told;
+
+/// What was found in a document.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::commands::replay) struct Document {
+    /// Whether it is a chat at all.
+    pub(in crate::commands::replay) is_chat: bool,
+    /// Pieces that could not be read; the end of a torn document is one.
+    pub(in crate::commands::replay) unreadable: u64,
+}
+
+/// Reads a document and hands over what each message tells. An error is the caller's own: `tell` may fail.
+pub(in crate::commands::replay) fn document<E>(
+    agent: Agent,
+    reader: impl Read,
+    most: usize,
+    tell: &mut dyn FnMut(Vec<Told>) -> Result<(), E>,
+) -> Result<Document, E> {
+    let place = Rc::new(Place { line: Cell::new(1), budget: Cell::new(most) });
+    let counted = Counted { reader, place: Rc::clone(&place) };
+    let mut found = Document::default();
+    let mut failed = None;
+    let mut sink = |told: Vec<Told>| match tell(told) {
+        Ok(()) => true,
+        Err(error) => {
+            failed = Some(error);
+            false
+        }
+    };
+    let mut json = serde_json::Deserializer::from_reader(counted);
+    let top = Top { agent, place: &place, most, found: &mut found, sink: &mut sink };
+    let read = top.deserialize(&mut json).is_ok() && json.end().is_ok();
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if !read && found.is_chat {
+        found.unreadable += 1;
+    }
+    Ok(found)
+}
+
+/// Where the reader is, and how much it may still read for the piece at hand.
+struct Place {
+    line: Cell<u64>,
+    budget: Cell<usize>,
+}
+
+/// Counts lines and bytes on the way to the parser, which reads byte by byte.
+struct Counted<R> {
+    reader: R,
+    place: Rc<Place>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        let Some(left) = self.place.budget.get().checked_sub(read) else {
+            return Err(io::Error::other("a message is too large"));
+        };
+        self.place.budget.set(left);
+        let lines = buffer.get(..read).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        self.place.line.set(self.place.line.get() + lines as u64);
+        Ok(read)
+    }
+}
+
+type Sink<'s> = &'s mut dyn FnMut(Vec<Told>) -> bool;
+
+/// The document's object, or a bare list of messages.
+struct Top<'s> {
+    agent: Agent,
+    place: &'s Place,
+    most: usize,
+    found: &'s mut Document,
+    sink: Sink<'s>,
+}
+
+impl<'de> DeserializeSeed<'de> for Top<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a chat")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            self.place.budget.set(self.most);
+            // Other documents have messages too; one of a session, or with a message of a chat, is a chat.
+            self.found.is_chat |= key == "sessionId";
+            if key == "messages" || key == "history" {
+                map.next_value_seed(Messages {
+                    agent: self.agent,
+                    place: self.place,
+                    most: self.most,
+                    found: self.found,
+                    sink: self.sink,
+                })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        let Self { agent, place, most, found, sink } = self;
+        Messages { agent, place, most, found, sink }.visit_seq(seq)
+    }
+}
+
+/// The list of messages.
+struct Messages<'s> {
+    agent: Agent,
+    place: &'s Place,
+    most: usize,
+    found: &'s mut Document,
+    sink: Sink<'s>,
+}
+
+impl<'de> DeserializeSeed<'de> for Messages<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Messages<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        loop {
+            self.place.budget.set(self.most);
+            let mut line = 0;
+            let Some(value) = seq.next_element_seed(Element { place: self.place, line: &mut line })? else {
+                return Ok(());
+            };
+            let is_message =
+                ["toolCalls", "parts", "role", "content"].iter().any(|key| value.get(key).is_some());
+            self.found.is_chat |= is_message;
+            let Ok(message) = <Message<'_> as serde::Deserialize>::deserialize(&value) else {
+                self.found.unreadable += 1;
+                continue;
+            };
+            let mut told = Vec::new();
+            message.tell(self.agent, line, &mut told);
+            if !told.is_empty() && !(self.sink)(told) {
+                return Err(serde::de::Error::custom("stopped"));
+            }
+        }
+    }
+}
+
+/// A message and the line on which it begins.
+struct Element<'p> {
+    place: &'p Place,
+    line: &'p mut u64,
+}
+
+impl<'de> DeserializeSeed<'de> for Element<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        *self.line = self.place.line.get();
+        serde::Deserialize::deserialize(deserializer)
+    }
+}

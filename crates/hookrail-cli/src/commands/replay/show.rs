@@ -1,0 +1,91 @@
+//! The result of a replay for people: a summary, then only what differs, in groups.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::call::Was;
+use super::differences::{Difference, Differences, Group, Kind};
+use super::{Counts, Replay};
+use crate::printer::escape_line;
+
+/// How much of a call is shown on its line.
+const SHOWN: usize = 160;
+
+/// What was replayed and what hooks say about it, in a few lines.
+pub(super) fn summary(replay: &Replay<'_>) -> String {
+    let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let mut text = format!("{calls} calls in {files}: {allow} allowed, {block} blocked, {ask} asked about");
+    for (hook, (blocked, asked)) in &replay.by_hook {
+        let _ = write!(text, "\n  {}: {blocked} blocked, {asked} asked about", escape_line(hook));
+    }
+    if unreadable > 0 {
+        let _ = write!(text, "\n{unreadable} lines could not be read");
+    }
+    let not_asked = replay.decider.not_asked;
+    if not_asked > 0 {
+        let (hooks, are) = if not_asked == 1 { ("hook", "was") } else { ("hooks", "were") };
+        let _ = write!(
+            text,
+            "\n{not_asked} {hooks} {are} not asked: a hook is asked if it is a rule or marked `\"pure\": true`, all with `--run-hooks`"
+        );
+    }
+    text
+}
+
+/// The groups, with one example of each.
+pub(super) fn groups(differences: &Differences) -> String {
+    if differences.count == 0 {
+        return "nothing would be decided otherwise".to_owned();
+    }
+    let mut text = format!("{} would be decided otherwise:", differences.count);
+    for (kind, group) in differences.groups() {
+        let _ = write!(text, "\n\n{}", headline(kind, group));
+        let _ = write!(text, "\n  {}", line(&group.example));
+        if let Some(reason) = &group.example.reason {
+            let _ = write!(text, "\n  reason: {}", short(reason));
+        }
+        if group.count > 1 {
+            let _ = write!(text, "\n  and {} more; `--all` shows them", group.count - 1);
+        }
+    }
+    if differences.other > 0 {
+        let _ = write!(text, "\n\nand {} of other kinds; `--all` shows them", differences.other);
+    }
+    text
+}
+
+fn headline(kind: &Kind, group: &Group) -> String {
+    let was = match kind.was {
+        Was::Allow => "allowed",
+        Was::Block => "blocked",
+        Was::Denied => "denied",
+    };
+    let by = kind.by.as_ref().map(|by| format!(" by `{}`", escape_line(by))).unwrap_or_default();
+    let tool = escape_line(&kind.tool);
+    format!("{} x {tool}: was {was}, now {}{by}", group.count, kind.now.as_str())
+}
+
+/// One call on one line.
+pub(super) fn line(difference: &Difference) -> String {
+    let Difference { file, line, tool, input, was, now, by, .. } = difference;
+    let what = ["command", "file_path", "path", "pattern", "patch", "url"];
+    let what = what.into_iter().find_map(|key| input.get(key));
+    let what = match what {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => Value::Object(input.clone()).to_string(),
+    };
+    let by = by.as_ref().map(|by| format!(" ({})", escape_line(by))).unwrap_or_default();
+    format!("{}:{line}: {was} -> {now}{by}: {} {}", escape_line(file), escape_line(tool), short(&what))
+}
+
+fn short(text: &str) -> String {
+    let shown = text.get(..text.floor_char_boundary(SHOWN)).unwrap_or_default();
+    let mut line = escape_line(shown);
+    if shown.len() < text.len() {
+        line.push('…');
+    }
+    line
+}

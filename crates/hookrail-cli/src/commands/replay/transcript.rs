@@ -1,0 +1,210 @@
+//! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result
+//! tells what became of them.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::{BufReader, Seek as _, SeekFrom};
+use std::path::Path;
+
+use hookrail_bridge::Agent;
+
+use super::call::{Call, Told, Was};
+use super::decide::Now;
+use super::formats::{self, Format};
+use super::lines::{Line, Lines, MAX_LINE};
+
+/// How many calls, and how many bytes of them, wait for their results at most. Agents run few calls at once.
+const MAX_WAITING: usize = 1_024;
+const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
+
+/// How many lines of a file are looked at to find out whose it is.
+const FIRST_LINES: usize = 64;
+
+/// Takes what a transcript tells.
+pub(super) trait Listener {
+    /// Today's word on a call that was made.
+    fn call(&mut self, call: &Call) -> anyhow::Result<Now>;
+    /// What became of a call.
+    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()>;
+    /// How many bytes were read since the last time.
+    fn read(&mut self, bytes: u64);
+}
+
+/// What was found in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Whether it is a transcript.
+    pub(super) is_transcript: bool,
+    /// Lines, or calls in them, that could not be read.
+    pub(super) unreadable: u64,
+}
+
+/// Reads a file, whatever transcript it is. One that nobody named and that is none is left alone.
+pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
+    let mut file = File::open(path)?;
+    let is_regular = file.metadata()?.is_file();
+    // A pipe can be read only once, so that it is taken for lines.
+    let format = if is_regular { first_format(&mut file)? } else { None };
+    let mut waiting = Waiting::default();
+    if format.is_some() || !is_regular {
+        return lines(file, format, &mut waiting, listener);
+    }
+    let is_qwen = path.components().any(|part| part.as_os_str() == ".qwen");
+    let agent = if is_qwen { Agent::Qwen } else { Agent::Gemini };
+    let mut unreadable = 0;
+    let read = formats::document(agent, BufReader::with_capacity(64 * 1024, &file), MAX_LINE, &mut |told| {
+        waiting.take(told, &mut unreadable, listener)
+    })?;
+    if read.is_chat {
+        waiting.finish(listener)?;
+        listener.read(file.metadata()?.len());
+        return Ok(Found { is_transcript: true, unreadable: unreadable + read.unreadable });
+    }
+    if !is_named {
+        return Ok(Found::default());
+    }
+    file.seek(SeekFrom::Start(0))?;
+    lines(file, None, &mut waiting, listener)
+}
+
+/// Whose transcript a file of lines is, by its first lines.
+fn first_format(file: &mut File) -> anyhow::Result<Option<Format>> {
+    let mut lines = Lines::new(BufReader::new(&mut *file), MAX_LINE);
+    let mut format = None;
+    for _ in 0..FIRST_LINES {
+        match lines.next_line()? {
+            Some(Line::Text(text)) => format = formats::recognise(without_mark(text)),
+            Some(Line::TooLong) => {}
+            None => break,
+        }
+        if format.is_some() {
+            break;
+        }
+    }
+    file.seek(SeekFrom::Start(0))?;
+    Ok(format)
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+fn lines(
+    file: File,
+    mut format: Option<Format>,
+    waiting: &mut Waiting,
+    listener: &mut dyn Listener,
+) -> anyhow::Result<Found> {
+    let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, file), MAX_LINE);
+    let mut unreadable = 0;
+    let mut told = Vec::new();
+    let mut before = 0;
+    loop {
+        let number = lines.number + 1;
+        match lines.next_line()? {
+            None => break,
+            Some(Line::TooLong) => unreadable += 1,
+            Some(Line::Text(text)) => {
+                let text = without_mark(text).trim_ascii();
+                format = format.or_else(|| formats::recognise(text));
+                let is_read = match format {
+                    _ if text.is_empty() => true,
+                    Some(format) => formats::read(format, text, number, &mut told),
+                    None => serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok(),
+                };
+                unreadable += u64::from(!is_read);
+            }
+        }
+        listener.read(lines.bytes - before);
+        before = lines.bytes;
+        waiting.take(std::mem::take(&mut told), &mut unreadable, listener)?;
+    }
+    waiting.finish(listener)?;
+    Ok(Found { is_transcript: format.is_some(), unreadable })
+}
+
+/// Calls whose end was not told yet.
+#[derive(Default)]
+struct Waiting {
+    calls: HashMap<String, (Call, Now, usize)>,
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Waiting {
+    fn take(
+        &mut self,
+        told: Vec<Told>,
+        unreadable: &mut u64,
+        listener: &mut dyn Listener,
+    ) -> anyhow::Result<()> {
+        for told in told {
+            match told {
+                Told::Unreadable => *unreadable += 1,
+                Told::Finished(call, was) => {
+                    let now = listener.call(&call)?;
+                    listener.ended(call, was, now)?;
+                }
+                Told::Call(call) => {
+                    let now = listener.call(&call)?;
+                    match call.id.clone() {
+                        // Nothing will ever tell its end.
+                        None => listener.ended(call, Was::Allow, now)?,
+                        Some(id) => self.wait(id, call, now, listener)?,
+                    }
+                }
+                Told::Result { id, was } => {
+                    if let Some((call, now, bytes)) = self.calls.remove(&id) {
+                        self.bytes -= bytes;
+                        self.order.retain(|waiting| *waiting != id);
+                        listener.ended(call, was, now)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, id: String, call: Call, now: Now, listener: &mut dyn Listener) -> anyhow::Result<()> {
+        let bytes: usize = call.input.values().map(size_of_value).sum();
+        self.bytes += bytes;
+        if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
+            // An id that is used twice: the earlier call's result will not be told apart.
+            self.bytes -= bytes;
+            self.order.retain(|waiting| *waiting != id);
+            listener.ended(earlier, Was::Allow, now)?;
+        }
+        self.order.push_back(id);
+        while self.order.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
+            let Some(oldest) = self.order.pop_front() else { break };
+            if let Some((call, now, bytes)) = self.calls.remove(&oldest) {
+                self.bytes -= bytes;
+                listener.ended(call, Was::Allow, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls without a result: nothing is known to have stopped them.
+    fn finish(&mut self, listener: &mut dyn Listener) -> anyhow::Result<()> {
+        while let Some(id) = self.order.pop_front() {
+            if let Some((call, now, _)) = self.calls.remove(&id) {
+                listener.ended(call, Was::Allow, now)?;
+            }
+        }
+        self.bytes = 0;
+        Ok(())
+    }
+}
+
+/// About how much memory a value takes.
+fn size_of_value(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::String(text) => text.len() + 32,
+        serde_json::Value::Array(values) => values.iter().map(size_of_value).sum::<usize>() + 32,
+        serde_json::Value::Object(fields) => {
+            fields.iter().map(|(key, value)| key.len() + size_of_value(value)).sum::<usize>() + 32
+        }
+        _ => 32,
+    }
+}

@@ -1,0 +1,281 @@
+//! `hookrail test`: events with expectations, run against the hooks as they are.
+
+pub(crate) mod case;
+mod coverage;
+mod edit;
+mod judge;
+mod junit;
+pub(crate) mod load;
+pub(crate) mod read;
+mod run;
+pub(crate) mod save;
+pub(crate) mod schema;
+mod scratch;
+pub(crate) mod seen;
+mod show;
+mod source;
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use hookrail::Diagnostic;
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use self::case::{Expect, TestCase};
+use self::coverage::{Coverage, Covered};
+use self::edit::Accepted;
+use self::judge::{Difference, differences};
+use self::load::{TESTS_FOLDER, TestFile};
+use self::run::{Bench, Finished};
+use self::show::{SLOW_MS, Shown};
+use crate::cli::{Format, TestArgs};
+use crate::commands::check::finding::{Finding, Sources};
+use crate::context::Context;
+use crate::display::{short_home, shown};
+use crate::exit::ExitStatus;
+use crate::findings;
+use crate::meter::Meter;
+use crate::printer::{Printer, escape_line};
+
+/// A test with its verdict. The fields that are written are a contract.
+#[derive(Debug, Serialize)]
+struct Judged {
+    name: String,
+    file: String,
+    line: usize,
+    passed: bool,
+    why: Vec<String>,
+    #[serde(skip)]
+    took_ms: u64,
+}
+
+/// The report for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    passed: usize,
+    failed: usize,
+    tests: &'a [Judged],
+    coverage: &'a [Covered],
+}
+
+/// Runs the tests of the project, or those named.
+pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![problem]);
+    let mut files = match loaded.and_then(load::load) {
+        Ok(files) => files,
+        Err(problems) => return Ok(tell_problems(&problems, context, printer)),
+    };
+    let config = Arc::new(context.engine(args.trust.trust_hooks, None).build());
+    let settings = config.settings();
+    findings::refuse_unusable(settings, context)?;
+    findings::tell(settings, context, printer);
+    if settings.hooks.is_empty()
+        && let Some(off) = settings.why_off()
+    {
+        printer.talk(escape_line(&off.message));
+        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+        printer.talk(format_args!("hint: {}", escape_line(&help)));
+    }
+    let had_tests = files.iter().any(|file| !file.tests.is_empty());
+    if let Some(wanted) = &args.filter {
+        for file in &mut files {
+            file.tests.retain(|test| test.name.contains(wanted.as_str()));
+        }
+    }
+    let has_tests = files.iter().any(|file| !file.tests.is_empty());
+    if !has_tests && had_tests {
+        let wanted = escape_line(args.filter.as_deref().unwrap_or_default());
+        printer.talk(format_args!("error: no test has `{wanted}` in its name"));
+        printer.talk("hint: `hookrail test` without `--filter` runs all of them");
+        return Ok(ExitStatus::Failure);
+    }
+    if !has_tests {
+        printer.talk(format_args!("there are no tests in {TESTS_FOLDER}"));
+        printer.talk("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
+    }
+    let coverage = Coverage::new(settings, context);
+    let mut session = Session { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
+    let bench = Bench { config: Arc::clone(&config), context, trust_hooks: args.trust.trust_hooks };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    if !runtime.block_on(session.run(&bench, &mut files, printer))? {
+        printer.talk("interrupted");
+        return Ok(ExitStatus::Interrupted);
+    }
+    session.finish(&files, printer)
+}
+
+/// Files that are no test files, with the places where that shows.
+fn tell_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
+    let mut sources = Sources::default();
+    for problem in problems {
+        let finding = Finding::from_engine(problem, &mut sources);
+        printer.talk(finding.render(&sources, context));
+    }
+    printer.talk("hint: `hookrail schema test` prints what belongs in a test file");
+    ExitStatus::Usage
+}
+
+/// One run of the command.
+struct Session<'a> {
+    args: &'a TestArgs,
+    context: &'a Context,
+    coverage: Coverage,
+    judged: Vec<Judged>,
+    /// What is to be written, with the place of its file.
+    accepted: Vec<(usize, Accepted)>,
+}
+
+impl Session<'_> {
+    /// Runs everything; `false` when the person interrupted it. Hooks that run then are ended.
+    async fn run(
+        &mut self,
+        bench: &Bench<'_>,
+        files: &mut [TestFile],
+        printer: &mut Printer,
+    ) -> anyhow::Result<bool> {
+        let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
+        let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
+        let mut cases = Vec::new();
+        let mut places = Vec::new();
+        for (file, tests) in files.iter_mut().enumerate() {
+            for test in tests.tests.drain(..) {
+                cases.push(Arc::new(test));
+                places.push(file);
+            }
+        }
+        self.tell_unknown_names(&cases, bench, printer);
+        let files: &[TestFile] = files;
+        // Where the lines of the tests go to a terminal, they are the progress.
+        let meter = Meter::new(self.args.format == Format::Json || !std::io::stdout().is_terminal());
+        let total = cases.len();
+        let work = run::run_all(bench, &cases, |finished| {
+            meter.show(|| format!("{} of {total} tests", finished.place + 1));
+            let (Some(case), Some(place)) = (cases.get(finished.place), places.get(finished.place)) else {
+                return Ok(());
+            };
+            self.judge(case, *place, files, &finished, printer)
+        });
+        let ended = tokio::select! {
+            ended = work => Some(ended),
+            _ = interrupt.recv() => None,
+            _ = terminate.recv() => None,
+        };
+        meter.wipe();
+        if let Some(system) = bench.config.hook_system() {
+            tokio::select! { () = system.drain() => {} _ = interrupt.recv() => {} _ = terminate.recv() => {} }
+        }
+        ended.transpose().map(|ended| ended.is_some())
+    }
+
+    fn judge(
+        &mut self,
+        case: &TestCase,
+        place: usize,
+        files: &[TestFile],
+        finished: &Finished,
+        printer: &mut Printer,
+    ) -> anyhow::Result<()> {
+        self.coverage.add(&finished.result);
+        let nothing = Expect::default();
+        let found = differences(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
+        let accepted = self.args.accept && self.accept(case, place, &found, finished);
+        let Some(file) = files.get(place) else { return Ok(()) };
+        let test = Shown {
+            name: &case.name,
+            place: format!("{}:{}", shown(&file.path, self.context), case.line),
+            seen: &finished.seen,
+            differences: &found,
+            accepted,
+        };
+        if self.args.format == Format::Text {
+            printer.data(show::render(&test))?;
+        }
+        let passed = found.is_empty() || accepted;
+        self.judged.push(Judged {
+            name: case.name.clone(),
+            file: file.path.strip_prefix(self.context.project()).unwrap_or(&file.path).display().to_string(),
+            line: case.line,
+            passed,
+            why: if passed { Vec::new() } else { found.iter().map(Difference::line).collect() },
+            took_ms: finished.seen.took_ms,
+        });
+        Ok(())
+    }
+
+    /// Notes what `--accept` is to write; whether it is anything.
+    fn accept(&mut self, case: &TestCase, place: usize, found: &[Difference], finished: &Finished) -> bool {
+        let mut keys: Vec<_> = found.iter().map(|found| (found.key, found.accepted.clone())).collect();
+        if case.expect.is_none() {
+            keys.insert(0, ("decision", finished.seen.decision.as_str().into()));
+        }
+        let is_any = !keys.is_empty();
+        if is_any {
+            self.accepted.push((place, Accepted { index: case.index, keys }));
+        }
+        is_any
+    }
+
+    /// A name that no hook has makes `notRan` true for ever, which nobody means.
+    fn tell_unknown_names(&self, cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
+        let hooks = &bench.config.settings().hooks;
+        for case in cases.iter().filter(|case| case.files.is_none()) {
+            for name in case.expect.iter().flat_map(|expect| &expect.not_ran) {
+                if !hooks.iter().any(|resolved| resolved.hook.name == *name) {
+                    printer.talk(format_args!(
+                        "warning: test `{}`: `notRan` names `{}`, and there is no such hook",
+                        escape_line(&case.name),
+                        escape_line(name)
+                    ));
+                }
+            }
+        }
+    }
+
+    fn finish(self, files: &[TestFile], printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+        for (place, file) in files.iter().enumerate() {
+            let (mine, _): (Vec<_>, Vec<_>) = self.accepted.iter().partition(|(other, _)| *other == place);
+            let changes: Vec<Accepted> = mine
+                .into_iter()
+                .map(|(_, accepted)| Accepted { index: accepted.index, keys: accepted.keys.clone() })
+                .collect();
+            if !changes.is_empty() {
+                save::accept(file, &changes, self.context)?;
+                let path = shown(&file.path, self.context);
+                printer.talk(format_args!("wrote {} accepted tests to {path}", changes.len()));
+            }
+        }
+        let passed = self.judged.iter().filter(|test| test.passed).count();
+        let failed = self.judged.len() - passed;
+        if let Some(file) = &self.args.junit {
+            std::fs::write(file, junit::render(&self.judged))
+                .with_context(|| format!("cannot write `{}`", file.display()))?;
+        }
+        match self.args.format {
+            Format::Json => printer.json_pretty(&Report {
+                passed,
+                failed,
+                tests: &self.judged,
+                coverage: self.coverage.hooks(),
+            })?,
+            Format::Text => {
+                for slow in self.judged.iter().filter(|test| test.took_ms >= SLOW_MS) {
+                    printer.data(format_args!(
+                        "SLOW   [{:>6} ms] {}",
+                        slow.took_ms,
+                        escape_line(&slow.name)
+                    ))?;
+                }
+                if self.args.coverage {
+                    printer.data(self.coverage.render())?;
+                }
+                printer.data(format_args!("{passed} passed, {failed} failed"))?;
+            }
+        }
+        Ok(if failed == 0 { ExitStatus::Success } else { ExitStatus::Failure })
+    }
+}

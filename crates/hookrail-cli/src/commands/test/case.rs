@@ -1,0 +1,81 @@
+//! A test as it was read: what happens, and what is expected to come of it.
+
+use std::path::PathBuf;
+
+use hookrail::JsonObject;
+use hookrail::components::TypedInput;
+use serde::Serialize;
+
+/// One test of a file.
+#[derive(Debug)]
+pub(crate) struct TestCase {
+    /// What the report calls it.
+    pub(crate) name: String,
+    /// The line of its opening brace, from 1.
+    pub(crate) line: usize,
+    /// Its place among the tests of its file, from 0.
+    pub(crate) index: usize,
+    /// The event, with everything that hooks are given.
+    pub(crate) input: TypedInput,
+    /// The files of the temporary project that it runs in; `None` to run in the project itself.
+    pub(crate) files: Option<Vec<(PathBuf, String)>>,
+    /// Whether hooks get an empty home directory.
+    pub(crate) scratch_home: bool,
+    /// What is expected; `None` where the test does not say.
+    pub(crate) expect: Option<Expect>,
+}
+
+/// What a test expects. A key that is not given expects nothing, but for `errors`.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Expect {
+    /// What is decided.
+    pub(crate) decision: Option<Word>,
+    /// A piece of the reason.
+    pub(crate) reason: Option<String>,
+    /// Hooks that ran, whichever ran besides.
+    pub(crate) ran: Vec<String>,
+    /// Hooks that did not run.
+    pub(crate) not_ran: Vec<String>,
+    /// Some of the tool's arguments as they are after the hooks' changes.
+    pub(crate) input: Option<JsonObject>,
+    /// Some of the merged output.
+    pub(crate) output: Option<JsonObject>,
+    /// Whether a hook fails; without it none may.
+    pub(crate) errors: Option<bool>,
+    /// How long the event may take.
+    pub(crate) max_ms: Option<u64>,
+}
+
+/// What comes of an event, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Word {
+    /// It goes on.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// The agent stops.
+    Stop,
+    /// It does not happen.
+    Block,
+}
+
+impl Word {
+    /// All words.
+    pub(crate) const ALL: [Self; 4] = [Self::Allow, Self::Block, Self::Ask, Self::Stop];
+
+    /// The word itself.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Stop => "stop",
+            Self::Block => "block",
+        }
+    }
+
+    /// Reads a word.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|word| word.as_str() == text)
+    }
+}

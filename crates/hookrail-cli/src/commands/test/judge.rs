@@ -1,0 +1,228 @@
+//! Compares what was expected with what was seen. Pure.
+
+use hookrail::JsonObject;
+use serde_json::{Value, json};
+
+use super::case::Expect;
+use super::seen::Seen;
+
+/// One key that was not as expected.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Difference {
+    /// The key of `expect`.
+    pub(crate) key: &'static str,
+    /// What was expected, in words.
+    pub(crate) expected: String,
+    /// What was seen, in words.
+    pub(crate) seen: String,
+    /// What the key would have to say to be true.
+    pub(crate) accepted: Value,
+}
+
+impl Difference {
+    /// The difference on one line.
+    pub(crate) fn line(&self) -> String {
+        format!("{}: expected {}, seen {}", self.key, self.expected, self.seen)
+    }
+}
+
+/// Everything that is not as expected, in the order of the contract's keys.
+pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if let Some(expected) = expect.decision
+        && expected != seen.decision
+    {
+        found.push(Difference {
+            key: "decision",
+            expected: expected.as_str().to_owned(),
+            seen: seen.decision.as_str().to_owned(),
+            accepted: seen.decision.as_str().into(),
+        });
+    }
+    if let Some(expected) = &expect.reason
+        && !seen.reasons.iter().any(|reason| reason.contains(expected.as_str()))
+        && !expected.is_empty()
+    {
+        let first = seen.reasons.first();
+        found.push(Difference {
+            key: "reason",
+            expected: format!("a text with {}", json!(expected)),
+            seen: first.map_or_else(|| "none".to_owned(), |reason| json!(reason).to_string()),
+            // Every text contains the empty one.
+            accepted: first.cloned().unwrap_or_default().into(),
+        });
+    }
+    found.extend(names(expect, seen));
+    if let Some(expected) = &expect.input {
+        found.extend(object("input", expected, seen.input.as_ref()));
+    }
+    if let Some(expected) = &expect.output {
+        found.extend(object("output", expected, seen.output.as_ref().and_then(Value::as_object)));
+    }
+    found.extend(errors(expect.errors, seen));
+    if let Some(most) = expect.max_ms
+        && seen.took_ms > most
+    {
+        found.push(Difference {
+            key: "maxMs",
+            expected: format!("at most {most} ms"),
+            seen: format!("{} ms", seen.took_ms),
+            // Some room, so that the next run does not fail by a hair.
+            accepted: (seen.took_ms.saturating_mul(2)).into(),
+        });
+    }
+    found
+}
+
+fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+    let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
+    let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
+    let mut found = Vec::new();
+    if !expect.ran.iter().all(ran) {
+        let missing: Vec<&str> = expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
+        found.push(Difference {
+            key: "ran",
+            expected: listed(&missing),
+            seen: listed(&all),
+            accepted: all.clone().into(),
+        });
+    }
+    if expect.not_ran.iter().any(ran) {
+        let (wrong, right): (Vec<&String>, Vec<&String>) = expect.not_ran.iter().partition(|name| ran(name));
+        let wrong: Vec<&str> = wrong.into_iter().map(String::as_str).collect();
+        found.push(Difference {
+            key: "notRan",
+            expected: format!("not {}", listed(&wrong)),
+            seen: listed(&all),
+            accepted: right.into_iter().cloned().collect::<Vec<String>>().into(),
+        });
+    }
+    found
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
+}
+
+fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Difference> {
+    let nothing = JsonObject::new();
+    let seen = seen.unwrap_or(&nothing);
+    if expected.iter().all(|(name, value)| seen.get(name).is_some_and(|seen| is_part(value, seen))) {
+        return None;
+    }
+    // Only what the test speaks about is shown, and would be accepted.
+    let spoken = |object: &JsonObject| -> JsonObject {
+        expected.keys().filter_map(|name| Some((name.clone(), object.get(name)?.clone()))).collect()
+    };
+    let seen = Value::Object(spoken(seen));
+    let expected = Value::Object(expected.clone()).to_string();
+    Some(Difference { key, expected, seen: seen.to_string(), accepted: seen })
+}
+
+fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
+    let failed = !seen.failures.is_empty();
+    let wanted = expected.unwrap_or(false);
+    (failed != wanted).then(|| Difference {
+        key: "errors",
+        expected: if wanted { "a hook that fails" } else { "none" }.to_owned(),
+        seen: if failed { seen.failures.join("; ") } else { "none".to_owned() },
+        accepted: failed.into(),
+    })
+}
+
+/// Whether everything that `part` says holds for `whole`: objects may have more keys, arrays have the same length.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => {
+            part.iter().all(|(name, value)| whole.get(name).is_some_and(|whole| is_part(value, whole)))
+        }
+        (Value::Array(part), Value::Array(whole)) => {
+            part.len() == whole.len() && part.iter().zip(whole).all(|(part, whole)| is_part(part, whole))
+        }
+        (Value::Number(part), Value::Number(whole)) => part == whole || part.as_f64() == whole.as_f64(),
+        _ => part == whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::test::case::Word;
+    use crate::commands::test::seen::Ran;
+
+    fn seen() -> Seen {
+        let input = json!({ "command": "ls", "n": 1, "deep": { "a": [1, 2], "b": true } });
+        Seen {
+            decision: Word::Block,
+            reasons: vec!["force pushes are for people".to_owned(), "second".to_owned()],
+            ran: vec![Ran { name: "guard".to_owned(), how: "a rule".to_owned() }],
+            input: input.as_object().cloned(),
+            output: Some(json!({ "decision": "block" })),
+            failures: Vec::new(),
+            took_ms: 20,
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_key_is_compared_in_its_own_way() {
+        let object = |value: Value| value.as_object().cloned();
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let none = Expect::default;
+        for (expect, keys) in [
+            (none(), ""),
+            (Expect { decision: Some(Word::Block), ..none() }, ""),
+            (Expect { decision: Some(Word::Allow), ..none() }, "decision"),
+            (Expect { reason: Some("people".to_owned()), ..none() }, ""),
+            (Expect { reason: Some("second".to_owned()), ..none() }, ""),
+            (Expect { reason: Some(String::new()), ..none() }, ""),
+            (Expect { reason: Some("People".to_owned()), ..none() }, "reason"),
+            (Expect { ran: names(&["guard"]), ..none() }, ""),
+            (Expect { ran: names(&["guard", "other"]), ..none() }, "ran"),
+            (Expect { not_ran: names(&["other"]), ..none() }, ""),
+            (Expect { not_ran: names(&["guard", "other"]), ..none() }, "notRan"),
+            (Expect { input: object(json!({ "n": 1.0, "deep": { "b": true } })), ..none() }, ""),
+            (Expect { input: object(json!({ "deep": { "a": [1] } })), ..none() }, "input"),
+            (Expect { input: object(json!({ "missing": null })), ..none() }, "input"),
+            (Expect { output: object(json!({ "decision": "block" })), ..none() }, ""),
+            (Expect { output: object(json!({ "decision": "deny" })), ..none() }, "output"),
+            (Expect { errors: Some(false), ..none() }, ""),
+            (Expect { errors: Some(true), ..none() }, "errors"),
+            (Expect { max_ms: Some(20), ..none() }, ""),
+            (Expect { max_ms: Some(19), ..none() }, "maxMs"),
+        ] {
+            let found: Vec<_> = differences(&expect, &seen()).iter().map(|found| found.key).collect();
+            assert_eq!(found.join(" "), keys, "{expect:?}");
+        }
+    }
+
+    #[test]
+    fn a_failing_hook_fails_a_test_that_does_not_expect_it() {
+        let failing = Seen { failures: vec!["hook `a` failed: boom".to_owned()], ..seen() };
+        let found = differences(&Expect::default(), &failing);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line(), "errors: expected none, seen hook `a` failed: boom");
+        assert_eq!(found[0].accepted, json!(true));
+        assert!(differences(&Expect { errors: Some(true), ..Expect::default() }, &failing).is_empty());
+    }
+
+    #[test]
+    fn what_would_be_accepted_holds() {
+        let expect = Expect {
+            ran: vec!["other".to_owned()],
+            not_ran: vec!["guard".to_owned(), "x".to_owned()],
+            input: json!({ "command": "rm", "gone": 1 }).as_object().cloned(),
+            ..Expect::default()
+        };
+        let found = differences(&expect, &seen());
+        let accepted: Vec<_> = found.iter().map(|found| (found.key, found.accepted.to_string())).collect();
+        assert_eq!(
+            accepted,
+            [
+                ("ran", r#"["guard"]"#.to_owned()),
+                ("notRan", r#"["x"]"#.to_owned()),
+                ("input", r#"{"command":"ls"}"#.to_owned())
+            ]
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! The report that CI systems read: JUnit's XML, in the form that all of them understand.
+
+use std::fmt::Write as _;
+
+use super::Judged;
+
+/// Renders all tests as one suite for each file.
+pub(super) fn render(tests: &[Judged]) -> String {
+    let failed = tests.iter().filter(|test| !test.passed).count();
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(
+        xml,
+        "<testsuites name=\"hookrail\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" time=\"{}\">",
+        tests.len(),
+        seconds(tests.iter().map(|test| test.took_ms).sum()),
+    );
+    let mut files: Vec<&str> = tests.iter().map(|test| test.file.as_str()).collect();
+    files.dedup();
+    for file in files {
+        let suite: Vec<&Judged> = tests.iter().filter(|test| test.file == file).collect();
+        let failed = suite.iter().filter(|test| !test.passed).count();
+        let _ = writeln!(
+            xml,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\" time=\"{}\">",
+            escaped(file),
+            suite.len(),
+            seconds(suite.iter().map(|test| test.took_ms).sum()),
+        );
+        for test in suite {
+            let _ = write!(
+                xml,
+                "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\" time=\"{}\"",
+                escaped(&test.name),
+                escaped(file),
+                escaped(file),
+                test.line,
+                seconds(test.took_ms),
+            );
+            if test.passed {
+                xml.push_str("/>\n");
+                continue;
+            }
+            let first = test.why.first().map_or("failed", String::as_str);
+            let _ = writeln!(
+                xml,
+                ">\n      <failure message=\"{}\">{}</failure>\n    </testcase>",
+                escaped(first),
+                escaped(&test.why.join("\n"))
+            );
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+fn seconds(milliseconds: u64) -> String {
+    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
+}
+
+/// Text as XML takes it. Characters that XML 1.0 does not allow at all are written as JSON would.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' => safe.push_str("&#10;"),
+            '\t' => safe.push_str("&#9;"),
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(safe, "\\u{:04x}", u32::from(c));
+            }
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_name_ends_an_attribute() {
+        assert_eq!(escaped("a<b>&\"c\"\u{1b}\n\0é"), "a&lt;b&gt;&amp;&quot;c&quot;\\u001b&#10;\\u0000é");
+    }
+
+    #[test]
+    fn a_suite_for_each_file() {
+        let test = |name: &str, file: &str, passed| Judged {
+            name: name.to_owned(),
+            file: file.to_owned(),
+            line: 3,
+            passed,
+            why: if passed { Vec::new() } else { vec!["decision: expected block, seen allow".to_owned()] },
+            took_ms: 1_005,
+        };
+        let xml = render(&[test("one", "a.json", true), test("two", "b.json", false)]);
+        assert_eq!(
+            xml,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+<testsuites name=\"hookrail\" tests=\"2\" failures=\"1\" errors=\"0\" time=\"2.010\">\n\
+\x20 <testsuite name=\"a.json\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" time=\"1.005\">\n\
+\x20   <testcase name=\"one\" classname=\"a.json\" file=\"a.json\" line=\"3\" time=\"1.005\"/>\n\
+\x20 </testsuite>\n\
+\x20 <testsuite name=\"b.json\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"1.005\">\n\
+\x20   <testcase name=\"two\" classname=\"b.json\" file=\"b.json\" line=\"3\" time=\"1.005\">\n\
+\x20     <failure message=\"decision: expected block, seen allow\">decision: expected block, seen allow</failure>\n\
+\x20   </testcase>\n\
+\x20 </testsuite>\n\
+</testsuites>\n"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Finds test files and reads them, all or none: a file that is no test file stops the run before any hook does
+//! anything.
+
+use std::fs::{self, OpenOptions};
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use hookrail::{Diagnostic, Severity};
+
+use super::case::TestCase;
+use super::read;
+
+/// Where a project keeps its tests.
+pub(crate) const TESTS_FOLDER: &str = ".llxprt/tests";
+
+/// The largest test file that is read.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A test file with its tests.
+#[derive(Debug)]
+pub(crate) struct TestFile {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// Its text as the tests were read from it.
+    pub(crate) text: String,
+    /// Its tests, in their order.
+    pub(crate) tests: Vec<TestCase>,
+}
+
+/// The files named, or the project's. Folders stand for the `.json` files in them.
+pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
+    if named.is_empty() {
+        return Ok(in_folder(&project.join(TESTS_FOLDER)));
+    }
+    let mut files = Vec::new();
+    for path in named {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => files.extend(in_folder(path)),
+            Ok(_) => files.push(path.clone()),
+            Err(error) => return Err(unreadable(path, &error.to_string())),
+        }
+    }
+    Ok(files)
+}
+
+fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_test = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    let mut files: Vec<PathBuf> = entries.filter(is_test).collect();
+    files.sort();
+    files
+}
+
+/// Reads all files; what is wrong with any of them comes back instead.
+pub(crate) fn load(paths: Vec<PathBuf>) -> Result<Vec<TestFile>, Vec<Diagnostic>> {
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        match load_one(path) {
+            Ok(file) => files.push(file),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(files) } else { Err(problems) }
+}
+
+fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
+    let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why)])?;
+    let tests = read::parse(&path, &text)?;
+    Ok(TestFile { path, text, tests })
+}
+
+/// The text of a regular file of a bearable size. A pipe is not waited for.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let not_waiting = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new().read(true).custom_flags(not_waiting).open(path);
+    let file = file.map_err(|error| error.to_string())?;
+    let metadata = file.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("larger than {} MiB", MAX_BYTES / 1024 / 1024));
+    }
+    String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {}", error.utf8_error()))
+}
+
+fn unreadable(path: &Path, why: &str) -> Diagnostic {
+    Diagnostic {
+        code: "no-test-file",
+        severity: Severity::Error,
+        place: None,
+        message: format!("`{}` cannot be read: {why}", path.display()),
+        help: None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Runs tests: side by side, each through settings, matcher, plan, run and merge, as `fire` does.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hookrail::HookSession;
+use hookrail::components::ProcessedHookResult;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::case::TestCase;
+use super::scratch;
+use super::seen::Seen;
+use crate::context::Context;
+
+/// How many tests run at once for each processor. Hooks wait more than they compute.
+const AT_ONCE: usize = 2;
+
+/// Everything that tests share.
+pub(super) struct Bench<'c> {
+    /// The project's session, for tests without a project or a home of their own.
+    pub(super) config: Arc<HookSession>,
+    /// Where the program works.
+    pub(super) context: &'c Context,
+    /// Whether the project's hooks are approved for this run.
+    pub(super) trust_hooks: bool,
+}
+
+/// A test that ran.
+pub(super) struct Finished {
+    /// Which one: its place in the list that was given.
+    pub(super) place: usize,
+    /// What came of its event.
+    pub(super) seen: Seen,
+    /// The whole result, for coverage.
+    pub(super) result: ProcessedHookResult,
+}
+
+/// Runs all tests and hands each over as soon as it and all before it are finished, so that output has one order.
+///
+/// Tests that look at the time run alone, after the others: a time that was taken beside other hooks says little.
+pub(super) async fn run_all(
+    bench: &Bench<'_>,
+    cases: &[Arc<TestCase>],
+    mut done: impl FnMut(Finished) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let permits = Arc::new(Semaphore::new(processors * AT_ONCE));
+    let is_timed = |case: &TestCase| case.expect.as_ref().is_some_and(|expect| expect.max_ms.is_some());
+    let mut tasks = JoinSet::new();
+    let mut waiting: Vec<Option<Finished>> = cases.iter().map(|_| None).collect();
+    let mut next = 0;
+    for (place, case) in cases.iter().enumerate().filter(|(_, case)| !is_timed(case)) {
+        // Taken before the test's project is made, so that at most so many projects exist at once.
+        let permit = Arc::clone(&permits).acquire_owned().await;
+        let work = Work::new(place, case, bench)?;
+        tasks.spawn(async move {
+            let finished = work.run().await;
+            drop(permit);
+            finished
+        });
+        while let Some(finished) = tasks.try_join_next() {
+            keep(&mut waiting, finished?);
+            hand_over(&mut waiting, &mut next, &mut done)?;
+        }
+    }
+    while let Some(finished) = tasks.join_next().await {
+        keep(&mut waiting, finished?);
+        hand_over(&mut waiting, &mut next, &mut done)?;
+    }
+    for (place, case) in cases.iter().enumerate().filter(|(_, case)| is_timed(case)) {
+        keep(&mut waiting, Work::new(place, case, bench)?.run().await);
+        hand_over(&mut waiting, &mut next, &mut done)?;
+    }
+    Ok(())
+}
+
+fn keep(waiting: &mut [Option<Finished>], finished: Finished) {
+    if let Some(slot) = waiting.get_mut(finished.place) {
+        *slot = Some(finished);
+    }
+}
+
+fn hand_over(
+    waiting: &mut [Option<Finished>],
+    next: &mut usize,
+    done: &mut impl FnMut(Finished) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    while let Some(finished) = waiting.get_mut(*next).and_then(Option::take) {
+        *next += 1;
+        done(finished)?;
+    }
+    Ok(())
+}
+
+/// One test with the session that it runs in.
+struct Work {
+    place: usize,
+    case: Arc<TestCase>,
+    session: Session,
+}
+
+enum Session {
+    Shared(Arc<HookSession>),
+    Own(Box<scratch::Scratch>),
+}
+
+impl Work {
+    fn new(place: usize, case: &Arc<TestCase>, bench: &Bench<'_>) -> anyhow::Result<Self> {
+        let session = if case.files.is_none() && !case.scratch_home {
+            Session::Shared(Arc::clone(&bench.config))
+        } else {
+            let settings = bench.config.settings();
+            let own = scratch::session(case, settings, bench.context, bench.trust_hooks)?;
+            Session::Own(Box::new(own))
+        };
+        Ok(Self { place, case: Arc::clone(case), session })
+    }
+
+    async fn run(self) -> Finished {
+        let config = match &self.session {
+            Session::Shared(config) => config,
+            Session::Own(scratch) => &scratch.config,
+        };
+        let (result, took) = fire(config, &self.case).await;
+        let mut seen = Seen::new(&self.case.input.event, &result, took);
+        if let Session::Own(scratch) = &self.session {
+            seen.warnings.extend(scratch.warning.clone());
+            if let Some(system) = scratch.config.hook_system() {
+                system.drain().await;
+            }
+        }
+        Finished { place: self.place, seen, result }
+    }
+}
+
+/// Fires a test's event.
+async fn fire(config: &HookSession, case: &TestCase) -> (ProcessedHookResult, Duration) {
+    let event = case.input.event();
+    let start = Instant::now();
+    let result = match config.hook_system() {
+        Some(system) => {
+            system.initialize();
+            match system.event_handler() {
+                Ok(handler) => handler.fire_with(&event, &case.input.base, &case.input.extra).await,
+                Err(_) => ProcessedHookResult::empty(event.name()),
+            }
+        }
+        None => ProcessedHookResult::empty(event.name()),
+    };
+    (result, start.elapsed())
+}

@@ -1,0 +1,32 @@
+//! The JSON Schema of test files. It is written by hand: the reader works on places in the text, not on types.
+
+/// The schema as it is printed, and as it lies in `schemas/`.
+pub(crate) const TEXT: &str = include_str!("schema.json");
+
+#[cfg(test)]
+mod tests {
+    use hookrail::EventName;
+    use hookrail_bridge::Agent;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::commands::test::case::Word;
+    use crate::commands::test::read::{EXPECT_KEYS, TEST_KEYS};
+
+    #[test]
+    fn the_schema_says_what_the_reader_reads() {
+        let schema: Value = serde_json::from_str(TEXT).unwrap();
+        let keys = |pointer: &str| -> Vec<String> {
+            schema.pointer(pointer).unwrap().as_object().unwrap().keys().cloned().collect()
+        };
+        let words = |pointer: &str| -> Vec<String> {
+            let words = schema.pointer(pointer).unwrap().as_array().unwrap();
+            words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(keys("/items/properties"), TEST_KEYS);
+        assert_eq!(keys("/items/properties/expect/properties"), EXPECT_KEYS);
+        assert_eq!(words("/items/properties/expect/properties/decision/enum"), Word::ALL.map(Word::as_str));
+        assert_eq!(words("/items/properties/agent/enum"), Agent::ALL.map(Agent::as_str));
+        assert_eq!(words("/items/oneOf/0/properties/event/enum"), EventName::ALL.map(EventName::as_str));
+    }
+}

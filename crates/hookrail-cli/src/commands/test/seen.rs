@@ -1,0 +1,123 @@
+//! What came of a test's event, in the terms in which a test expects it.
+
+use std::time::Duration;
+
+use hookrail::components::{OwnedEvent, ProcessedHookResult};
+use hookrail::{Block, BlockCause, HookRun, JsonObject};
+use hookrail_agent::log::millis;
+use hookrail_bridge::Verdict;
+use serde_json::Value;
+
+use super::case::Word;
+
+/// The outcome of one test's event.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// What was decided. A block wins over a stop, a stop over a question.
+    pub(crate) decision: Word,
+    /// Every text that gives a reason, the one of the decision first.
+    pub(crate) reasons: Vec<String>,
+    /// The hooks that ran, in plan order.
+    pub(crate) ran: Vec<Ran>,
+    /// The tool's arguments after the hooks' changes.
+    pub(crate) input: Option<JsonObject>,
+    /// The merged output.
+    pub(crate) output: Option<Value>,
+    /// What failed.
+    pub(crate) failures: Vec<String>,
+    /// How long the event took.
+    pub(crate) took_ms: u64,
+    /// What the person should know besides.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A hook that ran, as far as a report needs it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    /// Its name.
+    pub(crate) name: String,
+    /// How it ended, in a few words.
+    pub(crate) how: String,
+}
+
+/// The word for a result.
+pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
+    match result {
+        ProcessedHookResult { block: Some(_), .. } => Word::Block,
+        ProcessedHookResult { stop: Some(_), .. } => Word::Stop,
+        ProcessedHookResult { ask: Some(_), .. } => Word::Ask,
+        _ => Word::Allow,
+    }
+}
+
+impl Seen {
+    /// Reads the result of an event.
+    pub(crate) fn new(event: &OwnedEvent, result: &ProcessedHookResult, took: Duration) -> Self {
+        let verdict = Verdict::from_result(result);
+        let output = result.aggregated.final_output.as_ref();
+        let reasons = [
+            result.block.as_ref().map(|block| block.reason.clone()),
+            result.stop.as_ref().map(ToString::to_string),
+            result.ask.as_ref().map(|ask| ask.reason.clone()),
+            output.and_then(|output| output.reason.clone()),
+        ];
+        let mut known: Vec<String> = Vec::new();
+        for reason in reasons.into_iter().flatten() {
+            if !known.contains(&reason) {
+                known.push(reason);
+            }
+        }
+        Self {
+            decision: decision(result),
+            reasons: known,
+            ran: result.runs.iter().map(Ran::of).collect(),
+            input: input_after(event, verdict.tool_input),
+            output: output.and_then(|output| serde_json::to_value(output).ok()),
+            failures: failures(result),
+            took_ms: millis(took),
+            warnings: result.all_warnings(),
+        }
+    }
+}
+
+impl Ran {
+    fn of(run: &HookRun) -> Self {
+        use hookrail::Exit;
+        let how = match &run.exit {
+            Exit::Rule => "a rule".to_owned(),
+            Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
+            Exit::Signal(signal) => format!("ended by signal {signal}"),
+            Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
+            Exit::NotStarted(_) => "not started".to_owned(),
+            Exit::NoAnswer(_) => "a worker without an answer".to_owned(),
+        };
+        Self { name: run.hook.name.clone(), how }
+    }
+}
+
+/// Everything that kept a hook from giving its verdict.
+fn failures(result: &ProcessedHookResult) -> Vec<String> {
+    let runs = result.runs.iter().filter_map(|run| {
+        let failure = run.failure.as_ref()?;
+        Some(format!("hook `{}` failed: {failure}", run.hook.name))
+    });
+    let mut failures: Vec<String> = runs.collect();
+    failures.extend(result.infrastructure_failure().map(str::to_owned));
+    // A guard that changed since it was approved, or a rule that nobody can read.
+    if let Some(Block { cause: BlockCause::Failure, reason }) = &result.block
+        && failures.is_empty()
+    {
+        failures.push(reason.clone());
+    }
+    failures
+}
+
+/// The arguments with the changes, which are merged key by key.
+fn input_after(event: &OwnedEvent, changed: Option<JsonObject>) -> Option<JsonObject> {
+    let (OwnedEvent::BeforeTool { tool_input, .. } | OwnedEvent::AfterTool { tool_input, .. }) = event else {
+        return None;
+    };
+    let mut input = tool_input.clone();
+    input.extend(changed.unwrap_or_default());
+    Some(input)
+}

@@ -1,0 +1,75 @@
+//! Results for people: one line a test, what differs under each failure, a count at the end.
+
+use std::fmt::Write as _;
+
+use super::judge::Difference;
+use super::seen::Seen;
+use crate::printer::{escape, escape_line};
+
+/// From how many milliseconds on a test is called slow.
+pub(super) const SLOW_MS: u64 = 1_000;
+
+/// How much of a value is shown.
+const SHOWN: usize = 600;
+
+/// A judged test, as it is shown.
+pub(super) struct Shown<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Its file and line.
+    pub(super) place: String,
+    /// What was seen.
+    pub(super) seen: &'a Seen,
+    /// What differs from what was expected.
+    pub(super) differences: &'a [Difference],
+    /// Whether what was seen is written into the test.
+    pub(super) accepted: bool,
+}
+
+/// The lines of one test.
+pub(super) fn render(test: &Shown<'_>) -> String {
+    let word = match (test.differences.is_empty(), test.accepted) {
+        (_, true) => "ACCEPT",
+        (true, false) => "PASS",
+        (false, false) => "FAIL",
+    };
+    let mut text = format!("{word:<6} [{:>6} ms] {}", test.seen.took_ms, escape_line(test.name));
+    if test.differences.is_empty() {
+        return text;
+    }
+    let _ = write!(text, "  ({})", test.place);
+    for difference in test.differences {
+        let _ = write!(text, "\n         {}", difference.key);
+        let _ = write!(text, "\n           - expected {}", indented(&difference.expected));
+        let _ = write!(text, "\n           + seen     {}", indented(&difference.seen));
+    }
+    let _ = write!(text, "\n         ran: {}", ran(test.seen));
+    if let Some(reason) = test.seen.reasons.first() {
+        let _ = write!(text, "\n         reason: {}", indented(reason));
+    }
+    for failure in &test.seen.failures {
+        let _ = write!(text, "\n         {}", indented(failure));
+    }
+    for warning in &test.seen.warnings {
+        let _ = write!(text, "\n         warning: {}", indented(warning));
+    }
+    text
+}
+
+fn ran(seen: &Seen) -> String {
+    if seen.ran.is_empty() {
+        return "no hook".to_owned();
+    }
+    let each = seen.ran.iter().map(|ran| format!("{} ({})", escape_line(&ran.name), ran.how));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+fn indented(value: &str) -> String {
+    let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
+    let mut text = escape(shown).replace('\n', "\n             ");
+    if shown.len() < value.len() {
+        let _ = write!(text, "… ({} bytes more)", value.len() - shown.len());
+    }
+    text
+}

@@ -1,0 +1,124 @@
+//! The text of a test file: strict parsing, and the way from byte ranges to places that a person can find.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+use hookrail::{Diagnostic, Place, Severity};
+use jsonc_parser::ast::Value as Ast;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// JSON with comments and trailing commas, nothing looser: the same as settings.
+pub(crate) const PARSE_OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A test file's text and what is wrong with it so far.
+pub(super) struct Source<'a> {
+    file: &'a Path,
+    text: &'a str,
+    /// Bytes of the file before the text: its byte order mark.
+    shift: usize,
+    /// Where each line starts.
+    line_starts: Vec<usize>,
+    /// Everything that is wrong.
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+impl<'a> Source<'a> {
+    /// The text of a file; a byte order mark is passed over.
+    pub(super) fn new(file: &'a Path, content: &'a str) -> Self {
+        let text = content.strip_prefix('\u{feff}').unwrap_or(content);
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self {
+            file,
+            text,
+            shift: content.len() - text.len(),
+            line_starts: std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Parses the text. Repeated keys and control characters inside strings are problems: a reader would believe
+    /// one thing, the program another.
+    pub(super) fn parse(&mut self) -> Option<Ast<'a>> {
+        match parse_to_ast(self.text, &CollectOptions::default(), &PARSE_OPTIONS) {
+            Ok(parsed) => {
+                let Some(value) = parsed.value else {
+                    let end = self.text.len();
+                    self.problem(end..end, "expected an array of tests, found nothing".to_owned(), None);
+                    return None;
+                };
+                self.look_for_lies(&value);
+                Some(value)
+            }
+            Err(error) => {
+                let range = error.range();
+                self.problem(range.start..range.end, format!("not valid JSON: {}", error.kind()), None);
+                None
+            }
+        }
+    }
+
+    /// The parser bounds nesting, so that this recursion is bounded too.
+    fn look_for_lies(&mut self, value: &Ast<'a>) {
+        match value {
+            Ast::Object(object) => {
+                let mut seen = HashSet::new();
+                for prop in &object.properties {
+                    let name = prop.name.as_str();
+                    let range = prop.name.range();
+                    if !seen.insert(name) {
+                        let message = format!("the key `{name}` stands here twice");
+                        self.problem(range.start..range.end, message, None);
+                    }
+                    self.look_at_text(range.start..range.end);
+                    self.look_for_lies(&prop.value);
+                }
+            }
+            Ast::Array(array) => array.elements.iter().for_each(|element| self.look_for_lies(element)),
+            Ast::StringLit(literal) => self.look_at_text(literal.range.start..literal.range.end),
+            Ast::NumberLit(_) | Ast::BooleanLit(_) | Ast::NullKeyword(_) => {}
+        }
+    }
+
+    fn look_at_text(&mut self, range: Range<usize>) {
+        let raw = self.text.get(range.clone()).unwrap_or_default();
+        if let Some((at, found)) = raw.char_indices().find(|(_, c)| *c < ' ') {
+            let message =
+                format!("not valid JSON: the character U+{:04X} inside of a string", u32::from(found));
+            let help = Some(format!("write it as `\\u{:04x}`", u32::from(found)));
+            self.problem(range.start + at..range.start + at + 1, message, help);
+        }
+    }
+
+    /// The line of an offset, from 1.
+    pub(super) fn line(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset)
+    }
+
+    /// Notes something that is wrong with a range of the text.
+    pub(super) fn problem(&mut self, range: Range<usize>, message: String, help: Option<String>) {
+        let line = self.line(range.start);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = self.text.get(start..range.start).map_or(0, |before| before.chars().count()) + 1;
+        let span = range.start + self.shift..range.end + self.shift;
+        self.problems.push(Diagnostic {
+            code: "no-test-file",
+            severity: Severity::Error,
+            place: Some(Place { file: self.file.to_owned(), line, column, span }),
+            message,
+            help,
+        });
+    }
+}

@@ -1,0 +1,56 @@
+//! One line on a terminal that says how far a long command is. It is drawn on stderr and wiped at the end; where
+//! stderr is no terminal nothing is drawn.
+
+use std::cell::Cell;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+/// How often the line is drawn at most.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What is over sooner is not worth a line that flickers.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// A progress line.
+pub(crate) struct Meter {
+    is_on: bool,
+    since: Instant,
+    drawn: Cell<Option<Instant>>,
+}
+
+impl Meter {
+    /// A line on stderr, if that is a terminal and the line is `wanted`.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let is_on = wanted && !dumb && io::stderr().is_terminal();
+        Self { is_on, since: Instant::now(), drawn: Cell::new(None) }
+    }
+
+    /// How long the command has been at it.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Draws the line, unless it was drawn a moment ago. The text is our own and short.
+    pub(crate) fn show(&self, text: impl FnOnce() -> String) {
+        if !self.is_on || self.since.elapsed() < PATIENCE {
+            return;
+        }
+        if self.drawn.get().is_some_and(|drawn| drawn.elapsed() < TICK) {
+            return;
+        }
+        self.drawn.set(Some(Instant::now()));
+        let mut screen = io::stderr().lock();
+        let _ = write!(screen, "\r\u{1b}[2K{}", text());
+        let _ = screen.flush();
+    }
+
+    /// Takes the line away.
+    pub(crate) fn wipe(&self) {
+        if self.drawn.take().is_some() {
+            let mut screen = io::stderr().lock();
+            let _ = write!(screen, "\r\u{1b}[2K");
+            let _ = screen.flush();
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Workers: processes that are kept for the next event instead of being started for each one.
+//!
+//! A pool holds one worker for each command, environment and directory. Nothing is started before an event needs it, and
+//! hooks without a worker never come here.
+
+mod answer;
+mod files;
+mod fork;
+mod health;
+mod keeper;
+mod line_worker;
+mod lines;
+mod question;
+mod start;
+mod status;
+mod talk;
+mod turns;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+pub use self::fork::ForkObstacle;
+use self::fork::ForkWorker;
+use self::health::Health;
+use self::keeper::Keeper;
+use self::line_worker::LineWorker;
+pub use self::status::WorkerStatus;
+use self::turns::Turn;
+use super::command::{CommandPreparer, PreparedCommand};
+use super::environment::Variable;
+use super::payload::Payload;
+use super::process::Finished;
+use super::reaper::Reaper;
+use super::runner::GRACE;
+use crate::hook::{Hook, WorkerMode};
+use crate::settings::Redaction;
+
+/// How long a worker may have nothing to do before it is ended.
+const IDLE: Duration = Duration::from_mins(10);
+/// How many workers are remembered. Beyond that, those without a process are forgotten.
+const REMEMBERED: usize = 256;
+/// How many hooks are remembered to belong to a worker.
+const REMEMBERED_HOOKS: usize = 4096;
+
+/// The workers of a session. Clones share them; the last one to be dropped ends them.
+///
+/// A host that reads its settings again hands the pool to its next session, so that workers whose hooks did not change
+/// go on.
+#[derive(Debug, Clone)]
+pub struct WorkerPool {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    reaper: Reaper,
+    workers: Mutex<HashMap<Key, Arc<Worker>>>,
+    /// Workers by the address of the prepared command of a hook, which is kept alive here. Comparing whole environments
+    /// at each event would cost more than the event.
+    known: Mutex<HashMap<usize, (Arc<PreparedCommand>, Arc<Worker>)>>,
+    keeper: Keeper,
+}
+
+/// A handle that keeps no worker alive.
+#[derive(Debug, Clone)]
+pub(super) struct WeakPool(Weak<Shared>);
+
+impl WeakPool {
+    /// Ends all workers, if there still are some.
+    pub(super) fn end(&self) {
+        if let Some(shared) = self.0.upgrade() {
+            WorkerPool { shared }.end();
+        }
+    }
+}
+
+/// What makes two hooks share a worker.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    mode: WorkerMode,
+    program: OsString,
+    arg0: Option<OsString>,
+    args: Vec<OsString>,
+    env: Arc<[Variable]>,
+    cwd: PathBuf,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    /// The command as configured, and what its settings add to the environment.
+    command: String,
+    added: Vec<(String, String)>,
+    mode: WorkerMode,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Lines(LineWorker),
+    Fork(ForkWorker),
+}
+
+/// An event that may be put to a worker now.
+#[derive(Debug)]
+pub(super) enum Admitted<'w> {
+    /// To be asked in turn.
+    Lines(&'w LineWorker, Turn<'w>),
+    /// To be run beside others.
+    Fork(&'w ForkWorker),
+}
+
+impl Default for WorkerPool {
+    fn default() -> Self {
+        Self::new(GRACE)
+    }
+}
+
+impl WorkerPool {
+    /// A pool without workers, whose processes have so long to clean up when they are ended.
+    pub fn new(grace: Duration) -> Self {
+        Self::with_idle(grace, IDLE)
+    }
+
+    /// A pool that ends workers after so long without an event.
+    pub fn with_idle(grace: Duration, idle: Duration) -> Self {
+        let reaper = Reaper::with_grace(grace);
+        let (workers, known) = (Mutex::default(), Mutex::default());
+        Self { shared: Arc::new(Shared { reaper, workers, known, keeper: Keeper::new(idle) }) }
+    }
+
+    /// The same pool, without keeping its workers alive.
+    pub(super) fn downgrade(&self) -> WeakPool {
+        WeakPool(Arc::downgrade(&self.shared))
+    }
+
+    /// Whoever ends processes for this pool.
+    pub(super) fn reaper(&self) -> &Reaper {
+        &self.shared.reaper
+    }
+
+    /// The worker of a hook that has one.
+    pub(super) fn worker(&self, hook: &Hook, command: &Arc<PreparedCommand>) -> Arc<Worker> {
+        let address = Arc::as_ptr(command).addr();
+        if let Some((_, worker)) = lock(&self.shared.known).get(&address) {
+            return Arc::clone(worker);
+        }
+        let key = Key {
+            mode: hook.worker,
+            program: command.program.clone(),
+            arg0: command.arg0.clone(),
+            args: command.args.clone(),
+            env: Arc::clone(&command.env),
+            cwd: command.cwd.clone(),
+        };
+        let worker = {
+            let mut workers = lock(&self.shared.workers);
+            if workers.len() >= REMEMBERED {
+                workers.retain(|_, worker| worker.process_id().is_some());
+                lock(&self.shared.known).clear();
+            }
+            let make = || Arc::new(Worker::new(hook, command, &self.shared.reaper));
+            Arc::clone(workers.entry(key).or_insert_with(make))
+        };
+        let mut known = lock(&self.shared.known);
+        if known.len() >= REMEMBERED_HOOKS {
+            known.clear();
+        }
+        known.insert(address, (Arc::clone(command), Arc::clone(&worker)));
+        drop(known);
+        Keeper::start(&self.shared);
+        worker
+    }
+
+    /// Ends workers that belong to none of these hooks. For a host that has read its settings again.
+    pub fn keep_only<'h>(&self, hooks: impl IntoIterator<Item = &'h Hook>) {
+        let hooks: Vec<&Hook> = hooks.into_iter().collect();
+        let belongs = |worker: &Worker| {
+            hooks.iter().any(|hook| {
+                hook.worker == worker.mode && hook.command() == worker.command && hook.env == worker.added
+            })
+        };
+        lock(&self.shared.known).retain(|_, (_, worker)| belongs(worker));
+        lock(&self.shared.workers).retain(|_, worker| {
+            let keep = belongs(worker);
+            if !keep {
+                worker.end();
+            }
+            keep
+        });
+    }
+
+    /// Ends all workers, each as soon as nobody waits for its answer. The next event starts new ones.
+    pub fn end(&self) {
+        for worker in lock(&self.shared.workers).values() {
+            worker.end();
+        }
+    }
+
+    /// What the workers did.
+    pub fn status(&self) -> Vec<WorkerStatus> {
+        lock(&self.shared.workers).values().map(|worker| worker.status()).collect()
+    }
+}
+
+impl Worker {
+    fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
+        let kind = match hook.worker {
+            WorkerMode::Fork => Kind::Fork(ForkWorker::new(hook, command, reaper)),
+            WorkerMode::Lines | WorkerMode::Off => {
+                Kind::Lines(LineWorker::new(hook.command(), command, reaper))
+            }
+        };
+        Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
+    }
+
+    /// Waits until this worker may be asked. That does not use up anybody's timeout.
+    pub(super) async fn admit(&self) -> Admitted<'_> {
+        match &self.kind {
+            Kind::Lines(lines) => Admitted::Lines(lines, lines.turn().await),
+            Kind::Fork(fork) => Admitted::Fork(fork),
+        }
+    }
+
+    fn end(&self) {
+        match &self.kind {
+            Kind::Lines(lines) => lines.end(),
+            Kind::Fork(fork) => fork.end(),
+        }
+    }
+
+    fn tidy(&self, idle: Duration) {
+        match &self.kind {
+            Kind::Lines(lines) => lines.tidy(idle),
+            Kind::Fork(fork) => fork.tidy(idle),
+        }
+    }
+
+    fn process_id(&self) -> Option<i32> {
+        match &self.kind {
+            Kind::Lines(lines) => lines.process_id(),
+            Kind::Fork(fork) => fork.process_id(),
+        }
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        match &self.kind {
+            Kind::Lines(lines) => lines.health(),
+            Kind::Fork(fork) => fork.health(),
+        }
+    }
+}
+
+impl Admitted<'_> {
+    /// Puts an event to the worker. `None` if it has to be run by a process of its own.
+    pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+        match self {
+            Self::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            Self::Fork(fork) => fork.ask(payload, timeout, keep).await,
+        }
+    }
+}
+
+/// Why a hook with `"worker": "fork"` would be run once per event in this directory; `None` if it runs in forks, or has
+/// no such setting.
+pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -> Option<ForkObstacle> {
+    if hook.worker != WorkerMode::Fork {
+        return None;
+    }
+    let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
+    fork::obstacle(hook, &preparer.prepare(hook, cwd))
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        for worker in lock(&self.workers).values() {
+            worker.end();
+        }
+        self.keeper.stop();
+    }
+}
+
+/// A panic while one of these locks was held leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,245 @@
+//! What a line of a worker means. Pure.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::output::json::{parse_json, trim_output};
+use crate::run::capture::Captured;
+use crate::verdict::hook_run::Exit;
+
+/// The most questions at once that a worker is believed to want.
+const MOST_AT_ONCE: usize = 64;
+
+/// One line of a worker.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The announcement that may be the first line: how many questions at once.
+    Ready(usize),
+    /// An answer to the question of this id.
+    Answer(String, Answer),
+    /// An answer to the question of this id that does not say what it has to, and why not.
+    Malformed(String, String),
+    /// No answer at all.
+    Stray,
+}
+
+/// What a worker answered, in the form of what a process would have left behind.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// How a process would have ended.
+    pub(super) exit: Exit,
+    /// What it would have written to stdout.
+    pub(super) stdout: Captured,
+    /// What it would have written to stderr.
+    pub(super) stderr: Captured,
+}
+
+/// Reads a line without its line feed, keeping at most `keep` bytes of each stream.
+pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = serde_json::Deserializer::from_str(trim_output(&text));
+    let Ok(fields) = Fields::deserialize(&mut reader) else { return Line::Stray };
+    if reader.end().is_err() {
+        return Line::Stray;
+    }
+    let Some(id) = fields.id.map(text_of) else {
+        let is_ready = fields.ready.is_some_and(|ready| ready.get() == "true");
+        return if is_ready { Line::Ready(concurrency(fields.concurrent)) } else { Line::Stray };
+    };
+    let Some(id) = id else { return Line::Stray };
+    match fields.answer(keep) {
+        Ok(answer) => Line::Answer(id, answer),
+        Err(why) => Line::Malformed(id, why.to_owned()),
+    }
+}
+
+/// The fields of a line that count. Their values are checked to be JSON and otherwise left as they are: an output may be
+/// large, and is read where that disturbs nobody.
+#[derive(Default)]
+struct Fields<'l> {
+    id: Option<&'l RawValue>,
+    ready: Option<&'l RawValue>,
+    concurrent: Option<&'l RawValue>,
+    output: Option<&'l RawValue>,
+    exit_code: Option<&'l RawValue>,
+    stdout: Option<&'l RawValue>,
+    stderr: Option<&'l RawValue>,
+}
+
+impl<'l> Fields<'l> {
+    fn answer(&self, keep: usize) -> Result<Answer, &'static str> {
+        let (code, stdout, stderr) = match (self.output, self.exit_code) {
+            (Some(_), Some(_)) => return Err("has both `output` and `exitCode`"),
+            (None, None) => return Err("has neither `output` nor `exitCode`"),
+            (Some(output), None) => {
+                // A text is what would have been written, whatever is in it.
+                let text = text_of(output).map_or(Cow::Borrowed(output.get()), Cow::Owned);
+                (0, text, String::new())
+            }
+            (None, Some(code)) => {
+                let code: u8 = code.get().parse().map_err(|_| "has an `exitCode` that no process has")?;
+                let stream = |field: Option<&RawValue>| field.map_or(Some(String::new()), text_of);
+                let stdout = stream(self.stdout).ok_or("has a `stdout` that is no text")?;
+                let stderr = stream(self.stderr).ok_or("has a `stderr` that is no text")?;
+                (i32::from(code), Cow::Owned(stdout), stderr)
+            }
+        };
+        let (stdout, stderr) = (kept(stdout, keep), kept(Cow::Owned(stderr), keep));
+        Ok(Answer { exit: Exit::Code(code), stdout, stderr })
+    }
+
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'l RawValue>> {
+        Some(match name {
+            "id" => &mut self.id,
+            "ready" => &mut self.ready,
+            "concurrent" => &mut self.concurrent,
+            "output" => &mut self.output,
+            "exitCode" => &mut self.exit_code,
+            "stdout" => &mut self.stdout,
+            "stderr" => &mut self.stderr,
+            _ => return None,
+        })
+    }
+
+    fn deserialize(
+        reader: &mut serde_json::Deserializer<serde_json::de::StrRead<'l>>,
+    ) -> serde_json::Result<Self> {
+        struct FieldVisitor;
+        impl<'de> Visitor<'de> for FieldVisitor {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Fields::default();
+                // Of repeated keys the last counts, as everywhere.
+                while let Some(name) = map.next_key::<String>()? {
+                    let value: &'de RawValue = map.next_value()?;
+                    if let Some(slot) = fields.slot(&name) {
+                        *slot = Some(value);
+                    }
+                }
+                Ok(fields)
+            }
+        }
+        serde::Deserializer::deserialize_map(reader, FieldVisitor)
+    }
+}
+
+/// The text that a JSON string holds; `None` for any other value.
+fn text_of(value: &RawValue) -> Option<String> {
+    if !value.get().starts_with('"') {
+        return None;
+    }
+    match parse_json(value.get()) {
+        Ok(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// How many questions at once a worker wants; one where it says something that is no number.
+fn concurrency(value: Option<&RawValue>) -> usize {
+    let number = value.and_then(|value| value.get().parse::<f64>().ok()).unwrap_or(1.0);
+    if number >= 64.0 {
+        return MOST_AT_ONCE;
+    }
+    // Small enough to be exact, and below one only if it is nonsense.
+    (1..MOST_AT_ONCE).rev().find(|whole| number >= f64::from(u8::try_from(*whole).unwrap_or(1))).unwrap_or(1)
+}
+
+/// The beginning of a text, as the bytes of a stream would have been kept.
+fn kept(text: Cow<'_, str>, keep: usize) -> Captured {
+    let truncated = text.len() > keep;
+    let mut bytes = text.into_owned().into_bytes();
+    bytes.truncate(keep);
+    Captured { bytes, truncated }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brief(line: &str) -> String {
+        match read_line(line.as_bytes(), 40) {
+            Line::Ready(at_once) => format!("ready {at_once}"),
+            Line::Answer(id, Answer { exit, stdout, stderr }) => {
+                let cut = if stdout.truncated { " cut" } else { "" };
+                let (stdout, stderr) =
+                    (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));
+                format!("{id}: {exit:?} [{stdout}]{cut} [{stderr}]")
+            }
+            Line::Malformed(id, why) => format!("{id} {why}"),
+            Line::Stray => "stray".to_owned(),
+        }
+    }
+
+    #[test]
+    fn lines_mean_what_the_protocol_says() {
+        for (line, expected) in [
+            (r#"{"id":"7","output":{"decision":"block"}}"#, r#"7: Code(0) [{"decision":"block"}] []"#),
+            (r#" {"output" : { "a" : 1 } , "id" : "7"} "#, r#"7: Code(0) [{ "a" : 1 }] []"#),
+            ("\u{feff}{\"id\":\"7\",\"output\":{}}\0", "7: Code(0) [{}] []"),
+            (r#"{"id":"7","output":"plain \"text\""}"#, r#"7: Code(0) [plain "text"] []"#),
+            (r#"{"id":"7","output":[1]}"#, "7: Code(0) [[1]] []"),
+            (r#"{"id":"7","output":null}"#, "7: Code(0) [null] []"),
+            (
+                r#"{"id":"7","output":{"n":1e999,"s":"\ud800"}}"#,
+                r#"7: Code(0) [{"n":1e999,"s":"\ud800"}] []"#,
+            ),
+            (r#"{"id":"7","exitCode":2,"stdout":"","stderr":"no"}"#, "7: Code(2) [] [no]"),
+            (r#"{"id":"7","exitCode":0}"#, "7: Code(0) [] []"),
+            (r#"{"id":"7","exitCode":255,"stdout":"a\nb"}"#, "7: Code(255) [a\nb] []"),
+            (r#"{"id":"7","exitCode":1,"exitCode":2}"#, "7: Code(2) [] []"),
+            (
+                r#"{"id":"7","output":"0123456789012345678901234567890123456789x"}"#,
+                "7: Code(0) [0123456789012345678901234567890123456789] cut []",
+            ),
+            (r#"{"id":"7"}"#, "7 has neither `output` nor `exitCode`"),
+            (r#"{"id":"7","output":{},"exitCode":2}"#, "7 has both `output` and `exitCode`"),
+            (r#"{"id":"7","exitCode":256}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":-1}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":2.0}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":"2"}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":null}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":true}"#, "7 has an `exitCode` that no process has"),
+            (r#"{"id":"7","exitCode":2,"stderr":1}"#, "7 has a `stderr` that is no text"),
+            (r#"{"id":7,"output":{}}"#, "stray"),
+            (r#"{"id":null,"output":{}}"#, "stray"),
+            (r#"{"id":"7","output":{"a":1 "b":2}}"#, "stray"),
+            (r#"{"id":"7","output":{}}{}"#, "stray"),
+            (r#"["id"]"#, "stray"),
+            ("\0{\"id\":\"7\",\"output\":{}}", "stray"),
+            ("", "stray"),
+            ("checking", "stray"),
+            (r#"{"decision":"block"}"#, "stray"),
+            (r#"{"ready":true}"#, "ready 1"),
+            (r#"{"ready":true,"concurrent":4}"#, "ready 4"),
+            (r#"{"ready":true,"concurrent":4.9}"#, "ready 4"),
+            (r#"{"ready":true,"concurrent":-1e300}"#, "ready 1"),
+            (r#"{"ready":true,"concurrent":1000000000000000}"#, "ready 64"),
+            (r#"{"ready":true,"concurrent":"4"}"#, "ready 1"),
+            (r#"{"ready":false,"concurrent":4}"#, "stray"),
+        ] {
+            assert_eq!(brief(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        let line = b"{\"id\":\"7\",\"output\":{\"reason\":\"no\xff\"}}";
+        let Line::Answer(_, answer) = read_line(line, 100) else { panic!("an answer") };
+        assert_eq!(answer.stdout.bytes, "{\"reason\":\"no\u{fffd}\"}".as_bytes());
+    }
+
+    #[test]
+    fn a_deep_output_is_handed_on_without_recursion() {
+        let deep = format!("{{\"id\":\"7\",\"output\":{}{}}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        assert!(matches!(read_line(deep.as_bytes(), usize::MAX), Line::Answer(..)));
+    }
+}

@@ -1,0 +1,194 @@
+//! A worker that answers line by line: one process at a time, started when an event needs it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout_at;
+
+use super::answer::Answer;
+use super::files::{CommandFiles, Fingerprint};
+use super::health::Health;
+use super::start::start;
+use super::talk::{Failure, Outcome, Talk, Terms};
+use super::turns::{Place, Turn, Turns};
+use crate::run::capture::Captured;
+use crate::run::command::PreparedCommand;
+use crate::run::payload::Payload;
+use crate::run::process::{Finished, LONGEST_TIMEOUT};
+use crate::run::reaper::Reaper;
+use crate::run::unix;
+use crate::verdict::hook_run::Exit;
+
+/// The variable that tells a program that it is a worker.
+const VARIABLE: &str = "HOOKRAIL_WORKER";
+
+/// One worker, whether or not a process of it runs.
+#[derive(Debug)]
+pub(in crate::run) struct LineWorker {
+    command: PreparedCommand,
+    files: CommandFiles,
+    turns: Arc<Turns>,
+    running: Mutex<Option<Running>>,
+    /// Held while a process is started, so that nobody starts a second one.
+    starting: tokio::sync::Mutex<()>,
+    health: Mutex<Health>,
+    reaper: Reaper,
+}
+
+#[derive(Debug)]
+struct Running {
+    talk: Arc<Talk>,
+    files: Fingerprint,
+    last_used: Instant,
+}
+
+impl LineWorker {
+    /// A worker for a command. Nothing is started.
+    pub(super) fn new(text: &str, command: &PreparedCommand, reaper: &Reaper) -> Self {
+        Self {
+            files: CommandFiles::named_in(text, command),
+            command: as_worker(command),
+            turns: Arc::new(Turns::new()),
+            running: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
+            health: Mutex::default(),
+            reaper: reaper.clone(),
+        }
+    }
+
+    /// Waits until the worker may be asked.
+    pub(super) async fn turn(&self) -> Turn<'_> {
+        self.turns.take(Place::Last).await
+    }
+
+    /// Asks the worker about one event. The deadline counts from here, and covers the start of a process.
+    pub(super) async fn ask<'t>(
+        &'t self,
+        turn: Turn<'t>,
+        payload: &Payload,
+        timeout: Duration,
+        keep: usize,
+    ) -> Finished {
+        let begin = Instant::now();
+        let deadline = begin + timeout.min(LONGEST_TIMEOUT);
+        let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
+        let text = |bytes| Captured { bytes, truncated: false };
+        let mut turn = turn;
+        let mut terms = Terms { payload, timeout, deadline, keep };
+        for _ in 0..2 {
+            let talk = match self.talk(deadline).await {
+                Ok(talk) => talk,
+                Err(why) => return finished(Exit::NoAnswer(why), Captured::default(), Captured::default()),
+            };
+            match talk.ask(terms).await {
+                Outcome::Answered(Answer { exit, stdout, stderr }) => {
+                    lock(&self.health).answered();
+                    return finished(exit, stdout, stderr);
+                }
+                Outcome::Failed(Failure { why, stray, stderr }) => {
+                    lock(&self.health).failed(&why, Instant::now());
+                    return finished(Exit::NoAnswer(why), text(stray), text(stderr));
+                }
+                Outcome::TimedOut(stderr) => {
+                    let why = format!("gave no answer within {} ms", timeout.as_millis());
+                    lock(&self.health).failed(&why, Instant::now());
+                    return finished(Exit::TimedOut(timeout), Captured::default(), text(stderr));
+                }
+                Outcome::AskAgain => {}
+            }
+            // Once more, before those who have not been asked at all.
+            let place = turn.place();
+            drop(turn);
+            match timeout_at(deadline.into(), self.turns.take(place)).await {
+                Ok(again) => turn = again,
+                Err(_) => return finished(Exit::TimedOut(timeout), Captured::default(), Captured::default()),
+            }
+            terms.timeout = deadline.saturating_duration_since(Instant::now());
+        }
+        let why = "ended twice while this event waited for its answer".to_owned();
+        finished(Exit::NoAnswer(why), Captured::default(), Captured::default())
+    }
+
+    /// The process to ask: the one that runs, or a new one.
+    async fn talk(&self, deadline: Instant) -> Result<Arc<Talk>, String> {
+        let _starting = self.starting.lock().await;
+        if let Some(talk) = self.running_talk() {
+            return Ok(talk);
+        }
+        if let Some(why) = lock(&self.health).pause(Instant::now()) {
+            return Err(why);
+        }
+        let files = self.files.load_fingerprint();
+        let started = start(&self.command, deadline, &self.reaper, open_stdin).await;
+        let started = started.inspect_err(|why| lock(&self.health).failed(why, Instant::now()))?;
+        lock(&self.health).started += 1;
+        self.turns.allow(1);
+        let talk = Arc::new(Talk::new(started, Arc::clone(&self.turns)));
+        let running = Running { talk: Arc::clone(&talk), files, last_used: Instant::now() };
+        *lock(&self.running) = Some(running);
+        Ok(talk)
+    }
+
+    /// The process that runs, if it can be asked and its files are what they were.
+    fn running_talk(&self) -> Option<Arc<Talk>> {
+        let mut running = lock(&self.running);
+        let current = running.as_mut()?;
+        if self.files.are_as(&current.files) && current.talk.is_usable() {
+            current.last_used = Instant::now();
+            return Some(Arc::clone(&current.talk));
+        }
+        current.talk.retire();
+        *running = None;
+        None
+    }
+
+    /// Ends the process if it has had nothing to do for so long, or has ended by itself.
+    pub(super) fn tidy(&self, idle: Duration) {
+        let mut running = lock(&self.running);
+        let Some(current) = running.as_ref().filter(|current| !current.talk.is_busy()) else { return };
+        if current.last_used.elapsed() >= idle || !current.talk.is_usable() {
+            current.talk.retire();
+            *running = None;
+        }
+    }
+
+    /// Ends the process as soon as nobody waits for an answer.
+    pub(super) fn end(&self) {
+        if let Some(current) = lock(&self.running).take() {
+            current.talk.retire();
+        }
+    }
+
+    /// The id of the process that runs.
+    pub(super) fn process_id(&self) -> Option<i32> {
+        lock(&self.running).as_ref()?.talk.process_id()
+    }
+
+    /// Its record.
+    pub(super) fn health(&self) -> MutexGuard<'_, Health> {
+        lock(&self.health)
+    }
+}
+
+fn open_stdin() -> io::Result<(OwnedFd, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    unix::set_nonblocking(&writer)?;
+    Ok((reader.into(), writer))
+}
+
+/// The same command, told that it is a worker.
+fn as_worker(command: &PreparedCommand) -> PreparedCommand {
+    let mut worker = command.clone();
+    let mut env = command.env.to_vec();
+    crate::run::environment::set(&mut env, VARIABLE.into(), "1".into());
+    worker.env = env.into();
+    worker.fallback = command.fallback.as_deref().map(|fallback| Box::new(as_worker(fallback)));
+    worker
+}
+
+/// A panic while one of these locks was held leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

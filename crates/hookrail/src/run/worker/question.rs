@@ -1,0 +1,114 @@
+//! One question on its way to a worker: a line around the payload that a hook would have found on its stdin.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use crate::run::payload::{Cursor, Payload};
+
+/// Payloads up to this size are copied into the line, so that a question is one write.
+const COPIED: usize = 64 * 1024;
+
+/// A question, and how much of it the pipe has taken.
+#[derive(Debug)]
+pub(super) struct Question {
+    parts: [Part; 3],
+    /// How many bytes the pipe has taken.
+    sent: u64,
+}
+
+#[derive(Debug)]
+enum Part {
+    Bytes(Vec<u8>, usize),
+    Payload(Cursor),
+    Sent,
+}
+
+impl Question {
+    /// The line `{"id":…,"input":…,"timeoutMs":…}`.
+    pub(super) fn new(id: &str, payload: &Payload, timeout: Duration) -> io::Result<Self> {
+        let mut head = format!("{{\"id\":\"{id}\",\"input\":").into_bytes();
+        let tail = format!(",\"timeoutMs\":{}}}\n", timeout.as_millis());
+        let parts = if payload.len() <= COPIED {
+            head.extend_from_slice(&payload.to_bytes()?);
+            head.extend_from_slice(tail.as_bytes());
+            [Part::Bytes(head, 0), Part::Sent, Part::Sent]
+        } else {
+            let cursor = Part::Payload(Cursor::new(payload));
+            [Part::Bytes(head, 0), cursor, Part::Bytes(tail.into_bytes(), 0)]
+        };
+        Ok(Self { parts, sent: 0 })
+    }
+
+    /// How many bytes the pipe has taken.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Writes without waiting. `true` when all is written, `false` when it is others' turn, `WouldBlock` when the pipe
+    /// is full. Any other error means that nobody reads.
+    pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {
+        for part in &mut self.parts {
+            let done = match part {
+                Part::Sent => continue,
+                Part::Bytes(bytes, sent) => {
+                    while let Some(rest) = bytes.get(*sent..).filter(|rest| !rest.is_empty()) {
+                        let count = rustix::io::retry_on_intr(|| rustix::io::write(&pipe, rest))?;
+                        *sent += count;
+                        self.sent += count as u64;
+                    }
+                    true
+                }
+                Part::Payload(cursor) => {
+                    let before = cursor.sent();
+                    let pushed = cursor.push(pipe.as_fd());
+                    self.sent += (cursor.sent() - before) as u64;
+                    pushed?
+                }
+            };
+            if !done {
+                return Ok(false);
+            }
+            *part = Part::Sent;
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_question_is_one_line_around_the_payload() {
+        for text in ["plain".to_owned(), "two\nlines\u{2028}".to_owned(), "é\n".repeat(300_000)] {
+            let input = json!({ "tool_input": { "content": text } });
+            let payload = Payload::new(&input).unwrap();
+            let mut question = Question::new("a7", &payload, Duration::from_millis(1500)).unwrap();
+            let (mut reader, writer) = io::pipe().unwrap();
+            crate::run::unix::set_nonblocking(&writer).unwrap();
+            let reading = std::thread::spawn(move || {
+                let mut read = String::new();
+                reader.read_to_string(&mut read).map(|_| read)
+            });
+            loop {
+                match question.push(&writer) {
+                    Ok(true) => break,
+                    Ok(false) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::yield_now(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            drop(writer);
+            let line = reading.join().unwrap().unwrap();
+            assert_eq!(line.matches('\n').count(), 1, "one line, ended");
+            assert_eq!(question.sent(), line.len() as u64);
+            let read: Value = serde_json::from_str(&line).unwrap();
+            assert!(read == json!({ "id": "a7", "input": input, "timeoutMs": 1500 }));
+        }
+    }
+}

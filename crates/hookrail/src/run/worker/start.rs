@@ -1,0 +1,83 @@
+//! Starts the process of a worker, which is like any other hook but for its stdin.
+
+use std::io::{self, PipeReader};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use tokio::time::sleep;
+
+use crate::run::capture::output_pipe;
+use crate::run::command::PreparedCommand;
+use crate::run::process::{Group, failure_text, image_of};
+use crate::run::reaper::Reaper;
+
+/// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
+const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+/// Attempts on a program that is just being written, and the pause between them.
+const BUSY_ATTEMPTS: u32 = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+
+/// A process that was just started.
+#[derive(Debug)]
+pub(super) struct Started<S> {
+    /// Its group, which has to end some day.
+    pub(super) group: Group,
+    /// Our end of its stdin.
+    pub(super) stdin: S,
+    /// Its stdout; does not wait.
+    pub(super) stdout: PipeReader,
+    /// Its stderr; does not wait.
+    pub(super) stderr: PipeReader,
+}
+
+/// Starts a command, with a stdin made by `open_stdin` (the process's end and ours). What is short for the moment is
+/// waited for until the deadline.
+pub(super) async fn start<S>(
+    command: &PreparedCommand,
+    deadline: Instant,
+    reaper: &Reaper,
+    open_stdin: impl Fn() -> io::Result<(OwnedFd, S)>,
+) -> Result<Started<S>, String> {
+    let mut command = command;
+    let mut busy_attempts = 0;
+    let mut pause = SCARCE_PAUSES.0;
+    loop {
+        let error = match try_start(command, reaper, &open_stdin) {
+            Ok(started) => return Ok(started),
+            Err(error) => error,
+        };
+        match Errno::from_io_error(&error) {
+            Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(failure_text(command, &error));
+                }
+                sleep(pause.min(left)).await;
+                pause = (pause * 2).min(SCARCE_PAUSES.1);
+                continue;
+            }
+            Some(Errno::TXTBSY) if busy_attempts < BUSY_ATTEMPTS => {
+                busy_attempts += 1;
+                sleep(BUSY_PAUSE).await;
+                continue;
+            }
+            _ => {}
+        }
+        // The shell knows best how to run this, or how to say why it cannot be run.
+        command = command.fallback.as_deref().ok_or_else(|| failure_text(command, &error))?;
+    }
+}
+
+fn try_start<S>(
+    command: &PreparedCommand,
+    reaper: &Reaper,
+    open_stdin: &impl Fn() -> io::Result<(OwnedFd, S)>,
+) -> io::Result<Started<S>> {
+    let (child_stdin, stdin) = open_stdin()?;
+    let (stdout, child_stdout) = output_pipe()?;
+    let (stderr, child_stderr) = output_pipe()?;
+    let image = command.image.get_or_try_init(|| image_of(command))?;
+    let leader = image.spawn([child_stdin, child_stdout.into(), child_stderr.into()])?;
+    Ok(Started { group: Group::new(leader, reaper), stdin, stdout, stderr })
+}

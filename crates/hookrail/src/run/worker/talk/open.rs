@@ -1,0 +1,131 @@
+//! The questions that a worker has not answered yet, in the order in which they are asked.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io;
+use std::task::Waker;
+
+use super::{Outcome, Terms};
+use crate::run::worker::question::Question;
+
+/// The open questions of one process.
+#[derive(Debug)]
+pub(super) struct OpenQuestions {
+    /// The beginning of all ids. It cannot be guessed, so that no worker can answer before it is asked.
+    prefix: String,
+    /// The number of the next question.
+    next: u64,
+    questions: VecDeque<Open>,
+}
+
+/// One question.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) number: u64,
+    /// What is still to be written.
+    pub(super) question: Option<Question>,
+    /// How many bytes the process had been sent when this question began.
+    pub(super) begins_at: Option<u64>,
+    pub(super) keep: usize,
+    pub(super) waker: Option<Waker>,
+    pub(super) outcome: Option<Outcome>,
+    /// Nobody waits for the answer any more.
+    pub(super) given_up: bool,
+}
+
+/// Whose id it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// This question is open, and was sent as a whole.
+    Open(u64),
+    /// A question that was answered before.
+    Past,
+    /// Nobody's.
+    Nobody,
+}
+
+impl OpenQuestions {
+    pub(super) fn new() -> Self {
+        let prefix = format!("{:08x}x", RandomState::new().hash_one(0) >> 32);
+        Self { prefix, next: 1, questions: VecDeque::new() }
+    }
+
+    /// Adds a question behind the others.
+    pub(super) fn add(&mut self, terms: Terms<'_>) -> io::Result<u64> {
+        let number = self.next;
+        let id = format!("{}{number}", self.prefix);
+        let question = Some(Question::new(&id, terms.payload, terms.timeout)?);
+        self.next += 1;
+        self.questions.push_back(Open {
+            number,
+            question,
+            begins_at: None,
+            keep: terms.keep,
+            waker: None,
+            outcome: None,
+            given_up: false,
+        });
+        Ok(number)
+    }
+
+    /// Finds out whose id this is.
+    pub(super) fn owner(&self, id: &str) -> Owner {
+        let number = id.strip_prefix(&self.prefix).and_then(|number| number.parse::<u64>().ok());
+        let Some(number) = number.filter(|number| (1..self.next).contains(number)) else {
+            return Owner::Nobody;
+        };
+        match self.questions.iter().find(|open| open.number == number) {
+            Some(open) if open.outcome.is_none() && open.question.is_none() => Owner::Open(number),
+            Some(open) if open.outcome.is_none() => Owner::Nobody,
+            _ => Owner::Past,
+        }
+    }
+
+    /// The question of this number.
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Open> {
+        self.questions.iter_mut().find(|open| open.number == number)
+    }
+
+    /// All of them, the oldest first.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+        self.questions.iter_mut()
+    }
+
+    /// Those that wait for an answer, the oldest first.
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = &Open> {
+        self.questions.iter().filter(|open| open.outcome.is_none())
+    }
+
+    /// Whether somebody waits for an answer.
+    pub(super) fn are_awaited(&self) -> bool {
+        self.unanswered().any(|open| !open.given_up)
+    }
+
+    /// Removes a question, and wakes the others: one of them has to go on.
+    pub(super) fn remove(&mut self, number: u64) -> Option<Open> {
+        let at = self.questions.iter().position(|open| open.number == number)?;
+        let removed = self.questions.remove(at);
+        self.wake_all();
+        removed
+    }
+
+    /// Settles a question.
+    pub(super) fn settle(&mut self, number: u64, outcome: Outcome) {
+        let Some(open) = self.get_mut(number) else { return };
+        if open.given_up {
+            self.remove(number);
+            return;
+        }
+        open.outcome = Some(outcome);
+        if let Some(waker) = open.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Wakes everybody who waits.
+    pub(super) fn wake_all(&mut self) {
+        for waker in self.questions.iter_mut().filter_map(|open| open.waker.take()) {
+            waker.wake();
+        }
+    }
+}

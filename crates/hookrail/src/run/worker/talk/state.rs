@@ -1,0 +1,336 @@
+//! Where a conversation stands: what was sent, what was heard, and how it ends.
+
+mod pipes;
+
+use std::io;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use super::open::{OpenQuestions, Owner};
+use super::{Failure, LOOK_AFTER, Outcome, Terms};
+use crate::run::process::Group;
+use crate::run::unix::{self, Peek};
+use crate::run::watch::Ticker;
+use crate::run::worker::answer::{Line, read_line};
+use crate::run::worker::start::Started;
+use crate::run::worker::turns::Turns;
+use crate::verdict::hook_run::Exit;
+
+use self::pipes::{Heard, Pipes};
+
+/// What a line may take besides the output in it.
+const AROUND_OUTPUT: usize = 64 * 1024;
+
+/// One process and all who wait for its answers.
+#[derive(Debug)]
+pub(super) struct State {
+    /// `None` once the process was ended.
+    process: Option<Process>,
+    open: OpenQuestions,
+    turns: Arc<Turns>,
+    /// How many questions were answered.
+    answered: u64,
+    past_first_line: bool,
+    /// No new questions: the process ends when the open ones are answered.
+    retiring: bool,
+    /// Since when a stream is closed. Most often the process is about to end, which says more.
+    closed: Option<(Instant, &'static str)>,
+    pub(super) ticker: Ticker,
+}
+
+#[derive(Debug)]
+struct Process {
+    group: Group,
+    pipes: Pipes,
+}
+
+/// Which question a failure is charged to. The others are asked once more.
+enum Charge {
+    /// The one that was asked first.
+    Oldest,
+    Question(u64),
+    Nobody,
+}
+
+impl State {
+    pub(super) fn new(started: Started<io::PipeWriter>, turns: Arc<Turns>) -> Self {
+        let Started { group, stdin, stdout, stderr } = started;
+        let pipes = Pipes::new(group.leader(), stdin, stdout, stderr);
+        Self {
+            process: Some(Process { group, pipes }),
+            open: OpenQuestions::new(),
+            turns,
+            answered: 0,
+            past_first_line: false,
+            retiring: false,
+            closed: None,
+            ticker: Ticker::default(),
+        }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.open.unanswered().next().is_some()
+    }
+
+    pub(super) fn process_id(&self) -> Option<i32> {
+        self.process.as_ref().map(|process| process.group.leader().as_raw_nonzero().get())
+    }
+
+    pub(super) fn is_usable(&mut self) -> bool {
+        let Some(process) = self.process.as_ref().filter(|_| !self.retiring) else { return false };
+        let (input_closed, has_output) = process.pipes.glance();
+        if has_output {
+            self.hear_available();
+        }
+        let idle = !self.is_busy();
+        let babbles = self.process.as_ref().is_some_and(|process| process.pipes.has_half_line());
+        if idle && (input_closed || self.closed.is_some() || babbles) {
+            self.end();
+        }
+        self.process.is_some()
+    }
+
+    pub(super) fn retire(&mut self) {
+        self.retiring = true;
+        if !self.is_busy() {
+            self.end();
+        }
+    }
+
+    /// Adds a question. It is written when its turn comes.
+    pub(super) fn enter(&mut self, terms: Terms<'_>) -> io::Result<u64> {
+        let number = self.open.add(terms)?;
+        match &mut self.process {
+            Some(process) => process.pipes.expect(terms.payload.len()),
+            // It ended a moment ago.
+            None => self.open.settle(number, Outcome::AskAgain),
+        }
+        Ok(number)
+    }
+
+    pub(super) fn set_waker(&mut self, number: u64, waker: &Waker) {
+        if let Some(open) = self.open.get_mut(number) {
+            open.waker = Some(waker.clone());
+        }
+    }
+
+    /// Takes what came of a question, if something did.
+    pub(super) fn take(&mut self, number: u64) -> Option<Outcome> {
+        self.open.get_mut(number)?.outcome.as_ref()?;
+        let outcome = self.open.remove(number)?.outcome;
+        if self.retiring && !self.is_busy() {
+            self.end();
+        }
+        outcome
+    }
+
+    /// Nobody waits for this question any more. A process that works on it is killed like any hook that is given up,
+    /// unless others wait for it too: then it gets no new questions, and its answer is dropped.
+    pub(super) fn give_up(&mut self, number: u64) {
+        let Some(open) = self.open.get_mut(number) else { return };
+        if open.outcome.is_some() || open.begins_at.is_none() {
+            self.open.remove(number);
+            return;
+        }
+        open.given_up = true;
+        open.waker = None;
+        self.retiring = true;
+        self.turns.allow(1);
+        if !self.open.are_awaited() {
+            // Its group is killed as it is dropped.
+            self.process = None;
+        }
+        self.open.wake_all();
+    }
+
+    /// Moves everything on as far as it goes without waiting.
+    pub(super) fn progress(&mut self, cx: &mut Context<'_>) {
+        let Some(Process { pipes, .. }) = &mut self.process else { return };
+        pipes.register();
+        if pipes.write(&mut self.open, cx, &mut self.ticker).is_err() {
+            self.closed.get_or_insert((Instant::now(), "closed its stdin"));
+        }
+        self.poll_output(cx);
+        let Some(Process { pipes, .. }) = &mut self.process else { return };
+        pipes.poll_errors(cx, &mut self.ticker);
+        if let Poll::Ready(peek) = pipes.poll_exit(cx, &mut self.ticker) {
+            self.process_ended(&peek);
+        }
+    }
+
+    /// Looks at the process itself, at a deadline or after a while; says when to look again.
+    pub(super) fn look(&mut self, now: Instant, deadline: Instant, number: u64) -> Instant {
+        self.hear_available();
+        let Some(process) = &self.process else { return deadline };
+        match unix::peek(process.group.leader()) {
+            Peek::Running => {}
+            peek => self.process_ended(&peek),
+        }
+        let Some(process) = &self.process else { return deadline };
+        let (input_closed, _) = process.pipes.glance();
+        if now >= deadline {
+            self.time_out(number);
+        } else if let Some((since, what)) = self.closed {
+            if now >= since + LOOK_AFTER {
+                self.fail(format!("{what} without an answer"), Charge::Oldest, Vec::new());
+            }
+        } else if input_closed {
+            self.closed = Some((now, "closed its stdin"));
+        }
+        let again =
+            self.closed.is_some() || self.process.as_ref().is_some_and(|process| !process.pipes.tells_end());
+        if again { deadline.min(now + LOOK_AFTER) } else { deadline }
+    }
+
+    /// When the process has to be looked at because a stream is closed.
+    pub(super) fn look_at(&self) -> Option<Instant> {
+        self.closed.map(|(since, _)| since + LOOK_AFTER)
+    }
+
+    fn poll_output(&mut self, cx: &mut Context<'_>) {
+        while let Some(Process { pipes, .. }) = &mut self.process {
+            match pipes.poll_output(cx, &mut self.ticker) {
+                Heard::Nothing => return,
+                Heard::Something => self.hear_lines(),
+                Heard::End => {
+                    self.closed.get_or_insert((Instant::now(), "closed its stdout"));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Hears what is there without asking the reactor, which may not have heard of it yet.
+    fn hear_available(&mut self) {
+        while let Some(Process { pipes, .. }) = &mut self.process {
+            match pipes.read_output() {
+                Heard::Nothing => return,
+                Heard::Something => self.hear_lines(),
+                Heard::End => {
+                    self.closed.get_or_insert((Instant::now(), "closed its stdout"));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn hear_lines(&mut self) {
+        while let Some(line) = self.process.as_mut().and_then(|process| process.pipes.next_line()) {
+            self.hear(&line);
+        }
+        if self.retiring && !self.is_busy() {
+            return self.end();
+        }
+        let keep = self.keep();
+        let half = self.process.as_ref().map_or(0, |process| process.pipes.half_line().len());
+        if half > keep.saturating_mul(2).saturating_add(AROUND_OUTPUT) {
+            self.fail("wrote a longer answer than is kept".to_owned(), Charge::Oldest, Vec::new());
+        }
+    }
+
+    /// How much of an answer is kept: enough for whoever wants most.
+    fn keep(&self) -> usize {
+        self.open.unanswered().map(|open| open.keep).max().unwrap_or_default()
+    }
+
+    fn hear(&mut self, line: &[u8]) {
+        let is_first = !std::mem::replace(&mut self.past_first_line, true);
+        let (why, charge) = match read_line(line, self.keep()) {
+            Line::Ready(at_once) if is_first => {
+                if !self.retiring {
+                    self.turns.allow(at_once);
+                }
+                return;
+            }
+            Line::Answer(id, answer) => match self.open.owner(&id) {
+                Owner::Open(number) => {
+                    self.answered += 1;
+                    self.open.settle(number, Outcome::Answered(answer));
+                    return;
+                }
+                Owner::Past => ("answered a question twice", Charge::Nobody),
+                Owner::Nobody => ("answered a question that was not asked", Charge::Oldest),
+            },
+            Line::Malformed(id, why) => match self.open.owner(&id) {
+                Owner::Open(number) => {
+                    return self.fail(
+                        format!("gave an answer that {why}"),
+                        Charge::Question(number),
+                        line.to_vec(),
+                    );
+                }
+                _ => ("answered a question that was not asked", Charge::Oldest),
+            },
+            Line::Ready(_) | Line::Stray => ("wrote a line that is no answer", Charge::Oldest),
+        };
+        self.fail(why.to_owned(), charge, line.to_vec());
+    }
+
+    fn process_ended(&mut self, peek: &Peek) {
+        self.hear_available();
+        let how = match peek {
+            Peek::Ended(Exit::Code(code)) => format!("exited with code {code} without an answer"),
+            Peek::Ended(Exit::Signal(signal)) => format!("was ended by signal {signal} without an answer"),
+            _ => "ended without an answer".to_owned(),
+        };
+        self.fail(how, Charge::Oldest, Vec::new());
+    }
+
+    fn time_out(&mut self, number: u64) {
+        let stderr = self.process.as_mut().map(|process| process.pipes.last_words()).unwrap_or_default();
+        self.open.settle(number, Outcome::TimedOut(stderr));
+        self.abandon_others();
+    }
+
+    /// Ends the process because of what it did. One question pays for it.
+    fn fail(&mut self, why: String, charge: Charge, mut stray: Vec<u8>) {
+        let Some(Process { pipes, .. }) = &mut self.process else { return };
+        if !stray.is_empty() {
+            // What came along may tell more than the line itself.
+            stray.push(b'\n');
+            stray.extend_from_slice(
+                pipes.half_line().get(..AROUND_OUTPUT.min(pipes.half_line().len())).unwrap_or_default(),
+            );
+        }
+        let stderr = pipes.last_words();
+        // A process that has answered before and has not read a byte of a question failed at something else.
+        let read = pipes.read_by_process();
+        let answered_before = self.answered > 0;
+        let heard = |begins_at: Option<u64>| !answered_before || begins_at.is_some_and(|at| read > at);
+        let charged = match charge {
+            Charge::Nobody => None,
+            Charge::Question(number) => Some(number),
+            Charge::Oldest => {
+                self.open.unanswered().next().filter(|open| heard(open.begins_at)).map(|open| open.number)
+            }
+        };
+        if let Some(number) = charged {
+            self.open.settle(number, Outcome::Failed(Failure { why, stray, stderr }));
+        }
+        self.abandon_others();
+    }
+
+    /// Ends the process; whoever waits may ask another one.
+    fn abandon_others(&mut self) {
+        let waiting: Vec<u64> = self.open.unanswered().map(|open| open.number).collect();
+        for number in waiting {
+            self.open.settle(number, Outcome::AskAgain);
+        }
+        self.end();
+    }
+
+    /// Ends the process group: `SIGTERM`, a grace, `SIGKILL`.
+    fn end(&mut self) {
+        if let Some(Process { group, pipes }) = self.process.take() {
+            self.turns.allow(1);
+            group.terminate(pipes.into_outputs());
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

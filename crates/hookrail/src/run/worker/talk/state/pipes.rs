@@ -1,0 +1,253 @@
+//! The streams of a worker process, and the descriptor that tells of its end.
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::runtime::{Handle, Id};
+
+use crate::run::unix::{self, Peek, Pid};
+use crate::run::watch::{Ticker, Watched};
+use crate::run::worker::lines::{LastWords, LineBuffer};
+use crate::run::worker::talk::open::{Open, OpenQuestions};
+
+/// Reads done on one stream before the future gives way to others.
+const READS_PER_TURN: usize = 16;
+/// Payloads above this size get a wider pipe, of this width.
+const LARGE: usize = 64 * 1024;
+const WIDE_PIPE: usize = 256 * 1024;
+
+/// The streams of one process.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    leader: Pid,
+    stdin: PipeWriter,
+    /// A copy that is watched while the pipe is full.
+    full: Option<Watched<PipeWriter>>,
+    is_wide: bool,
+    stdout: Option<Watched<PipeReader>>,
+    stderr: Option<Watched<PipeReader>>,
+    /// Becomes readable when the process ends; `None` where there is no such thing.
+    exit: Option<Watched<OwnedFd>>,
+    /// The runtime whose reactor watches all these.
+    runtime: Option<Id>,
+    lines: LineBuffer,
+    errors: LastWords,
+    /// How many bytes were written to stdin.
+    sent: u64,
+    /// Reads done in this turn.
+    reads: usize,
+}
+
+/// What a read brought.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    Nothing,
+    Something,
+    End,
+}
+
+impl Pipes {
+    pub(super) fn new(leader: Pid, stdin: PipeWriter, stdout: PipeReader, stderr: PipeReader) -> Self {
+        Self {
+            leader,
+            stdin,
+            full: None,
+            is_wide: false,
+            stdout: Some(Watched::Unregistered(stdout)),
+            stderr: Some(Watched::Unregistered(stderr)),
+            exit: unix::exit_descriptor(leader).map(Watched::Unregistered),
+            runtime: None,
+            lines: LineBuffer::default(),
+            errors: LastWords::default(),
+            sent: 0,
+            reads: 0,
+        }
+    }
+
+    /// Has everything watched by the reactor of the runtime that polls us, which may be another than last time.
+    pub(super) fn register(&mut self) {
+        self.reads = 0;
+        let now = Handle::try_current().ok().map(|handle| handle.id());
+        if now.is_none() || self.runtime == now {
+            return;
+        }
+        self.runtime = now;
+        self.full = None;
+        let again = |pipe: Watched<PipeReader>| Watched::readable(pipe.into_inner());
+        self.stdout = self.stdout.take().map(again);
+        self.stderr = self.stderr.take().map(again);
+        self.exit = self.exit.take().map(|watch| Watched::readable(watch.into_inner()));
+    }
+
+    /// Prepares for a payload of this size.
+    pub(super) fn expect(&mut self, length: usize) {
+        if length > LARGE && !self.is_wide {
+            unix::widen(&self.stdin, WIDE_PIPE);
+            self.is_wide = true;
+        }
+    }
+
+    /// Whether nobody reads stdin any more, and whether there is something to be heard. Does not wait.
+    pub(super) fn glance(&self) -> (bool, bool) {
+        let Some(stdout) = &self.stdout else { return (false, false) };
+        let mut seen =
+            [PollFd::new(&self.stdin, PollFlags::empty()), PollFd::new(stdout.get_ref(), PollFlags::IN)];
+        let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if poll(&mut seen, Some(&none)).is_err() {
+            return (false, true);
+        }
+        let [stdin, stdout] = seen;
+        (!stdin.revents().is_empty(), !stdout.revents().is_empty())
+    }
+
+    /// Writes the questions as far as the pipe takes them. An error means that nobody reads.
+    pub(super) fn write(
+        &mut self,
+        questions: &mut OpenQuestions,
+        cx: &mut Context<'_>,
+        ticker: &mut Ticker,
+    ) -> io::Result<()> {
+        for open in questions.iter_mut().filter(|open| open.question.is_some() && open.outcome.is_none()) {
+            loop {
+                match self.push(open, cx, ticker) {
+                    Poll::Pending => return Ok(()),
+                    Poll::Ready(Ok(true)) => break,
+                    Poll::Ready(Ok(false)) => {
+                        cx.waker().wake_by_ref();
+                        return Ok(());
+                    }
+                    Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                        // From here on the reactor says when there is room again.
+                        let Ok(copy) = self.stdin.try_clone() else {
+                            ticker.want();
+                            return Ok(());
+                        };
+                        self.full = Some(Watched::writable(copy));
+                    }
+                    Poll::Ready(Err(error)) => return Err(error),
+                }
+            }
+        }
+        self.full = None;
+        Ok(())
+    }
+
+    fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
+        let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
+        let before = question.sent();
+        let pushed = match &self.full {
+            Some(full) => full.poll_write(cx, ticker, |pipe| question.push(pipe)),
+            None => Poll::Ready(question.push(&self.stdin)),
+        };
+        let count = question.sent() - before;
+        if count > 0 {
+            open.begins_at.get_or_insert(self.sent);
+        }
+        self.sent += count;
+        if let Poll::Ready(Ok(true)) = pushed {
+            open.question = None;
+        }
+        pushed
+    }
+
+    /// How many of the bytes that were written the process has read.
+    pub(super) fn read_by_process(&self) -> u64 {
+        self.sent.saturating_sub(rustix::io::ioctl_fionread(&self.stdin).unwrap_or_default())
+    }
+
+    pub(super) fn poll_output(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Heard {
+        let Some(pipe) = &self.stdout else { return Heard::Nothing };
+        self.reads += 1;
+        if self.reads > READS_PER_TURN {
+            cx.waker().wake_by_ref();
+            return Heard::Nothing;
+        }
+        let lines = &mut self.lines;
+        match pipe.poll_read(cx, ticker, |pipe| lines.read_once(pipe)) {
+            Poll::Pending => Heard::Nothing,
+            Poll::Ready(Ok(0) | Err(_)) => {
+                self.stdout = None;
+                Heard::End
+            }
+            Poll::Ready(Ok(_)) => Heard::Something,
+        }
+    }
+
+    /// Reads without asking the reactor.
+    pub(super) fn read_output(&mut self) -> Heard {
+        let Some(pipe) = &self.stdout else { return Heard::Nothing };
+        match self.lines.read_once(pipe.get_ref()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Heard::Nothing,
+            Ok(0) | Err(_) => {
+                self.stdout = None;
+                Heard::End
+            }
+            Ok(_) => Heard::Something,
+        }
+    }
+
+    pub(super) fn poll_errors(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) {
+        for _ in 0..READS_PER_TURN {
+            let Some(pipe) = &self.stderr else { return };
+            let errors = &mut self.errors;
+            match pipe.poll_read(cx, ticker, |pipe| errors.read_once(pipe)) {
+                Poll::Pending => return,
+                Poll::Ready(Ok(0) | Err(_)) => self.stderr = None,
+                Poll::Ready(Ok(_)) => {}
+            }
+        }
+        cx.waker().wake_by_ref();
+    }
+
+    /// What the process said last on stderr, up to now.
+    pub(super) fn last_words(&mut self) -> Vec<u8> {
+        for _ in 0..READS_PER_TURN {
+            let Some(pipe) = &self.stderr else { break };
+            if !matches!(self.errors.read_once(pipe.get_ref()), Ok(1..)) {
+                break;
+            }
+        }
+        self.errors.bytes().to_vec()
+    }
+
+    /// Whether we hear of the end of the process by itself.
+    pub(super) fn tells_end(&self) -> bool {
+        self.exit.is_some()
+    }
+
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
+        let Some(watch) = &self.exit else { return Poll::Pending };
+        let leader = self.leader;
+        let look = |_: &OwnedFd| match unix::peek(leader) {
+            Peek::Running => Err(io::ErrorKind::WouldBlock.into()),
+            peek => Ok(peek),
+        };
+        match watch.poll_read(cx, ticker, look) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(peek)) => Poll::Ready(peek),
+            Poll::Ready(Err(_)) => {
+                self.exit = None;
+                Poll::Pending
+            }
+        }
+    }
+
+    pub(super) fn next_line(&mut self) -> Option<Vec<u8>> {
+        self.lines.next_line()
+    }
+
+    pub(super) fn half_line(&self) -> &[u8] {
+        self.lines.rest()
+    }
+
+    pub(super) fn has_half_line(&self) -> bool {
+        !self.lines.rest().is_empty()
+    }
+
+    /// The outputs, for whoever ends the process: it may still have something to say.
+    pub(super) fn into_outputs(self) -> Vec<PipeReader> {
+        [self.stdout, self.stderr].into_iter().flatten().map(Watched::into_inner).collect()
+    }
+}

@@ -1,0 +1,341 @@
+//! From the first event that needs a worker to its end.
+
+use std::time::Duration;
+
+use futures_lite::{join_events, poll_once};
+use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
+use hookrail::internal::WorkerPool;
+use hookrail_testkit::wait_until;
+use serde_json::{Value, json};
+
+use crate::kit::{LONG, SHORT, Stage, hook, python, verdict};
+
+/// Tells how many questions this process has been asked, and what it was started with.
+const COUNTS: &str = r#"
+import json, os, sys
+count = 0
+for line in sys.stdin:
+    question = json.loads(line)
+    count += 1
+    said = {"count": count, "pid": os.getpid(), "group": os.getpgid(0), "timeout": question["timeoutMs"],
+            "worker": os.environ.get("HOOKRAIL_WORKER"), "directory": os.getcwd(), "input": question["input"]}
+    print(json.dumps({"id": question["id"], "output": said}), flush=True)
+"#;
+
+/// Answers when told to: side by side, each after its own time.
+const SIDE_BY_SIDE: &str = r#"
+import json, sys, threading, time, os
+print(json.dumps({"ready": True, "concurrent": 4}), flush=True)
+lock = threading.Lock()
+running = most = 0
+
+def answer(question):
+    global running, most
+    with lock:
+        running += 1
+        most = max(most, running)
+    time.sleep(question["input"].get("seconds", 0))
+    if question["input"].get("die"):
+        os._exit(1)
+    with lock:
+        running -= 1
+        print(json.dumps({"id": question["id"], "output": {"n": question["input"]["n"], "most": most, "pid": os.getpid()}}), flush=True)
+
+for line in sys.stdin:
+    threading.Thread(target=answer, args=(json.loads(line),)).start()
+"#;
+
+/// Small helpers for futures.
+mod futures_lite {
+    use std::future::{Future, poll_fn};
+    use std::pin::Pin;
+    use std::task::Poll;
+
+    /// Polls once, and says whether that was enough.
+    pub(super) async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
+    }
+
+    /// Waits for all, in order.
+    pub(super) async fn join_events<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+        let mut futures: Vec<_> = futures.into_iter().map(Box::pin).collect();
+        let mut done: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
+        poll_fn(|cx| {
+            for (future, slot) in futures.iter_mut().zip(&mut done) {
+                if slot.is_none()
+                    && let Poll::Ready(value) = future.as_mut().poll(cx)
+                {
+                    *slot = Some(value);
+                }
+            }
+            if done.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        done.into_iter().flatten().collect()
+    }
+}
+
+fn said(run: &hookrail::HookRun) -> Value {
+    assert!(run.failure.is_none(), "{run:?}");
+    serde_json::to_value(run.output.as_ref().expect("an output")).expect("JSON")
+}
+
+#[tokio::test]
+async fn one_process_answers_all_events_of_a_command() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let (first, second) = (
+        hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG),
+        hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG),
+    );
+    assert!(stage.runner.workers().status().is_empty(), "nothing is started before an event needs it");
+    let mut pids = Vec::new();
+    for (count, hook) in [&first, &second, &first].into_iter().enumerate() {
+        let run = said(&stage.run(hook, &json!({ "n": count })).await);
+        assert_eq!(run["count"], json!(count + 1));
+        assert_eq!(run["worker"], json!("1"));
+        assert_eq!(run["input"], json!({ "n": count }));
+        assert_eq!(run["timeout"], json!(120_000));
+        assert_eq!(run["group"], run["pid"], "a process group of its own");
+        assert_eq!(run["directory"], json!(stage.dir().canonicalize().expect("it exists")));
+        pids.push(run["pid"].clone());
+    }
+    pids.dedup();
+    assert_eq!(pids.len(), 1);
+    let status = stage.status();
+    assert_eq!((status.started, status.answered, status.restarts), (1, 3, 0));
+    assert_eq!(json!(status.process), pids[0]);
+    assert!(status.memory.is_some_and(|bytes| bytes > 100_000) || !cfg!(target_os = "linux"));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn another_environment_is_another_worker() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let one = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    let mut other = hookrail::Hook::clone(&one);
+    other.env.push(("LEVEL".to_owned(), "2".to_owned()));
+    let other = std::sync::Arc::new(other);
+    for hook in [&one, &other] {
+        assert_eq!(said(&stage.run(hook, &json!({})).await)["count"], json!(1));
+    }
+    assert_eq!(stage.runner.workers().status().len(), 2);
+    stage.runner.workers().keep_only([&*other]);
+    assert_eq!(stage.runner.workers().status().len(), 1);
+    assert_eq!(said(&stage.run(&other, &json!({})).await)["count"], json!(2), "it was kept");
+    assert_eq!(said(&stage.run(&one, &json!({})).await)["count"], json!(1), "it was ended");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_changed_file_gets_a_new_process() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let hook = hook("exec python3 \"$LLXPRT_PROJECT_DIR/counts.py\" ; exit", WorkerMode::Lines, LONG);
+    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(1));
+    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(2));
+    stage.script("counts.py", &COUNTS.replace("count = 0", "count = 10"));
+    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(11));
+    assert_eq!(stage.status().restarts, 1);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn questions_wait_for_each_other_without_losing_time() {
+    let stage = Stage::new();
+    let slow = COUNTS.replace("    count += 1", "    count += 1\n    __import__('time').sleep(0.4)");
+    stage.script("slow.py", &slow);
+    // Five of them take two seconds, and none of them may take more than one and a half.
+    let hook = hook(format!("{} slow.py", python()), WorkerMode::Lines, SHORT);
+    let events: Vec<Value> = (0..5).map(|n| json!({ "n": n })).collect();
+    let runs = join_events(events.iter().map(|event| stage.run(&hook, event))).await;
+    for (n, run) in runs.iter().enumerate() {
+        let run = said(run);
+        assert_eq!((&run["count"], &run["input"]["n"]), (&json!(n + 1), &json!(n)), "in order");
+    }
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn those_that_say_so_are_asked_side_by_side() {
+    let stage = Stage::new();
+    stage.script("side.py", SIDE_BY_SIDE);
+    let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);
+    said(&stage.run(&hook, &json!({ "n": 0 })).await);
+    // Each waits until all four are there, or until somebody gives up on the others.
+    let events: Vec<Value> = (0..8).map(|n| json!({ "n": n, "seconds": 0.3 })).collect();
+    let runs = join_events(events.iter().map(|event| stage.run(&hook, event))).await;
+    let said: Vec<Value> = runs.iter().map(said).collect();
+    assert_eq!(
+        said.iter().map(|run| run["n"].clone()).collect::<Vec<_>>(),
+        (0..8).map(Value::from).collect::<Vec<_>>()
+    );
+    let most = said.iter().filter_map(|run| run["most"].as_u64()).max();
+    assert_eq!(most, Some(4), "as many as announced, and no more");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_death_costs_one_event_and_the_others_are_asked_again() {
+    let stage = Stage::new();
+    stage.script("side.py", SIDE_BY_SIDE);
+    let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);
+    let before = said(&stage.run(&hook, &json!({ "n": 0 })).await);
+    let events = [
+        json!({ "n": 1, "seconds": 0.3, "die": true }),
+        json!({ "n": 2, "seconds": 3600 }),
+        json!({ "n": 3, "seconds": 3600 }),
+    ];
+    // The others would take for ever, but are asked by a process that has never heard of that.
+    let patient = SIDE_BY_SIDE.replace("time.sleep(question", "time.sleep(0 * question");
+    let mut asked: Vec<_> = events.iter().map(|event| Box::pin(stage.run(&hook, event))).collect();
+    for event in &mut asked {
+        assert!(poll_once(event.as_mut()).await.is_none());
+    }
+    stage.script("side.py", &patient);
+    let runs = join_events(asked).await;
+    let why = runs[0].failure.as_deref().expect("it died");
+    assert!(why.contains("exited with code 1"), "{why}");
+    for (run, n) in runs.iter().skip(1).zip([2, 3]) {
+        let run = said(run);
+        assert_eq!(run["n"], json!(n));
+        assert_ne!(run["pid"], before["pid"]);
+    }
+    let status = stage.status();
+    assert_eq!((status.started, status.answered), (2, 3), "one death, one failure: {status:?}");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn three_failures_in_a_row_are_followed_by_a_pause() {
+    let stage = Stage::new();
+    stage.script("dies.sh", "read -r _; echo why >&2; exit 1");
+    let hook = hook("bash dies.sh", WorkerMode::Lines, LONG);
+    for _ in 0..3 {
+        let run = stage.run(&hook, &json!({})).await;
+        assert!(run.failure.is_some_and(|why| why.contains("exited with code 1") && why.contains("why")));
+    }
+    let run = stage.run(&hook, &json!({})).await;
+    assert!(run.failure.as_ref().is_some_and(|why| why.contains("3 failures in a row")), "{run:?}");
+    assert_eq!(stage.status().started, 3, "nothing is started in a pause");
+    // The first pause is one second.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let run = stage.run(&hook, &json!({})).await;
+    assert!(run.failure.is_some_and(|why| why.contains("exited with code 1")));
+    assert_eq!(stage.status().started, 4);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn who_gives_up_leaves_the_worker_usable_or_ends_it() {
+    let stage = Stage::new();
+    stage.script("side.py", SIDE_BY_SIDE);
+    let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);
+    let (quick, slow) = (json!({ "n": 1 }), json!({ "n": 2, "seconds": 3600 }));
+    said(&stage.run(&hook, &quick).await);
+
+    let mut given_up = Box::pin(stage.run(&hook, &slow));
+    assert!(poll_once(given_up.as_mut()).await.is_none());
+    drop(given_up);
+    assert_eq!(said(&stage.run(&hook, &quick).await)["n"], json!(1), "alone: another process answers");
+    assert_eq!(stage.status().started, 2);
+
+    let half = json!({ "n": 3, "seconds": 0.3 });
+    let mut given_up = Box::pin(stage.run(&hook, &slow));
+    let mut kept = Box::pin(stage.run(&hook, &half));
+    assert!(poll_once(given_up.as_mut()).await.is_none());
+    assert!(poll_once(kept.as_mut()).await.is_none());
+    drop(given_up);
+    assert_eq!(said(&kept.await)["n"], json!(3), "the other one is not harmed");
+
+    let large = json!({ "n": 4, "seconds": 3600, "text": "x".repeat(5_000_000) });
+    let mut given_up = Box::pin(stage.run(&hook, &large));
+    assert!(poll_once(given_up.as_mut()).await.is_none());
+    drop(given_up);
+    assert_eq!(said(&stage.run(&hook, &quick).await)["n"], json!(1), "in the middle of a question");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn idle_workers_end() {
+    let stage = Stage::with_idle(Duration::from_millis(200));
+    stage.script("counts.py", COUNTS);
+    let hook = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    said(&stage.run(&hook, &json!({})).await);
+    wait_until(LONG, "the idle worker ends", || stage.processes().is_empty());
+    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(1), "the next event starts another");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn workers_end_with_the_last_session_that_has_them() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let hook = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    let payload = hookrail::components::Payload::new(&json!({})).expect("JSON");
+    let pool = WorkerPool::new(Duration::from_millis(100));
+    let mut counts = Vec::new();
+    for _ in 0..2 {
+        // As after a reload: another runner, the same workers.
+        let options =
+            RunnerOptions { workers: Some(pool.clone()), ..RunnerOptions::new(stage.environment()) };
+        let runner = HookRunner::new(options);
+        let runs = runner.execute_hooks_parallel(std::slice::from_ref(&hook), &payload, stage.dir()).await;
+        counts.push(said(&runs[0])["count"].clone());
+    }
+    assert_eq!(counts, [json!(1), json!(2)]);
+    assert_eq!(stage.processes().len(), 1);
+    drop(pool);
+    wait_until(LONG, "its worker ends", || stage.processes().is_empty());
+    stage.close().await;
+}
+
+#[test]
+fn a_worker_serves_several_runtimes() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let hook = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    for count in 1..=3 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let run = runtime.block_on(stage.run(&hook, &json!({})));
+        assert_eq!(said(&run)["count"], json!(count));
+        // One is left alone without being driven, the others are dropped.
+        if count == 1 {
+            std::mem::forget(runtime);
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(stage.close());
+}
+
+#[tokio::test]
+async fn large_payloads_and_answers_pass() {
+    let stage = Stage::new();
+    let echo = "import json, sys\nfor line in sys.stdin:\n    q = json.loads(line)\n    print(json.dumps({'id': q['id'], 'output': {'systemMessage': q['input']['text']}}), flush=True)\n";
+    stage.script("echo.py", echo);
+    let hook = hook(format!("{} echo.py", python()), WorkerMode::Lines, LONG);
+    for length in [0, 1, 65_000, 66_000, 2_000_000] {
+        let text = "é".repeat(length);
+        let run = stage.run(&hook, &json!({ "text": text })).await;
+        assert!(run.failure.is_none(), "{length}: {:?}", run.failure);
+        assert!(run.output.and_then(|output| output.system_message).unwrap_or_default() == text, "{length}");
+    }
+    assert_eq!(stage.status().started, 1);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_line_that_would_have_been_an_output_is_not_lost_in_silence() {
+    let stage = Stage::new();
+    stage
+        .script("plain.sh", "while read -r _; do echo '{\"decision\": \"block\", \"reason\": \"no\"}'; done");
+    let run = stage.run(&hook("bash plain.sh", WorkerMode::Lines, LONG), &json!({})).await;
+    assert_eq!(verdict(&run), "failure ", "O23");
+    assert!(run.warnings.iter().any(|warning| warning.contains("does not count")), "O23: {:?}", run.warnings);
+    stage.close().await;
+}

@@ -1,0 +1,10 @@
+//! Workers: the same verdicts as one process per event, whatever they do, and nothing left behind.
+#![expect(clippy::expect_used, reason = "helpers of tests fail them by panicking")]
+
+mod kit;
+
+mod fork;
+mod hostile;
+mod life;
+mod same;
+mod soak;
