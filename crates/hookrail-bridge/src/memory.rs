@@ -49,7 +49,7 @@ impl SessionMemory {
     /// Takes over what an event says about its session.
     pub(crate) fn note(&mut self, event: &BridgeEvent) {
         if self.cwd.is_none() {
-            self.cwd = event.cwd.clone();
+            self.cwd.clone_from(&event.cwd);
         }
         if let Some(prompt) = event.new_prompt() {
             self.prompt = Some(shortened(prompt));

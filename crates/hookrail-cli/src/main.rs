@@ -31,6 +31,10 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::printer::{ClosedPipe, Printer, escape_line};
 
 fn main() -> ExitCode {
+    if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
+        logging::start();
+        return commands::bridge::run(&args, None).into();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {

@@ -104,7 +104,7 @@ fn answer(mut connection: TcpStream, turns: &[Turn], calls: &Mutex<Vec<ModelCall
     // A client that went away in the middle is none of the server's business.
     let _ = connection.set_read_timeout(Some(Duration::from_secs(30)));
     let Some((path, body)) = read_request(&connection) else { return };
-    let (kind, text) = respond(&path, body, turns, calls);
+    let (kind, text) = respond(&path, &body, turns, calls);
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         text.len()
@@ -114,27 +114,32 @@ fn answer(mut connection: TcpStream, turns: &[Turn], calls: &Mutex<Vec<ModelCall
 }
 
 /// The content type and the body of an answer.
-fn respond(path: &str, body: Value, turns: &[Turn], calls: &Mutex<Vec<ModelCall>>) -> (&'static str, String) {
+fn respond(
+    path: &str,
+    body: &Value,
+    turns: &[Turn],
+    calls: &Mutex<Vec<ModelCall>>,
+) -> (&'static str, String) {
     const JSON: &str = "application/json";
     let Some(dialect) = Dialect::of(path) else {
         let nothing = json!({ "data": [], "models": [], "input_tokens": 1, "totalTokens": 1 });
         return (JSON, nothing.to_string());
     };
-    let turn = match dialect.tools(&body) {
+    let turn = match dialect.tools(body) {
         tools if tools.is_empty() => Turn::Say("a title".to_owned()),
         _ => {
             calls
                 .lock()
                 .expect("no thread of the server has panicked")
                 .push(ModelCall { path: path.to_owned(), body: body.clone() });
-            let results = dialect.results(&body);
+            let results = dialect.results(body);
             turns.get(results).or(turns.last()).cloned().unwrap_or_else(|| Turn::Say("done".to_owned()))
         }
     };
-    if dialect.streams(path, &body) {
-        ("text/event-stream", dialect.stream(&turn, &body))
+    if dialect.streams(path, body) {
+        ("text/event-stream", dialect.stream(&turn, body))
     } else {
-        (JSON, dialect.whole(&turn, &body).to_string())
+        (JSON, dialect.whole(&turn, body).to_string())
     }
 }
 

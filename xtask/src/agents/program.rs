@@ -166,7 +166,7 @@ pub(super) fn version(program: &Program) -> Result<String> {
     let manifest =
         cache()?.join(program.name).join("node_modules").join(program.package).join("package.json");
     let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest)?)?;
-    Ok(manifest["version"].as_str().unwrap_or("?").to_owned())
+    Ok(manifest.get("version").and_then(Value::as_str).unwrap_or("?").to_owned())
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -13,7 +13,7 @@ use super::program::{Program, write};
 use super::scenario::{Observed, Scenario, settings};
 
 /// How long an agent may take. They need a few seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Runs the agent and says what was observed.
 pub(super) fn observe(

@@ -17,12 +17,12 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
     let hooks = property(root, "hooks");
     let list = hooks.and_then(|hooks| property(hooks, event));
     let entry = compact(entry);
-    let (container, written) = match (hooks, list) {
+    let (container, fragment) = match (hooks, list) {
         (_, Some(list)) => (list, entry),
         (Some(hooks), None) => (hooks, format!("\"{event}\":[{entry}]")),
         (None, None) => (root, format!("\"hooks\":{{\"{event}\":[{entry}]}}")),
     };
-    let last = match container {
+    let end = match container {
         Value::Object(object) => object.properties.last()?.range().end,
         Value::Array(array) => array.elements.last()?.range().end,
         _ => return None,
@@ -32,9 +32,9 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
         return None;
     }
     let mut text = text.to_owned();
-    match comma_after(&text, last).filter(|comma| *comma < range.end) {
-        Some(comma) => text.insert_str(comma + 1, &format!("{written},")),
-        None => text.insert_str(last, &format!(",{written}")),
+    match comma_after(&text, end).filter(|comma| *comma < range.end) {
+        Some(comma) => text.insert_str(comma + 1, &format!("{fragment},")),
+        None => text.insert_str(end, &format!(",{fragment}")),
     }
     Some(text)
 }

@@ -4,6 +4,7 @@
 //! payload and a panic are answered as the agent's dialect says "no" at guarded events, and with a line on stderr
 //! elsewhere.
 
+mod call;
 mod memory;
 mod reaping;
 mod stdin;
@@ -22,6 +23,7 @@ use hookrail_bridge::{
 };
 use serde_json::Value;
 
+pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
 use crate::cli::BridgeArgs;
 use crate::context::Context;

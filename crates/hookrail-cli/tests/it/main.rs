@@ -24,6 +24,7 @@ mod connect;
 mod crash;
 mod demo;
 mod docs;
+mod doctor;
 mod explain;
 mod fire;
 mod fire_limits;

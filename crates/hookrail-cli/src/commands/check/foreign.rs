@@ -27,7 +27,7 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let Some(text) = is_settings.then(|| fs::read_to_string(&file).ok()).flatten() else { continue };
         let Ok(imported) = import(agent, &text) else { continue };
         let count = commands(&imported.settings)
-            .filter(|(event, command)| !is_known(settings, event, command))
+            .filter(|(event, command)| !is_known(settings, *event, command))
             .count();
         if count == 0 {
             continue;
@@ -78,9 +78,6 @@ fn commands(settings: &hookrail::JsonObject) -> impl Iterator<Item = (EventName,
     )
 }
 
-fn is_known(settings: &ResolvedSettings, event: &EventName, command: &str) -> bool {
-    settings
-        .hooks
-        .iter()
-        .any(|known| known.hook.event == *event && known.hook.command_text() == Some(command))
+fn is_known(settings: &ResolvedSettings, event: EventName, command: &str) -> bool {
+    settings.hooks.iter().any(|known| known.hook.event == event && known.hook.command_text() == Some(command))
 }

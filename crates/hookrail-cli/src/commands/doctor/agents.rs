@@ -85,7 +85,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         };
         match probe::probe(&entry, context.project()) {
             Answer::Works => {
-                report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"))
+                report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"));
             }
             Answer::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");

@@ -115,7 +115,7 @@ fn the_answer_comes_in_the_agents_time_and_a_stubborn_hook_is_ended_afterwards()
     assert!(took < Duration::from_secs(30), "{took:?}");
     let pid: u32 = project.read("first.pid").trim().parse().unwrap();
     assert!(!project.dir().join("second").exists());
-    wait_until(Duration::from_secs(60), "the hook that ignores TERM is ended", || !process_is_alive(pid));
+    wait_until(Duration::from_mins(1), "the hook that ignores TERM is ended", || !process_is_alive(pid));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_agent_that_keeps_stdin_open_is_answered_all_the_same() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"{").unwrap();
-    wait_until(Duration::from_secs(60), "the bridge ends", || child.try_wait().unwrap().is_some());
+    wait_until(Duration::from_mins(1), "the bridge ends", || child.try_wait().unwrap().is_some());
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert!(told.contains("did not end it in time"), "{told}");

@@ -30,9 +30,9 @@ fn memories_are_private_and_forgotten_after_a_week() {
     let week = Duration::from_hours(7 * 24);
     let set_age = |age: Duration| {
         let file = fs::File::options().write(true).open(&old).unwrap();
-        file.set_modified(SystemTime::now() - age).unwrap();
+        file.set_modified(SystemTime::now().checked_sub(age).unwrap()).unwrap();
     };
-    set_age(week - Duration::from_mins(10));
+    set_age(week.saturating_sub(Duration::from_mins(10)));
     bridge(&project, "claude", "UserPromptSubmit", &json!({ "session_id": "new" }));
     assert!(old.exists());
     set_age(week + Duration::from_mins(10));

@@ -1,0 +1,128 @@
+//! `doctor`, and the note of `check` about hooks that nobody imported.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::program::{Ran, hookrail, run};
+
+/// Runs the doctor where no agent's program is found, so that only what a test made is there.
+fn doctor(project: &TestProject) -> Ran {
+    let output =
+        hookrail(project, &["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin").output().unwrap();
+    Ran {
+        command: "hookrail doctor".to_owned(),
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The states of all findings in an area whose message holds these words.
+fn states(ran: &Ran, area: &str, words: &str) -> Vec<String> {
+    let report = ran.json();
+    let findings = report["findings"].as_array().unwrap();
+    let is_it =
+        |finding: &&Value| finding["area"] == area && finding["message"].as_str().unwrap().contains(words);
+    findings.iter().filter(is_it).map(|finding| finding["state"].as_str().unwrap().to_owned()).collect()
+}
+
+fn guarded() -> TestProject {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "guard", "when": { "command": "rm" }, "block": "no" },
+        { "type": "command", "name": "notes", "command": "true" },
+    ] }] } }));
+    project
+}
+
+#[test]
+fn a_whole_chain_needs_nothing() {
+    let project = guarded();
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
+        assert_eq!(run(&project, &["connect", agent]).code, Some(0));
+    }
+    let ran = doctor(&project);
+    assert_eq!((ran.code, &ran.json()["problems"]), (Some(0), &json!(0)), "{ran}");
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
+        assert_eq!(states(&ran, agent, "reaches hookrail and refuses"), ["ok"], "{agent}: {ran}");
+    }
+    assert_eq!(states(&ran, "hooks", "`notes` has never run"), ["note"], "{ran}");
+    run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
+    assert_eq!(states(&doctor(&project), "hooks", "never run"), [""; 0], "it has run by now");
+}
+
+#[test]
+fn broken_links_of_the_chain_are_named() {
+    let project = guarded();
+    run(&project, &["connect", "claude"]);
+    let file = project.home().join(".claude/settings.json");
+    let whole = fs::read_to_string(&file).unwrap();
+    let gone = whole.replace(env!("CARGO_BIN_EXE_hookrail"), "/nowhere/hookrail");
+    fs::write(&file, gone).unwrap();
+    let ran = doctor(&project);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert_eq!(states(&ran, "claude", "is not there"), ["error"], "{ran}");
+    fs::write(&file, whole.replacen('{', "{ \"disableAllHooks\": true,", 1)).unwrap();
+    assert_eq!(states(&doctor(&project), "claude", "turns its hooks off"), ["error"]);
+    fs::write(&file, "{ oops").unwrap();
+    assert_eq!(states(&doctor(&project), "claude", "cannot be read"), ["error"]);
+    fs::write(&file, &whole).unwrap();
+    fs::write(project.user_settings_path(), "{ oops").unwrap();
+    let ran = doctor(&project);
+    assert_eq!(
+        (ran.code, states(&ran, "settings", "malformed")),
+        (Some(1), vec!["error".to_owned()]),
+        "{ran}"
+    );
+}
+
+#[test]
+fn programs_and_modes_are_looked_at() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "command", "command": "/nowhere/guard.sh" },
+    ] }] } }));
+    run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
+    let log = project.home().join(".llxprt/hookrail/log.jsonl");
+    fs::set_permissions(&log, fs::Permissions::from_mode(0o644)).unwrap();
+    let ran = doctor(&project);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert_eq!(states(&ran, "home", "log.jsonl"), ["warning"], "{ran}");
+    assert_eq!(states(&ran, "settings", "/nowhere/guard.sh"), ["error"], "{ran}");
+}
+
+#[test]
+fn a_hook_that_runs_twice_is_told() {
+    let project = guarded();
+    run(&project, &["connect", "claude"]);
+    run(&project, &["connect", "claude", "--project"]);
+    run(&project, &["connect", "copilot"]);
+    let ran = doctor(&project);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert_eq!(states(&ran, "claude", "each hook runs twice"), ["warning"], "{ran}");
+    assert_eq!(states(&ran, "copilot", "each hook runs twice there"), ["warning"], "{ran}");
+}
+
+#[test]
+fn hooks_of_others_are_noted_until_they_are_imported() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true }));
+    let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "/usr/bin/true" }] }] } });
+    project.file(".claude/settings.json", claude.to_string());
+    let copilot = json!({ "version": 1, "hooks": { "preToolUse": [{ "type": "command", "bash": "true" }] } });
+    project.file(".github/hooks/mine.json", copilot.to_string());
+    let notes = || {
+        let report = run(&project, &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().unwrap().clone();
+        findings.into_iter().filter(|finding| finding["code"] == "hooks-not-imported").count()
+    };
+    assert_eq!(notes(), 2);
+    assert_eq!(run(&project, &["import", "claude", "--project", "--write"]).code, Some(0));
+    assert_eq!(notes(), 1);
+    fs::remove_file(project.dir().join(".github/hooks/mine.json")).unwrap();
+    run(&project, &["connect", "copilot", "--project"]);
+    assert_eq!(notes(), 0, "entries of ours are no hooks of others");
+}
