@@ -52,16 +52,7 @@ pub(crate) async fn run(session: &mut Session, desk: &Desk<'_>) -> Ended {
         Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
     }
     loop {
-        let input = tokio::select! {
-            biased;
-            () = desk.interrupt.ended() => Input::Interrupted,
-            input = lines.next() => {
-                if matches!(input, Input::Interrupted) {
-                    desk.interrupt.press();
-                }
-                input
-            }
-        };
+        let input = desk.next_input(&mut lines).await;
         let line = match input {
             Input::Line(line) => line,
             Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
@@ -128,6 +119,27 @@ impl<'a> Order<'a> {
 }
 
 impl Desk<'_> {
+    /// What the person does at the prompt. Ctrl-C is a key there, and for a moment between two prompts a signal.
+    async fn next_input(&self, lines: &mut LineReader) -> Input {
+        // One question to the reading thread, however often it is interrupted.
+        let next = lines.next();
+        tokio::pin!(next);
+        loop {
+            let turn = self.interrupt.turn();
+            tokio::select! {
+                biased;
+                () = self.interrupt.ended() => return Input::Interrupted,
+                input = &mut next => {
+                    if matches!(input, Input::Interrupted) {
+                        self.interrupt.press();
+                    }
+                    return input;
+                }
+                () = turn.cancelled() => self.ui.insist(AGAIN),
+            }
+        }
+    }
+
     /// Does what a line asks for; `Some` when the session is over.
     async fn obey(&self, session: &mut Session, line: &str) -> Option<Ended> {
         match Order::read(line) {

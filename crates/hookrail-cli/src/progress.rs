@@ -419,6 +419,7 @@ mod tests {
             Work { what: hook("quick"), since: ago(1) },
             Work { what: hook("slow"), since: ago(5) },
         ];
+        lock(board).columns = || 200;
         assert_eq!(
             lock(board).line(now).unwrap(),
             "hook slow (BeforeTool) 5.0 s · hook quick (BeforeTool) 1.0 s · tool t 8.0 s · model m 9.0 s"

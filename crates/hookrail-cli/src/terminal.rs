@@ -35,14 +35,33 @@ pub(crate) async fn ask(question: &Question) -> Answer {
     let empty = if question.hook_reason.is_some() { Meaning::No } else { Meaning::Unclear };
     let may_be_always = question.always.is_some();
     let (mut answer, answered) = oneshot::channel();
-    let reader = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
         let said = read_answer(&text, empty, may_be_always, &mut answer);
         let _ = answer.send(said);
     });
-    if reader.is_err() {
-        return Answer::No;
+    let Ok(thread) = thread else { return Answer::No };
+    let mut reading = Reading { answered: Some(answered), thread: Some(thread) };
+    match &mut reading.answered {
+        Some(answered) => answered.await.unwrap_or(Answer::No),
+        None => Answer::No,
     }
-    answered.await.unwrap_or(Answer::No)
+}
+
+/// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
+/// away from the prompt.
+struct Reading {
+    answered: Option<oneshot::Receiver<Answer>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        // The thread sees that nobody waits, and gives up after at most one look around.
+        self.answered = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// What a person said to a question.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use hookrail::components::Escalations;
-use hookrail::{SessionEndReason, SessionStartSource};
+use hookrail::{EventName, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{
     GeminiClient, GeminiOptions, ModelClient, ModelError, RecordingModel, ReplayModel,
@@ -128,6 +128,11 @@ async fn run_session(
     for line in findings::lines(hooks.settings(), context) {
         if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
     }
+    // Before any hook of the session runs in vain. Where a hook may answer in place of the model, it is tried.
+    let may_answer = |event| event == EventName::BeforeModel;
+    if is_key_missing(args) && !hooks.settings().hooks.iter().any(|hook| may_answer(hook.hook.event)) {
+        return Err(ModelError::MissingKey.into());
+    }
     let effects = Effects::new(hooks.settings().agent_events());
     ui.set_view(TraceView { effects, context: context.clone() });
     if let Some(system) = hooks.hook_system() {
@@ -220,10 +225,6 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
         return Ok(Arc::new(ReplayModel::load(file)?));
     }
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
-    if options.api_key.is_none() {
-        // Before any hook of the session runs in vain.
-        return Err(ModelError::MissingKey.into());
-    }
     let watcher = Arc::clone(ui);
     let gemini = GeminiClient::with_retry_notice(options, move |notice| {
         watcher.notify(&AgentEvent::Notice(&notice.to_string()));
@@ -232,6 +233,12 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
         Some(file) => Ok(Arc::new(RecordingModel::create(file, gemini)?)),
         None => Ok(Arc::new(gemini)),
     }
+}
+
+/// Whether a model is to be called that nobody gave a key for.
+fn is_key_missing(args: &AgentArgs) -> bool {
+    let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
+    args.replay.is_none() && options.api_key.is_none()
 }
 
 fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
