@@ -27,15 +27,15 @@ pub(crate) fn generate(root: &Path) -> Result<Generated> {
     );
     let mut missing = Vec::new();
     for line in texts.lines().filter(|line| !line.trim().is_empty()) {
-        let Some((id, text)) = line.split_once(' ') else {
+        let Some((id, wording)) = line.split_once(' ') else {
             bail!("docs/requirements.txt: no text in `{line}`")
         };
-        let Some(tests) = proofs.get(id) else {
+        let Some(proven) = proofs.get(id) else {
             missing.push(id);
             continue;
         };
-        let proven_by = tests.join("<br>");
-        writeln!(page, "| {id} | {} | {proven_by} |", text.trim().replace('|', "\\|"))?;
+        let proven_by = proven.join("<br>");
+        writeln!(page, "| {id} | {} | {proven_by} |", wording.trim().replace('|', "\\|"))?;
     }
     if !missing.is_empty() {
         bail!("no test names {}: write its id into the test that would fail without it", missing.join(", "));

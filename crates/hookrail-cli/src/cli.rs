@@ -172,7 +172,7 @@ pub(crate) struct TestArgs {
     /// Show the hooks and rules that no test made run, or decide
     #[arg(long)]
     pub(crate) coverage: bool,
-    /// Write a JUnit report into this file
+    /// Write a `JUnit` report into this file
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// How to print the results

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::tools::ToolTable;
 
-    fn args(value: Value) -> JsonObject {
+    fn args(value: &Value) -> JsonObject {
         value.as_object().cloned().unwrap()
     }
 
@@ -144,14 +144,14 @@ mod tests {
             ("replace", json!({"file_path": 5}), None),
             ("run_shell_command", json!({"command": "ls"}), None),
         ] {
-            let change = of(table.get(tool).unwrap(), &args(given.clone()), project.path());
+            let change = of(table.get(tool).unwrap(), &args(&given), project.path());
             match expected {
                 Some(words) => assert!(change.unwrap().shown.contains(words), "{given}"),
                 None => assert!(change.is_none(), "{given}"),
             }
         }
         let long = "line\n".repeat(100);
-        let given = args(json!({"file_path": "new.txt", "content": long}));
+        let given = args(&json!({"file_path": "new.txt", "content": long}));
         let change = of(table.get("write_file").unwrap(), &given, project.path()).unwrap();
         assert!(change.shown.ends_with("+… (60 more lines)"), "{}", change.shown);
         assert_eq!(change.told.matches("+line").count(), 100);
@@ -164,11 +164,11 @@ mod tests {
         for (command, root) in
             [("git push origin", "git"), ("A=1 /usr/bin/env ls", "env"), ("  (cd x && ls)", "cd"), ("", "")]
         {
-            let told = details(shell, &args(json!({"command": command})), None);
+            let told = details(shell, &args(&json!({"command": command})), None);
             assert_eq!(Value::Object(told), json!({"command": command, "rootCommand": root}));
         }
         let edit = table.get("write_file").unwrap();
-        let given = args(json!({"file_path": "src/a.rs", "content": "x"}));
+        let given = args(&json!({"file_path": "src/a.rs", "content": "x"}));
         let project = tempfile::tempdir().unwrap();
         let told = details(edit, &given, of(edit, &given, project.path()).as_ref());
         assert_eq!(

@@ -1,6 +1,7 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -170,10 +171,10 @@ fn render(call: &Call, wanted: &Wanted<'_>) -> String {
         escape_line(&call.name),
     );
     if !call.tool.is_empty() {
-        text.push_str(&format!(" for {}", escape_line(&call.tool)));
+        let _ = write!(text, " for {}", escape_line(&call.tool));
     }
     if let Some(project) = wanted.elsewhere(call) {
-        text.push_str(&format!(" in {}", escape_line(&short_home(project, wanted.context))));
+        let _ = write!(text, " in {}", escape_line(&short_home(project, wanted.context)));
     }
     if let Some(said) = call.said() {
         let shown = said.get(..said.floor_char_boundary(SAID)).unwrap_or_default();

@@ -168,7 +168,8 @@ fn only_the_end_of_long_logs_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     // Ten bytes each; the number says in which order they were written.
-    let lines = |range: std::ops::Range<usize>| range.map(|n| format!("{n:09}\n")).collect::<String>();
+    let lines =
+        |range: std::ops::Range<usize>| range.fold(String::new(), |text, n| format!("{text}{n:09}\n"));
     fs::write(rotated(&path, 2), lines(0..10)).unwrap();
     fs::write(rotated(&path, 1), lines(10..20)).unwrap();
     fs::write(&path, lines(20..30)).unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::Run;
 
-fn rule(fields: Value) -> Value {
+fn rule(fields: &Value) -> Value {
     let mut rule = json!({ "type": "rule" });
     rule.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [rule] }] } })
@@ -48,7 +48,7 @@ fn facts_need_no_settings() {
 #[test]
 fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     let project = TestProject::new();
-    project.user_settings(&rule(json!({ "name": "no-rm", "when": { "command": "rm" }, "block": "no" })));
+    project.user_settings(&rule(&json!({ "name": "no-rm", "when": { "command": "rm" }, "block": "no" })));
     let fire = |line: &str| {
         let line = shell(line);
         Run::new(
@@ -74,7 +74,7 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
 #[test]
 fn explain_says_which_condition_held() {
     let project = TestProject::new();
-    project.user_settings(&rule(json!({
+    project.user_settings(&rule(&json!({
         "name": "guard", "block": "no",
         "when": { "command": "git push", "not": { "command": "git push --dry-run" } },
     })));
@@ -88,7 +88,7 @@ fn explain_says_which_condition_held() {
 #[test]
 fn what_is_wrong_with_a_rule_has_its_place() {
     let project = TestProject::new();
-    project.user_settings(&rule(json!({ "when": { "comand": "rm" }, "block": "no" })));
+    project.user_settings(&rule(&json!({ "when": { "comand": "rm" }, "block": "no" })));
     let check = Run::new(&project, &["check", "--format", "json"]);
     assert_eq!(check.code, Some(1), "{}", check.shown());
     let finding = &check.json()["findings"][0];
@@ -101,7 +101,7 @@ fn what_is_wrong_with_a_rule_has_its_place() {
     assert_eq!(finding["line"], line, "{finding}");
     // An example that does not hold is an error, and the rule counts.
     project.user_settings(&rule(
-        json!({ "when": { "command": "rm" }, "block": "no", "examples": { "noMatch": ["sudo rm x"] } }),
+        &json!({ "when": { "command": "rm" }, "block": "no", "examples": { "noMatch": ["sudo rm x"] } }),
     ));
     assert_eq!(Run::new(&project, &["check"]).code, Some(1));
     let line = shell("rm x");
@@ -113,7 +113,7 @@ fn what_is_wrong_with_a_rule_has_its_place() {
 fn a_projects_rule_needs_approval_and_a_change_asks_again() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true }));
-    project.settings(&rule(json!({ "name": "own", "when": { "tool": "write_file" }, "block": "first" })));
+    project.settings(&rule(&json!({ "name": "own", "when": { "tool": "write_file" }, "block": "first" })));
     let fire = || Run::new(&project, &["fire", "BeforeTool"]);
     assert_eq!(fire().code, Some(0), "not approved, not asked");
     let trust = Run::new(&project, &["trust", "--yes"]);
@@ -121,7 +121,7 @@ fn a_projects_rule_needs_approval_and_a_change_asks_again() {
     assert!(trust.stdout.contains("write_file") && trust.stdout.contains("first"), "{}", trust.shown());
     let run = fire();
     assert_eq!(run.code, Some(2), "{}", run.shown());
-    project.settings(&rule(json!({ "name": "own", "when": { "tool": "nothing" }, "block": "first" })));
+    project.settings(&rule(&json!({ "name": "own", "when": { "tool": "nothing" }, "block": "first" })));
     let waits = Run::new(&project, &["trust"]);
     assert_eq!(waits.code, Some(1), "a changed condition asks again: {}", waits.shown());
 }

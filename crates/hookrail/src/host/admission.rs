@@ -58,7 +58,8 @@ fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
     match seal.recheck() {
         Recheck::Unchanged => Recheck::Unchanged,
         changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, hook) {
-            Some(_) => Recheck::Unchanged,
+            // Approved again, and still it may be unable to start.
+            Some(seal) => seal.recheck(),
             None => changed,
         },
     }

@@ -128,8 +128,7 @@ fn tokens(command: &str) -> Vec<Token> {
             match (char, quote) {
                 ('\'' | '"', None) => quote = Some(char),
                 (_, Some(open)) if char == open => quote = None,
-                ('\\' | '$' | '`', None | Some('"')) => plain = false,
-                ('*' | '?' | '[' | '{', None) => plain = false,
+                ('\\' | '$' | '`', None | Some('"')) | ('*' | '?' | '[' | '{', None) => plain = false,
                 _ => text.push(char),
             }
             if at != start {

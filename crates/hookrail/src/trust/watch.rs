@@ -31,8 +31,8 @@ pub(super) fn watched_files(root: &Path, patterns: &[String]) -> Result<Vec<Path
         return Ok(Vec::new());
     }
     let mut walk = Walk { root, files: Vec::new(), bytes: 0, entries: 0 };
-    let states = patterns.iter().map(Vec::as_slice).collect();
-    walk.enter(&mut PathBuf::new(), states, 0)?;
+    let states = patterns.iter().map(Vec::as_slice).collect::<Vec<_>>();
+    walk.enter(&mut PathBuf::new(), &states, 0)?;
     walk.files.sort();
     Ok(walk.files)
 }
@@ -65,7 +65,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Looks at one folder. `states` are the rests of the patterns that may still match inside of it.
-    fn enter(&mut self, folder: &mut PathBuf, states: Vec<&[&str]>, depth: usize) -> Result<(), BadWatch> {
+    fn enter(&mut self, folder: &mut PathBuf, states: &[&[&str]], depth: usize) -> Result<(), BadWatch> {
         if depth > MAX_DEPTH {
             return Err(BadWatch("folders are nested too deeply".to_owned()));
         }
@@ -86,7 +86,7 @@ impl Walk<'_> {
             folder.push(&name);
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
-                self.enter(folder, next, depth + 1)?;
+                self.enter(folder, &next, depth + 1)?;
             } else if next.iter().any(|rest| rest.is_empty() || **rest == ["**"]) {
                 self.take(folder)?;
             }

@@ -76,11 +76,10 @@ pub(super) fn first_word(command: &str) -> Option<String> {
                 word.push(PROJECT);
                 rest = behind.chars();
             }
-            ('\\' | '`' | PROJECT, _) => return None,
-            (_, Some(_)) => word.push(char),
             (' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>', None) => break,
-            ('*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '~' | '!' | '#' | '=', None) => return None,
-            (_, None) => word.push(char),
+            ('\\' | '`' | PROJECT, _)
+            | ('*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '~' | '!' | '#' | '=', None) => return None,
+            _ => word.push(char),
         }
     }
     (quote.is_none() && !word.is_empty()).then_some(word)

@@ -1,4 +1,5 @@
 //! The agent, or a clone, against the guard: each test tries to get past one.
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -39,7 +39,7 @@ impl IndexedText {
     /// Line and column of a byte, counted from 1; a byte order mark is in no column.
     pub(super) fn place(&self, byte: usize) -> Option<(usize, usize)> {
         let start = self.line_around(byte)?.start;
-        let mark = if self.text.get(start..)?.starts_with('\u{feff}') && byte > start { 1 } else { 0 };
+        let mark = usize::from(self.text.get(start..)?.starts_with('\u{feff}') && byte > start);
         let line = self.lines.partition_point(|line| *line <= byte);
         Some((line, self.characters_before(byte)? - self.characters_before(start)? - mark + 1))
     }
@@ -56,7 +56,7 @@ impl IndexedText {
     }
 
     fn characters_before(&self, byte: usize) -> Option<usize> {
-        let stretch = (byte / STRETCH).min(self.characters.len().checked_sub(1).unwrap_or_default());
+        let stretch = (byte / STRETCH).min(self.characters.len().saturating_sub(1));
         let known = self.characters.get(stretch).copied().unwrap_or_default();
         Some(known + begun_in(self.text.as_bytes().get(stretch * STRETCH..byte)?))
     }

@@ -44,9 +44,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
 fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
-        let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-            return None;
-        };
+        let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
         for (at, letter) in letters.char_indices() {
             let value = || {
                 let glued = letters.get(at + 1..).unwrap_or_default();

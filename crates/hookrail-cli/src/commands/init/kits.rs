@@ -38,7 +38,7 @@ def guard(event):
 const NODE: Kit = Kit {
     name: "hookrail_hook.mjs",
     text: include_str!("kits/hookrail_hook.mjs"),
-    script: r#"#!/usr/bin/env node
+    script: r"#!/usr/bin/env node
 // Keeps the agent's hands off .env files. Started once and asked about many events; see hookrail_hook.mjs.
 import { Block, hook } from './hookrail_hook.mjs';
 
@@ -48,7 +48,7 @@ hook((event) => {
     throw new Block('Files named .env hold secrets: ask the user to change them.');
   }
 });
-"#,
+",
 };
 
 impl Kit {
@@ -76,7 +76,7 @@ impl Kit {
 
     /// How the names of its hooks end.
     pub(super) fn extension(&self) -> &'static str {
-        if self.name.ends_with(".mjs") { "mjs" } else { "py" }
+        if self.name == NODE.name { "mjs" } else { "py" }
     }
 
     /// Puts the kit into a folder. The same file may be there already, another one is not touched.

@@ -53,7 +53,7 @@ impl Engines {
         drop(current);
         if let Some(system) = self.current().hook_system() {
             let hooks = system.all_hooks();
-            self.workers.keep_only(hooks.iter().filter(may_run).map(|status| &*status.hook));
+            self.workers.keep_only(hooks.iter().filter(|status| may_run(status)).map(|status| &*status.hook));
         } else {
             self.workers.end();
         }
@@ -137,6 +137,6 @@ fn tell_state(hooks: &HookSession, context: &Context) {
 }
 
 /// Whether a hook may be asked.
-fn may_run(status: &&HookStatus) -> bool {
+fn may_run(status: &HookStatus) -> bool {
     status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. })
 }

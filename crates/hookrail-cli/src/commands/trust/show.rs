@@ -165,7 +165,7 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     }
     for (field, value) in &further {
         let field_before = changes.iter().find_map(|change| match change {
-            Change::Further { field: changed, before, .. } if changed == field => {
+            Change::Further { field: named, before, .. } if named == field => {
                 Some(before.as_ref().map_or_else(|| "(not given)".to_owned(), Value::to_string))
             }
             _ => None,

@@ -102,8 +102,9 @@ fn the_verdict_is_in_the_answer() {
             "type": "hook-execution-response", "correlationId": "5", "success": true,
             "output": {
                 "success": true, "finalOutput": null, "allOutputs": [], "errors": [], "totalDuration": 0,
-                "blocked": false, "reason": null, "shouldStop": false, "stopReason": null,
-                "systemMessage": null, "suppressOutput": false,
+                "blocked": false, "blockCause": null, "ask": false, "reason": null,
+                "shouldStop": false, "stopReason": null, "systemMessage": null, "suppressOutput": false,
+                "warnings": [],
             },
         })
     );

@@ -48,7 +48,7 @@ impl Desk {
     }
 
     /// Has the server read its settings again.
-    fn reload(&self, server: &mut Server, id: &str) {
+    fn reload(server: &mut Server, id: &str) {
         server.signal(Signal::HUP);
         // The signal is obeyed before what is asked after it, or a moment later: a worker that is to stay does so
         // in any case, and one that is to end is waited for.
@@ -69,7 +69,7 @@ fn a_worker_stays_over_a_reload_unless_its_hook_changed() {
 
     desk.settings("", 50_000);
     for id in ["4", "5", "6"] {
-        desk.reload(&mut server, id);
+        Desk::reload(&mut server, id);
     }
     assert_eq!(desk.pids(), first, "its command did not change");
 

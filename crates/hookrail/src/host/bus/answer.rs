@@ -67,22 +67,19 @@ pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> Hoo
         Ok(result) => result,
         Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
     };
-    match result.infrastructure_failure() {
-        Some(error) => {
-            let mut response = HookExecutionResponse::internal_error(correlation_id, error);
-            if let Err(error) = &mut response.outcome {
-                // A guard that is set to block on failure blocks here, too.
-                error.details = json!({
-                    "eventName": event_name,
-                    "blocked": result.block.is_some(),
-                    "reason": result.block.as_ref().map(|block| &block.reason),
-                });
-            }
-            response
+    if let Some(error) = result.infrastructure_failure() {
+        let mut response = HookExecutionResponse::internal_error(correlation_id, error);
+        if let Err(error) = &mut response.outcome {
+            // A guard that is set to block on failure blocks here, too.
+            error.details = json!({
+                "eventName": event_name,
+                "blocked": result.block.is_some(),
+                "reason": result.block.as_ref().map(|block| &block.reason),
+            });
         }
-        None => {
-            let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
-            HookExecutionResponse { correlation_id, outcome: Ok(output) }
-        }
+        response
+    } else {
+        let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+        HookExecutionResponse { correlation_id, outcome: Ok(output) }
     }
 }

@@ -439,7 +439,8 @@ fn hooks_that_cannot_start_wait_together() {
     rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
     let runner = runner();
     let timeout = Duration::from_millis(400);
-    let hooks = vec![Arc::new(Hook { timeout, ..Hook::new(EventName::BeforeTool, "echo $((1+1))") }); 10];
+    let hook = Arc::new(Hook { timeout, ..Hook::new(EventName::BeforeTool, "echo $((1+1))") });
+    let hooks: Vec<Arc<Hook>> = (0..10).map(|_| Arc::clone(&hook)).collect();
     let assert_together = |what: &str, runs: &[HookRun], begin: Instant| {
         assert_eq!(runs.len(), hooks.len(), "R9: {what}");
         for run in runs {

@@ -59,9 +59,9 @@ pub(super) fn find(stdout: &str) -> Option<LostAnswer> {
         if !FIELDS.iter().any(|field| fields.contains_key(*field)) {
             continue;
         }
-        let loss = loss(fields);
-        let lost = LostAnswer { line: index + 1, loss };
-        if loss != ANSWER {
+        let what = loss(fields);
+        let lost = LostAnswer { line: index + 1, loss: what };
+        if what != ANSWER {
             return Some(lost);
         }
         first.get_or_insert(lost);

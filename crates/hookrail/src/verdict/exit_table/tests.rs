@@ -247,7 +247,7 @@ fn an_answer_with_text_beside_it_is_lost_but_not_in_silence() {
         assert!(!output.is_blocking_decision(), "O23: {stdout}");
         match expected {
             Some(words) => {
-                assert!(read.warnings.concat().contains(words), "O23: {stdout}: {:?}", read.warnings)
+                assert!(read.warnings.concat().contains(words), "O23: {stdout}: {:?}", read.warnings);
             }
             None => assert_eq!(read.warnings, [""; 0], "O23: {stdout}"),
         }
