@@ -30,16 +30,19 @@ fn a_failed_hook_is_shown_as_one_that_failed() {
         ("echo oops >&2; exit 1", "exited with code 1: oops", "exit 2 blocks, 1 does not"),
         ("exit 7", "exited with code 7", "exit 2 blocks, 7 does not"),
         ("no-such-program-at-all", "exited with code 127", "PATH was searched: "),
-        ("./missing.sh", "exited with code 127", "`missing.sh` does not exist"),
-        ("./plain.sh", "exited with code 126", "chmod +x"),
-        ("./windows.sh", "exited with code 127", "`sed -i 's/\\r$//'"),
-        ("./calls.sh", "exited with code 127", "no-such-tool is in none of the folders of PATH: "),
+        ("HOME/missing.sh", "exited with code 127", "missing.sh` does not exist"),
+        ("HOME/plain.sh", "exited with code 126", "chmod +x"),
+        ("HOME/windows.sh", "exited with code 127", "`sed -i 's/\\r$//'"),
+        ("HOME/calls.sh", "exited with code 127", "no-such-tool is in none of the folders of PATH: "),
     ] {
-        let project = with_hook("BeforeTool", &command(script));
-        project.file("plain.sh", "#!/bin/bash\nexit 2\n");
-        project.script("calls.sh", "no-such-tool");
-        let windows = project.file("windows.sh", "#!/bin/bash\r\nexit 2\r\n");
+        let scripts = TestProject::new();
+        scripts.file("plain.sh", "#!/bin/bash\nexit 2\n");
+        scripts.script("calls.sh", "no-such-tool");
+        let windows = scripts.file("windows.sh", "#!/bin/bash\r\nexit 2\r\n");
         fs::set_permissions(windows, fs::Permissions::from_mode(0o755)).unwrap();
+        // Scripts of the user lie outside of the project.
+        let script = script.replace("HOME", &scripts.dir().display().to_string());
+        let project = with_hook("BeforeTool", &command(&script));
         let ran = fire(&project, "BeforeTool");
         assert_eq!(ran.code, Some(0), "{ran}");
         let line = format!("  failed, so the call went on: {failure}");
