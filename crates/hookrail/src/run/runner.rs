@@ -45,7 +45,7 @@ pub struct RunnerOptions {
     pub redaction: Redaction,
     /// Limits and redaction of the project's own hooks, where its settings differ.
     pub project: Option<(Limits, Redaction)>,
-    /// The environment they inherit; see [`inherited_environment`].
+    /// The environment they inherit; `inherited_environment` gives the one of this process.
     pub environment: Vec<(OsString, OsString)>,
     /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
     pub direct_execution: bool,
@@ -207,7 +207,7 @@ impl HookRunner {
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
     /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
-    /// was changed last, too. Rules and conditions are not asked: see [`HookRunner::execute_chain`].
+    /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
     pub async fn execute_hooks_sequential(
         &self,
         hooks: &[Arc<Hook>],
