@@ -150,8 +150,8 @@ pub mod internal {
     };
     pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{
-        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PerLevel,
-        RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
+        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PARSE_OPTIONS,
+        PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
         UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};

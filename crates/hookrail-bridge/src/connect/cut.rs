@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use hookrail::internal::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
-
-use super::json::PARSE_OPTIONS;
 
 /// The way to a value: keys of objects and places in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,27 +1,14 @@
 //! The bridge in JSON settings, with or without groups.
 
+use hookrail::internal::PARSE_OPTIONS;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::calls_bridge;
 use super::cut::{Path, remove};
 use super::one_line::into_one_line;
 use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
-
-/// JSON with comments and trailing commas, nothing looser.
-pub(crate) const PARSE_OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// The text with all entries in it.
 pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {

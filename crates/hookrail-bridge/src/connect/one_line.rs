@@ -1,13 +1,13 @@
 //! Entries in settings that somebody wrote on one line. A tree of the text would break that line up, and taking the entry
 //! out again would leave it broken.
 
+use hookrail::internal::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::cut::{comma_after, property};
-use super::json::PARSE_OPTIONS;
 
 /// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, holds
 /// something and stands on one line.

@@ -15,8 +15,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use super::diagnose;
 use crate::diagnostic::{Diagnostic, Place};
 
-/// JSON with comments and trailing commas, nothing looser.
-pub(super) const PARSE_OPTIONS: ParseOptions = ParseOptions {
+/// JSON with comments and trailing commas, nothing looser: how every file of settings or tests is read.
+pub const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,

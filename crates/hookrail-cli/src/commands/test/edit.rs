@@ -1,9 +1,8 @@
 //! Edits of test files that keep comments and formatting: what `--accept` rewrites, and tests that are added. Pure.
 
+use hookrail::internal::PARSE_OPTIONS;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
-
-use super::source::PARSE_OPTIONS;
 
 /// New values of keys of one test's `expect`.
 #[derive(Debug)]

@@ -4,24 +4,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
+use hookrail::internal::PARSE_OPTIONS;
 use hookrail::{Diagnostic, Place, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-
-/// JSON with comments and trailing commas, nothing looser: the same as settings.
-pub(crate) const PARSE_OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// A test file's text and what is wrong with it so far.
 pub(super) struct Source<'a> {
