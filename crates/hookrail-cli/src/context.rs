@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::exit::Hinted;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::internal::{ResolvedSettings, SettingsFiles, find_project};
 use hookrail::{ApprovalStore, HookObserver, HookSession, HookSessionBuilder, SettingsPaths, TrustPolicy};

@@ -6,7 +6,7 @@ use hookrail::components::{HookTrust, Origin};
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// A path as a person would write it: relative inside the project, with `~` below the home directory.
 pub(crate) fn shown(path: &Path, context: &Context) -> String {

@@ -6,7 +6,7 @@ use hookrail::{Diagnostic, Place, Severity};
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::Hinted;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// How many findings a command prints before it names `check` for the rest.
 const SHOWN: usize = 5;

@@ -27,7 +27,7 @@ pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time};
 pub(crate) use workers::{PastWorker, PastWorkers};
 
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// The size past which the log is moved aside.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;

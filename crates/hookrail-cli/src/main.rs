@@ -1,6 +1,5 @@
 //! The `hookrail` program: parse, run, exit.
 
-mod agent_ui;
 mod cli;
 mod commands;
 mod context;
@@ -11,12 +10,8 @@ mod exit;
 mod failure;
 mod findings;
 mod hook_log;
-mod interactive;
 mod interrupt;
 mod logging;
-mod meter;
-mod printer;
-mod progress;
 mod settings_file;
 mod signals;
 mod terminal;
@@ -28,7 +23,7 @@ use clap::Parser as _;
 use crate::cli::{Cli, Command};
 use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
-use crate::printer::{ClosedPipe, Printer, escape_line};
+use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 
 fn main() -> ExitCode {
     if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {

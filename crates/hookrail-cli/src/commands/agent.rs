@@ -16,18 +16,18 @@ use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
 
-use crate::agent_ui::{AgentUi, TraceView, outcome_text};
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::effect::Effects;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
-use crate::interactive::{self, Desk, Ended};
 use crate::interrupt::Interrupt;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::signals::EndSignals;
+use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
+use crate::terminal::interactive::{self, Desk, Ended};
+use crate::terminal::printer::Printer;
+use crate::terminal::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 const LAST_WORDS: Duration = Duration::from_secs(5);

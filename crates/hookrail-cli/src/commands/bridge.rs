@@ -30,7 +30,7 @@ use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
 const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";

@@ -28,7 +28,7 @@ use crate::context::Context;
 use crate::display::{near_words, short_home, shown};
 use crate::effect::{Effects, IN_VAIN, why_observed};
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 pub(crate) use self::shell::quote;
 

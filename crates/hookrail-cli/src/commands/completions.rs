@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 
 use crate::cli::{Cli, CompletionsArgs};
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 pub(crate) fn run(args: &CompletionsArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();

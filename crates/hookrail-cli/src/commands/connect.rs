@@ -14,7 +14,7 @@ use crate::cli::ConnectArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Adds the bridge to an agent's settings, or lists the agents.
 pub(crate) fn run(

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use self::scenes::{SCENES, Scene};
 use self::story::{BOLD, DIM, RESET, Story};
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Plays all scenes.
 pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {

@@ -16,7 +16,7 @@ use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::hook_log::{self, Lines, open_with_rotated};
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Looks at everything and prints it. Exit 1 if something needs doing.
 pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

@@ -13,7 +13,7 @@ use crate::display::{HookName, home, shown_origin};
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(
     args: &ExplainArgs,

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::display::home;
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape, escape_line};
+use crate::terminal::printer::{Printer, escape, escape_line};
 
 /// Prints the facts of one event.
 pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

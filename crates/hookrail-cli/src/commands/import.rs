@@ -14,8 +14,8 @@ use crate::commands::connect::place;
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
-use crate::printer::{Printer, escape_line};
 use crate::settings_file;
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the hooks, or adds them to the settings.
 pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

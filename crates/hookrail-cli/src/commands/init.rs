@@ -22,9 +22,9 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings;
-use crate::printer::{Printer, escape_line};
 use crate::settings_file;
-use crate::terminal;
+use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::question;
 
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     refuse_inside_agent("hooks and their approvals")?;
@@ -185,7 +185,7 @@ impl Place {
 
 /// The name that the person wants, if one was given or can be asked for.
 fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
-    if args.name.is_some() || !terminal::can_ask() {
+    if args.name.is_some() || !question::can_ask() {
         return Ok(args.name.clone());
     }
     printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));

@@ -11,7 +11,7 @@ use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorker, PastWorkers, Statistics, local_time};
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();

@@ -15,7 +15,7 @@ use crate::hook_log::{
     self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, Statistics, Tail, local_time, open_named,
     open_with_rotated,
 };
-use crate::printer::{Printer, escape_json, escape_line};
+use crate::terminal::printer::{Printer, escape_json, escape_line};
 
 /// How many past calls are shown before new ones are waited for.
 const PAST_CALLS: usize = 10;

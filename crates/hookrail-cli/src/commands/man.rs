@@ -8,7 +8,7 @@ use clap::CommandFactory as _;
 
 use crate::cli::{Cli, ManArgs};
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(args: &ManArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     fs::create_dir_all(&args.folder)

@@ -28,8 +28,8 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings;
-use crate::meter::Meter;
-use crate::printer::{Printer, escape_json, escape_line};
+use crate::terminal::meter::Meter;
+use crate::terminal::printer::{Printer, escape_json, escape_line};
 
 /// How many differences are kept as tests at most.
 const MAX_SAVED: usize = 1_000;

@@ -9,7 +9,7 @@ use crate::cli::{Format, RulesArgs};
 use crate::context::Context;
 use crate::display::near_words;
 use crate::exit::{ExitStatus, Hinted};
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Lists the guards, or shows one of them in full.
 pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

@@ -6,7 +6,7 @@ use hookrail_agent::session_log_schema;
 use crate::cli::{SchemaArgs, SchemaKind};
 use crate::commands::test;
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Prints a schema.
 pub(crate) fn run(args: &SchemaArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

@@ -28,7 +28,7 @@ use self::socket::BoundSocket;
 use crate::cli::ServeArgs;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// How many lines of the greatest length may be unfinished at once, over all clients.
 const LONGEST_LINES: usize = 4;
@@ -116,7 +116,10 @@ async fn accept_clients(
     mut socket: BoundSocket,
 ) -> anyhow::Result<()> {
     let listener = UnixListener::from_std(socket.listener()?).context("cannot listen on the socket")?;
-    talk(format_args!("listening on {}", crate::printer::escape_line(&socket.path().to_string_lossy())));
+    talk(format_args!(
+        "listening on {}",
+        crate::terminal::printer::escape_line(&socket.path().to_string_lossy())
+    ));
     let mut told_of_strangers = false;
     loop {
         let accepted = tokio::select! {

@@ -36,8 +36,8 @@ use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::meter::Meter;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::meter::Meter;
+use crate::terminal::printer::{Printer, escape_line};
 
 /// A test with its verdict. The fields that are written are a contract.
 #[derive(Debug, Serialize)]

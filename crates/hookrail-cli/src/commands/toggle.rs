@@ -13,8 +13,8 @@ use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::printer::{Printer, escape_line};
 use crate::settings_file;
+use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(
     args: &ToggleArgs,

@@ -16,7 +16,7 @@ use crate::cli::{Format, TrustArgs};
 use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::printer::{ClosedPipe, Printer, escape, escape_line};
+use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::indexed_text::IndexedText;
 use crate::context::Context;
 use crate::display::shown;
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// Something to know about the settings. The fields of its JSON form are a contract.
 #[derive(Debug, Serialize)]

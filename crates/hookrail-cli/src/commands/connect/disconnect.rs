@@ -6,7 +6,7 @@ use super::file::AgentFile;
 use crate::cli::DisconnectArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Takes the bridge out of one agent's settings, or out of all.
 pub(crate) fn run(

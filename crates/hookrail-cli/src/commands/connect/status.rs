@@ -12,7 +12,7 @@ use crate::cli::Format;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// One agent as the list shows it.
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 pub(super) const BOLD: &str = "\u{1b}[1m";
 pub(super) const DIM: &str = "\u{1b}[2m";

@@ -13,7 +13,7 @@ use crate::commands::test::save;
 use crate::commands::test::seen::Seen;
 use crate::context::Context;
 use crate::display::shown;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// The file in which tried calls are kept.
 const FILE: &str = "fired.json";

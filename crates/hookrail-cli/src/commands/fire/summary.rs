@@ -8,7 +8,7 @@ use hookrail::components::ProcessedHookResult;
 use serde::Serialize;
 
 use crate::hook_log::percentile;
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// Numbers collected over all repetitions.
 #[derive(Default)]

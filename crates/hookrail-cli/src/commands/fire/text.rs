@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::effect::{IN_VAIN, why_observed};
 use crate::event_input;
 use crate::failure;
-use crate::printer::{escape, escape_line};
+use crate::terminal::printer::{escape, escape_line};
 
 /// How much of a text is shown; JSON has all of it.
 const SHOWN: usize = 2_000;

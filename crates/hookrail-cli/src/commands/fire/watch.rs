@@ -7,7 +7,7 @@ use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
 use crate::hook_log::HookLog;
-use crate::progress::{Progress, Shows};
+use crate::terminal::progress::{Progress, Shows};
 
 /// Hears of every hook, for the log and for the progress line.
 pub(super) struct Watch {

@@ -7,7 +7,7 @@ use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::shown;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Writes the tests of a project's new hook into a file of their own. An existing file is left alone: it may be the
 /// test of a hook that had this name before.

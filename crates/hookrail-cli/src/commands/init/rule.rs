@@ -9,8 +9,8 @@ use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
-use crate::printer::Printer;
 use crate::settings_file;
+use crate::terminal::printer::Printer;
 
 /// The name of the rule, after what it does.
 const NAME: &str = "no-force-push";

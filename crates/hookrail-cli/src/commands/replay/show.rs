@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::call::Was;
 use super::differences::{Difference, Differences, Group, Kind};
 use super::{Counts, Replay};
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// How much of a call is shown on its line.
 const SHOWN: usize = 160;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::display::shown_origin;
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// What tests saw of the configured hooks.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::judge::Difference;
 use super::seen::Seen;
-use crate::printer::{escape, escape_line};
+use crate::terminal::printer::{escape, escape_line};
 
 /// From how many milliseconds on a test is called slow.
 pub(super) const SLOW_MS: u64 = 1_000;

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use hookrail::internal::{Pending, Review, VanishedGuard};
 
 use super::show;
-use crate::printer::{Printer, escape, escape_line};
+use crate::terminal::printer::{Printer, escape, escape_line};
 
 /// Where questions are asked and answered.
 pub(super) trait Person {

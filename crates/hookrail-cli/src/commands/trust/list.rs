@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cli::Format;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::printer::{Printer, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the approvals of the project, each with whether it still holds.
 pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {

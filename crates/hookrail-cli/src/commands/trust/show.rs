@@ -9,7 +9,7 @@ use hookrail::internal::{Change, FileContent, Pending, PendingSettings, Review, 
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use crate::printer::{escape, escape_line};
+use crate::terminal::printer::{escape, escape_line};
 
 /// How long the shortest difference is searched for; after that any difference will do.
 const DIFF_PATIENCE: Duration = Duration::from_secs(1);

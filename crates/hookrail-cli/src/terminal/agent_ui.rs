@@ -16,9 +16,9 @@ use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
 use crate::cli::OutputFormat;
-use crate::printer::{Printer, escape_line};
-use crate::progress::Shows;
-use crate::terminal::{self, Answer};
+use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::progress::Shows;
+use crate::terminal::question::{self, Answer};
 
 use json::{Summary, stream_line};
 use text::AnswerStream;
@@ -146,7 +146,7 @@ impl Ui for AgentUi {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async {
             // Without a terminal nobody can answer, and nobody's answer is no.
-            if !terminal::can_ask() {
+            if !question::can_ask() {
                 let title = escape_line(&question.title);
                 self.talk(&match &question.hook_reason {
                     None => {
@@ -168,7 +168,7 @@ impl Ui for AgentUi {
                 return true;
             }
             self.end_line();
-            let answer = terminal::ask(question).await;
+            let answer = question::ask(question).await;
             if answer == Answer::Always {
                 self.allowed().extend(question.always.clone());
             }

@@ -12,7 +12,7 @@ use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, ToolState, Ui};
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::printer::escape_line;
+use crate::terminal::printer::escape_line;
 
 /// How often the line is drawn.
 const TICK: Duration = Duration::from_millis(100);

@@ -12,12 +12,12 @@ use hookrail::components::HookTrust;
 use hookrail_agent::{PromptOutcome, Session};
 
 use self::lines::{Input, LineReader};
-use crate::agent_ui::AgentUi;
 use crate::commands::agent::finished;
 use crate::exit::ExitStatus;
 use crate::interrupt::Interrupt;
-use crate::printer::{ClosedPipe, Printer, escape_line};
-use crate::progress::Progress;
+use crate::terminal::agent_ui::AgentUi;
+use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
+use crate::terminal::progress::Progress;
 
 /// What the prompt needs besides the session.
 pub(crate) struct Desk<'a> {

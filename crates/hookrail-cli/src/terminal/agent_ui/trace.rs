@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::effect::{Effects, IN_VAIN};
 use crate::failure;
-use crate::printer::{escape, escape_line};
+use crate::terminal::printer::{escape, escape_line};
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use hookrail_agent::PromptOutcome;
 
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Prints an answer.
 pub(super) struct AnswerStream {

@@ -1,0 +1,228 @@
+//! The terminal as the place where a person is asked for permission.
+//!
+//! Reading happens on a thread of its own that gives up by itself, because a thread that waits in a
+//! read cannot be cancelled: Ctrl-C at a question must not leave one behind that swallows the next line.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use hookrail_agent::ui::{Always, Question};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::oneshot;
+
+use crate::terminal::printer::escape_line;
+
+/// How often the reading thread looks whether anybody still wants an answer.
+const LOOK_AROUND: Duration = Duration::from_millis(50);
+
+/// How often an answer that is neither yes nor no is asked for again.
+const ATTEMPTS: usize = 3;
+
+/// Whether a person can read a question and answer it.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+pub(crate) async fn ask(question: &Question) -> Answer {
+    if !can_ask() {
+        return Answer::No;
+    }
+    let text = question_text(question);
+    // Where a hook wants a person, nothing but a yes is one.
+    let empty = if question.hook_reason.is_some() { Meaning::No } else { Meaning::Unclear };
+    let may_be_always = question.always.is_some();
+    let (mut answer, answered) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+        let said = read_answer(&text, empty, may_be_always, &mut answer);
+        let _ = answer.send(said);
+    });
+    let Ok(thread) = thread else { return Answer::No };
+    let mut reading = Reading { answered: Some(answered), thread: Some(thread) };
+    match &mut reading.answered {
+        Some(answered) => answered.await.unwrap_or(Answer::No),
+        None => Answer::No,
+    }
+}
+
+/// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
+/// away from the prompt.
+struct Reading {
+    answered: Option<oneshot::Receiver<Answer>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        // The thread sees that nobody waits, and gives up after at most one look around.
+        self.answered = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a person said to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// This once.
+    Yes,
+    /// From now on, as far as the question allows it.
+    Always,
+    /// No, or nobody is there.
+    No,
+}
+
+fn question_text(question: &Question) -> String {
+    let mut text = String::new();
+    if let Some(reason) = &question.hook_reason {
+        let _ = writeln!(text, "A hook asks for your decision: {}", escape_line(reason));
+    }
+    if let Some(asked_for) = &question.asked_for {
+        let _ =
+            writeln!(text, "A hook changed this call; the model had asked for: {}", escape_line(asked_for));
+    }
+    for line in question.preview.as_deref().unwrap_or_default().lines() {
+        let _ = writeln!(text, "  {}", escape_line(line));
+    }
+    let choices = match question.always {
+        Some(Always::Edits) => "y/n/always: all edits of this session",
+        Some(Always::Command(_)) => "y/n/always: this command in this session",
+        None if question.hook_reason.is_some() => "y/N",
+        None => "y/n",
+    };
+    let why = question.why.as_ref().map(|why| format!(" ({})", escape_line(why))).unwrap_or_default();
+    let _ = write!(text, "Allow {}?{why} [{choices}] ", escape_line(&question.title));
+    text
+}
+
+/// Yes only for a clear yes. `empty` is what Enter alone means.
+fn read_answer(
+    question: &str,
+    empty: Meaning,
+    may_be_always: bool,
+    answer: &mut oneshot::Sender<Answer>,
+) -> Answer {
+    // What was typed before the question was on the screen is no answer to it.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    for _ in 0..ATTEMPTS {
+        let mut screen = io::stderr().lock();
+        let _ = screen.write_all(question.as_bytes()).and_then(|()| screen.flush());
+        drop(screen);
+        let line = read_line(answer);
+        match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
+            Some(Meaning::Yes) => return Answer::Yes,
+            Some(Meaning::Always) if may_be_always => return Answer::Always,
+            Some(Meaning::No) | None => return Answer::No,
+            Some(Meaning::Always | Meaning::Unclear) => {}
+        }
+    }
+    Answer::No
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Yes,
+    Always,
+    No,
+    Unclear,
+}
+
+fn meaning(line: &str) -> Meaning {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Meaning::Yes,
+        "a" | "always" => Meaning::Always,
+        "n" | "no" => Meaning::No,
+        _ => Meaning::Unclear,
+    }
+}
+
+/// A line from the terminal; `None` at its end, on an error, and when nobody waits for it any more.
+fn read_line(answer: &oneshot::Sender<Answer>) -> Option<String> {
+    let stdin = io::stdin();
+    let mut line = Vec::new();
+    let interval = Timespec::try_from(LOOK_AROUND).ok()?;
+    while !line.ends_with(b"\n") {
+        if answer.is_closed() {
+            return None;
+        }
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut ready, Some(&interval)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+        // Not through the buffer of `Stdin`: a terminal gives one line per read, and nothing may be kept
+        // back from whoever reads next.
+        let mut piece = [0; 1024];
+        match rustix::io::read(&stdin, &mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(length) => line.extend_from_slice(piece.get(..length)?),
+        }
+    }
+    Some(String::from_utf8_lossy(&line).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_a_yes() {
+        for (line, expected) in [
+            ("y\n", Meaning::Yes),
+            (" YES \r\n", Meaning::Yes),
+            ("n\n", Meaning::No),
+            ("No\n", Meaning::No),
+            (" Always\n", Meaning::Always),
+            ("a\n", Meaning::Always),
+            ("\n", Meaning::Unclear),
+            ("yn\n", Meaning::Unclear),
+            ("\u{1b}[A y\n", Meaning::Unclear),
+        ] {
+            assert_eq!(meaning(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
+        let question = Question {
+            tool: "run_shell_command".to_owned(),
+            title: "run: rm x\u{1b}[2K\nAllow".to_owned(),
+            preview: None,
+            asked_for: None,
+            always: None,
+            hook_reason: None,
+            why: None,
+        };
+        assert_eq!(question_text(&question), "Allow run: rm x\\u{1b}[2K\\nAllow? [y/n] ");
+        let question = Question {
+            title: "write a".to_owned(),
+            preview: Some("@@ -1,0 +1,1 @@\n+x\u{202e}".to_owned()),
+            asked_for: Some("write b".to_owned()),
+            always: Some(Always::Edits),
+            ..question
+        };
+        assert_eq!(
+            question_text(&question),
+            "A hook changed this call; the model had asked for: write b\n  @@ -1,0 +1,1 @@\n  +x\\u{202e}\n\
+             Allow write a? [y/n/always: all edits of this session] "
+        );
+        let asked = Question {
+            title: "it".to_owned(),
+            preview: None,
+            asked_for: None,
+            always: None,
+            hook_reason: Some("prod\u{1b}[2K\n?".to_owned()),
+            ..question
+        };
+        assert_eq!(
+            question_text(&asked),
+            "A hook asks for your decision: prod\\u{1b}[2K\\n?\nAllow it? [y/N] "
+        );
+        let protected = Question { hook_reason: None, why: Some("it guards you".to_owned()), ..asked };
+        assert!(question_text(&protected).ends_with("? (it guards you) [y/n] "));
+    }
+}
