@@ -134,7 +134,7 @@ impl<'a> Wanted<'a> {
     fn covers(&self, call: &Call) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
-            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command == *name)
+            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
             && args.tool.as_ref().is_none_or(|tool| call.tool == *tool)
             && self.project.as_ref().is_none_or(|project| call.project == *project)
             && args.session.as_ref().is_none_or(|session| call.session_id.starts_with(session.as_str()))

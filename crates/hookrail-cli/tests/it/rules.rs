@@ -157,3 +157,25 @@ fn the_shipped_rules_are_listed_and_shown() {
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.stderr.contains("did you mean `no-force-push`?"), "{}", unknown.shown());
 }
+
+#[test]
+fn a_rule_that_held_stands_in_the_log_and_in_the_list() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "no" },
+        { "type": "rule", "name": "ask-mv", "when": { "command": "mv" }, "ask": "sure?" },
+    ] }] } }));
+    for line in ["rm x", "mv a b"] {
+        let line = shell(line);
+        Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    }
+    for (outcome, name) in [("block", "no-rm"), ("ask", "ask-mv")] {
+        let run = Run::new(&project, &["log", "--outcome", outcome, "--format", "json"]);
+        let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 1, "{}", run.shown());
+        assert_eq!(lines[0]["name"], name, "{}", run.shown());
+    }
+    assert_eq!(Run::new(&project, &["log", "--outcome", "allow", "--format", "json"]).stdout, "");
+    let hooks = Run::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
+    assert_eq!((&hooks[0]["runs"], &hooks[1]["runs"]), (&json!(1), &json!(1)), "{hooks}");
+}
