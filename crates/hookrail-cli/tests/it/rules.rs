@@ -131,8 +131,13 @@ fn a_first_rule_is_written_approved_and_tried() {
     let project = TestProject::new();
     let run = Run::new(&project, &["init", "--rule"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let check = Run::new(&project, &["check"]);
-    assert_eq!(check.code, Some(0), "{}", check.shown());
+    let check = Run::new(&project, &["check", "--strict"]);
+    assert_eq!(
+        (check.code, check.stdout.as_str()),
+        (Some(0), "No findings: 1 hook in 1 file.\n"),
+        "{}",
+        check.shown()
+    );
     let line = shell("git push -f");
     let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
