@@ -240,6 +240,15 @@ impl Walker {
         self.facts.commands.push(CommandFact { argv: words, via: context.via.to_vec(), builtin });
     }
 
+    /// Notes the use of a path that counts only where the folder above it exists.
+    pub(super) fn use_path_in_folder(&mut self, access: Access, field: &Field, context: &Context) {
+        let before = self.facts.paths.len();
+        self.use_path(access, field, context);
+        for used in self.facts.paths.iter_mut().skip(before) {
+            used.only_in_folder = true;
+        }
+    }
+
     /// Notes the use of a path.
     pub(super) fn use_path(&mut self, access: Access, field: &Field, context: &Context) {
         if self.silent > 0 || context.foreign || field.process {
@@ -256,7 +265,11 @@ impl Walker {
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
             Some(_) => PathBase::Unknown,
         };
-        self.facts.paths.push(PathUse { access, path, base });
+        // What such a variable really holds cannot be told, so that both are facts.
+        let likely = field.place.clone().filter(|_| path.is_none()).map(Some);
+        for path in likely.into_iter().chain([path]) {
+            self.facts.paths.push(PathUse { access, path, base: base.clone(), only_in_folder: false });
+        }
     }
 
     /// Reads the expansions in `parts` for what they run.

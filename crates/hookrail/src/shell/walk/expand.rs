@@ -137,7 +137,10 @@ impl Walker {
                     Expanded::Text(text) => builder.split(&text),
                     Expanded::List(values) => builder.list(&values, false),
                     Expanded::Guess(text) => builder.guess(&text),
-                    Expanded::Unknown => builder.unknown(quoted),
+                    Expanded::Unknown => match place_of(parameter) {
+                        Some(place) => builder.place(place, quoted),
+                        None => builder.unknown(quoted),
+                    },
                 }
             }
         }
@@ -264,6 +267,15 @@ fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
         (Expanded::Unknown, Expanded::Text(text)) => Expanded::Guess(text),
         (Expanded::Unknown, _) => Expanded::Unknown,
         (value, _) => value,
+    }
+}
+
+/// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.
+fn place_of(parameter: &Parameter) -> Option<&'static str> {
+    match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
+        ("HOME", None, Operation::Plain) => Some("~"),
+        ("PWD", None, Operation::Plain) => Some("."),
+        _ => None,
     }
 }
 
