@@ -24,6 +24,9 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     let place = Place::new(args, context)?;
     let before = context.settings();
     let is_on = before.activation.is_on();
+    let waiting =
+        context.approvals().pending(context.project(), &before.hook_list(), &before.project_settings);
+    let settings_waited = waiting.settings.is_some();
     let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
     let name = args.name.clone().unwrap_or_else(|| {
         let numbered = (2..).map(|number| format!("{NAME}-{number}"));
@@ -57,7 +60,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         ))?;
     }
     if !place.is_users {
-        approve(&name, context, printer)?;
+        approve(&name, settings_waited, context, printer)?;
         first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
     printer.data("\nTry it:")?;
@@ -72,13 +75,23 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     Ok(ExitStatus::Success)
 }
 
-/// Approves the new rule and nothing else.
-fn approve(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+/// Approves the new rule, the flag that turns it on, and nothing else.
+fn approve(
+    name: &str,
+    settings_waited: bool,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
     let store = context.approvals();
     let settings = context.settings();
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     let own: Vec<_> = review.pending.iter().filter(|pending| pending.hook.name == name).collect();
-    store.approve_hooks(&review, &own)?;
+    // Settings that waited before were not written here, so that they go on waiting.
+    if settings_waited {
+        store.approve_hooks(&review, &own)?;
+    } else {
+        store.approve(&review, &own)?;
+    }
     printer.data("approved it for this project")?;
     Ok(())
 }
