@@ -12,6 +12,7 @@ mod agent_events;
 mod agent_failures;
 mod agent_http;
 mod agent_interrupt;
+mod agent_limits;
 mod agent_model;
 mod agent_modes;
 mod agent_scenario;
