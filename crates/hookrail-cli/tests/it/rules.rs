@@ -35,6 +35,18 @@ fn facts_are_shown_as_the_contract_says() {
 }
 
 #[test]
+fn the_page_shows_what_facts_prints() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let line = shell("cd sub && sudo git push -f > log");
+    assert!(page.contains(&line), "the page asks for the same line");
+    let project = TestProject::new();
+    let run = Run::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    assert_eq!(run.stdout, shown);
+}
+
+#[test]
 fn facts_need_no_settings() {
     let project = TestProject::new();
     project.user_settings(&json!({}));
