@@ -294,22 +294,9 @@ impl Check<'_> {
         let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
         let effects = Effects::new(self.settings.agent_events());
         for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
-            let (Some(narrow), Some(wide)) =
-                (self.settings.hooks.get(found.index), self.settings.hooks.get(found.by))
-            else {
-                continue;
-            };
-            let (name, by, line) = (&narrow.hook.name, &wide.hook.name, wide.hook.origin.line);
-            let (severity, effect, help) = if found.asks {
-                (Severity::Warning, "never asks", "remove it, or make the other one narrower")
-            } else {
-                let help = "remove it, unless its reason is wanted beside the other one's";
-                (Severity::Note, "decides nothing", help)
-            };
-            let message = format!(
-                "rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for"
-            );
-            self.at_hook(found.index, severity, "rule-shadowed", message, help.to_owned());
+            if let Some((severity, message, help)) = found.told(self.settings) {
+                self.at_hook(found.index, severity, "rule-shadowed", message, help.to_owned());
+            }
         }
     }
 }

@@ -37,6 +37,7 @@ mod log;
 mod program;
 mod pty;
 mod replay;
+mod rule_findings;
 mod rules;
 mod schema;
 mod serve;

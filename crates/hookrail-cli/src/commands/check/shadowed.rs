@@ -10,6 +10,8 @@ use hookrail::EventName;
 use hookrail::components::{HookKind, HookTrust, Level, Rule};
 use hookrail::internal::{ResolvedHook, ResolvedSettings};
 
+use super::finding::Severity;
+
 /// How many rules of a group one rule is compared with. A file with more rules for the same tools is written by a
 /// program.
 const MOST_COMPARED: usize = 200;
@@ -19,9 +21,26 @@ pub(super) struct Shadowed {
     /// Its index in the settings.
     pub(super) index: usize,
     /// The index of the rule that blocks the same calls.
-    pub(super) by: usize,
+    by: usize,
     /// Whether it wanted to ask: then it never has an effect. A block still gives its reason beside the other one.
-    pub(super) asks: bool,
+    asks: bool,
+}
+
+impl Shadowed {
+    /// How bad it is, what is wrong, and what to do.
+    pub(super) fn told(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
+        let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
+        let (severity, effect, help) = if self.asks {
+            (Severity::Warning, "never asks", "remove it, or make the other one narrower")
+        } else {
+            let help = "remove it, unless its reason is wanted beside the other one's";
+            (Severity::Note, "decides nothing", help)
+        };
+        let (name, by, line) = (&narrow.name, &wide.name, wide.origin.line);
+        let message =
+            format!("rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for");
+        Some((severity, message, help))
+    }
 }
 
 /// A rule, and where it stands.
