@@ -83,6 +83,42 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     assert_eq!(report["skipped"][0]["why"], "its condition does not hold");
 }
 
+/// Every event has a fact at least: which agent asks.
+#[test]
+fn rules_work_at_every_event() {
+    let nobody = json!({ "agent": { "exists": false } });
+    for (event, facts) in [
+        ("BeforeTool", json!({ "tool": "write_file", "writes": { "exists": true } })),
+        ("AfterTool", json!({ "tool": { "exists": true }, "input.file_path": { "exists": true } })),
+        ("BeforeModel", json!({ "model": { "exists": true } })),
+        ("BeforeToolSelection", json!({ "model": { "exists": true } })),
+        ("AfterModel", json!({ "model": { "exists": true }, "text": { "exists": true } })),
+        ("BeforeAgent", json!({ "prompt": { "exists": true } })),
+        ("AfterAgent", json!({ "prompt": { "exists": true }, "text": { "exists": true } })),
+        ("SessionStart", json!({})),
+        ("SessionEnd", json!({})),
+        ("PreCompress", json!({})),
+        ("Notification", json!({})),
+    ] {
+        let project = TestProject::new();
+        let holds = json!({ "type": "rule", "name": "holds", "when": { "all": [nobody, facts] }, "then": { "systemMessage": "seen" } });
+        let fails = json!({ "type": "rule", "name": "fails", "when": { "not": { "all": [nobody, facts] } }, "then": { "systemMessage": "no" } });
+        project.user_settings(
+            &json!({ "enableHooks": true, "hooks": { event: [{ "hooks": [holds, fails] }] } }),
+        );
+        let run = Run::new(&project, &["fire", event, "--format", "json"]);
+        let report = run.json();
+        let said: Vec<_> = report["hooks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hook| (&hook["name"], &hook["output"]["systemMessage"]))
+            .collect();
+        assert_eq!(said, [(&json!("holds"), &json!("seen"))], "{event}: {}", run.shown());
+        assert_eq!(report["skipped"][0]["name"], "fails", "{event}: {}", run.shown());
+    }
+}
+
 #[test]
 fn explain_says_which_condition_held() {
     let project = TestProject::new();

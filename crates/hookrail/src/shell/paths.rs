@@ -141,11 +141,19 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
                 uses(walker, accesses, named, context);
                 let link = source.as_str().map(|path| super::walk::base_name(path.trim_end_matches('/')));
                 walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
+                walker.note_link(link.unwrap_or_default());
             } else if let Some((target, sources)) = named.split_last() {
                 uses(walker, accesses, sources, context);
                 walker.use_path(Access::Write, target, context);
                 if !is_file {
                     into_folder(walker, target, sources, context);
+                }
+                if let Some(link) = target.as_str().filter(|_| name == "ln") {
+                    walker.note_link(link);
+                    for source in sources.iter().filter_map(|source| source.as_str()) {
+                        let name = super::walk::base_name(source.trim_end_matches('/'));
+                        walker.note_link(&format!("{}/{name}", link.trim_end_matches('/')));
+                    }
                 }
             }
         }
