@@ -136,6 +136,9 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
                 uses(walker, accesses, named, context);
                 walker.use_path(Access::Write, target, context);
                 into_folder(walker, target, named, context);
+                if name == "ln" {
+                    note_links(walker, target, named);
+                }
             } else if let ([source], "ln") = (named, name) {
                 // The link is made in the present directory.
                 uses(walker, accesses, named, context);
@@ -148,15 +151,21 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
                 if !is_file {
                     into_folder(walker, target, sources, context);
                 }
-                if let Some(link) = target.as_str().filter(|_| name == "ln") {
-                    walker.note_link(link);
-                    for source in sources.iter().filter_map(|source| source.as_str()) {
-                        let name = super::walk::base_name(source.trim_end_matches('/'));
-                        walker.note_link(&format!("{}/{name}", link.trim_end_matches('/')));
-                    }
+                if name == "ln" {
+                    note_links(walker, target, sources);
                 }
             }
         }
+    }
+}
+
+/// Notes the links that are made: the target itself, or entries in it.
+fn note_links(walker: &mut Walker, target: &Field, sources: &[&Field]) {
+    let Some(target) = target.as_str() else { return };
+    walker.note_link(target);
+    for source in sources.iter().filter_map(|source| source.as_str()) {
+        let name = super::walk::base_name(source.trim_end_matches('/'));
+        walker.note_link(&format!("{}/{name}", target.trim_end_matches('/')));
     }
 }
 
