@@ -45,8 +45,8 @@ pub(crate) fn run(
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
-    let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &*planned.hook);
-    let workers = PastWorkers::load_for(planned, &hook_log::path_in(&context.state_dir()));
+    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &*planned.hook);
+    let workers = PastWorkers::load_for(hooks, &hook_log::path_in(&context.state_dir()));
     match args.format {
         Format::Json => {
             let report = report(args.event, target, &settings, &explanation, &conditions, &workers);

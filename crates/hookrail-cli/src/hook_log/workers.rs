@@ -1,6 +1,7 @@
 //! What the log tells of workers: the last word of each session about each of them.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::BufRead as _;
 use std::path::Path;
 
@@ -51,10 +52,10 @@ impl PastWorker {
             counted(self.restarts, "restart", "restarts"),
         );
         if !self.timestamp.is_empty() {
-            text.push_str(&format!(" as of {}", escape_line(&local_time(&self.timestamp))));
+            let _ = write!(text, " as of {}", escape_line(&local_time(&self.timestamp)));
         }
         if let Some(why) = &self.last_failure {
-            text.push_str(&format!("; last failure: {}", escape_line(why)));
+            let _ = write!(text, "; last failure: {}", escape_line(why));
         }
         text
     }
