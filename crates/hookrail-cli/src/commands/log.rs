@@ -1,19 +1,20 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use serde::Serialize;
 
 use crate::cli::{Format, LogArgs};
 use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, Statistics, Tail, local_time, open_named,
-    open_with_rotated,
+    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, Statistics, Tail,
+    local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -208,7 +209,14 @@ fn print_stats(
         }
     }
     let all = statistics.all();
+    let workers = if args.files.is_empty() {
+        PastWorkers::load(&hook_log::path_in(&wanted.context.state_dir()))
+    } else {
+        PastWorkers::default()
+    };
     if args.format == Format::Json {
+        let all: Vec<_> =
+            all.iter().map(|hook| WithWorker { worker: workers.of(&hook.command), hook }).collect();
         printer.json_pretty(&all)?;
         return Ok(ExitStatus::Success);
     }
@@ -233,5 +241,20 @@ fn print_stats(
             escape_line(&place)
         ))?;
     }
+    let mut told = HashSet::new();
+    for hook in all.iter().filter(|hook| told.insert(&hook.command)) {
+        if let Some(worker) = workers.of(&hook.command) {
+            printer.data(format_args!("worker of {}: {}", escape_line(&hook.name), worker.describe()))?;
+        }
+    }
     Ok(ExitStatus::Success)
+}
+
+/// The numbers of a hook, and what the log knows of its worker.
+#[derive(Serialize)]
+struct WithWorker<'l> {
+    #[serde(flatten)]
+    hook: &'l HookStats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<&'l PastWorker>,
 }

@@ -46,3 +46,4 @@ mod test_command;
 mod toggle;
 mod trust;
 mod words;
+mod worker_reports;
