@@ -1,4 +1,4 @@
-//! The session log: JSON Lines, one line per happening, written at once. It is the transcript that
+//! The session log: JSON Lines, one line for each event, written at once. It is the transcript that
 //! hooks get the path of.
 
 use std::fs::File;

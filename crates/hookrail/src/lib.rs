@@ -157,7 +157,7 @@ pub mod internal {
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{
         Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, Judgement, NamedFile,
-        Pending, PendingSettings, Review, Terms, TrustError, VanishedGuard, Why,
+        Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
     };
 }
 

@@ -25,7 +25,7 @@ use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
 use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
-use crate::terminal::interactive::{self, Desk, Ended};
+use crate::terminal::interactive::{self, Ended, InteractivePrompt};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
@@ -173,8 +173,8 @@ async fn run_session(
             let homeless = context.paths.home.as_os_str().is_empty();
             let history = (!homeless).then(|| context.state_dir().join("history"));
             let quiet = args.quiet;
-            let desk = Desk { ui: &ui, progress: &progress, interrupt, history, quiet };
-            interactive::run(&mut session, &desk).await
+            let prompt = InteractivePrompt { ui: &ui, progress: &progress, interrupt, history, quiet };
+            interactive::run(&mut session, &prompt).await
         }
     };
     session.end(ended.reason, interrupt.is_ended().then_some(LAST_WORDS)).await;

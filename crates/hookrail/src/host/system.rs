@@ -122,8 +122,8 @@ impl HookSystem {
     }
 
     /// Whether any hook would run for this request.
-    pub fn hears(&self, request: &CheckedRequest) -> bool {
-        answer::hears(&self.components, request)
+    pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
+        answer::has_hooks_for(&self.components, request)
     }
 
     /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.

@@ -152,7 +152,7 @@ impl HookPlanner {
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
         let remembered = self.remembered.get(event as usize)?;
-        if let Some(Answer(plan)) =
+        if let Some(CachedPlan(plan)) =
             remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
         {
             return plan.clone();
@@ -160,7 +160,7 @@ impl HookPlanner {
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
-            remembered.remember(target, changes, Answer(plan.clone()));
+            remembered.remember(target, changes, CachedPlan(plan.clone()));
         }
         plan
     }
@@ -340,19 +340,19 @@ fn clipped(text: &str) -> impl fmt::Display {
 
 /// A plan or the knowledge that there is none.
 #[derive(Debug)]
-struct Answer(Option<Arc<Plan>>);
+struct CachedPlan(Option<Arc<Plan>>);
 
 /// The answers of one event, all from the same state of the registry.
 #[derive(Debug, Default)]
 struct Remembered {
     changes: u64,
-    without_target: Option<Answer>,
-    by_target: HashMap<Box<str>, Answer>,
+    without_target: Option<CachedPlan>,
+    by_target: HashMap<Box<str>, CachedPlan>,
     planned_hooks: usize,
 }
 
 impl Remembered {
-    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&Answer> {
+    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
         if self.changes != changes {
             return None;
         }
@@ -364,7 +364,7 @@ impl Remembered {
 
     /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
     /// once costs nobody else's place for long.
-    fn remember(&mut self, target: Option<&str>, changes: u64, answer: Answer) {
+    fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
         if self.changes > changes {

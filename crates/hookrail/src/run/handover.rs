@@ -35,7 +35,7 @@ impl Handovers {
         let (command, payload, reaper) = (Arc::clone(command), payload.clone(), reaper.clone());
         // Should nobody take the result, the process in it is killed first and the handover is over then.
         let attempt = spawn_blocking(move || (spawn(&command, &payload, &reaper), handover));
-        let mut attempt = NotBegunIsCancelled(attempt);
+        let mut attempt = CancelIfNotStarted(attempt);
         let (spawned, _handover) = (&mut attempt.0).await.ok()?;
         Some(spawned)
     }
@@ -70,10 +70,10 @@ impl Drop for Handover {
     }
 }
 
-/// Takes an order back if nobody waits for it any more and no thread has begun with it.
-struct NotBegunIsCancelled<T>(JoinHandle<T>);
+/// Cancels a spawn whose caller is gone, unless a thread has started it already.
+struct CancelIfNotStarted<T>(JoinHandle<T>);
 
-impl<T> Drop for NotBegunIsCancelled<T> {
+impl<T> Drop for CancelIfNotStarted<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -13,9 +13,9 @@ use crate::output::HookOutput;
 use crate::rules::{Facts, Subject, Truth};
 use crate::verdict::hook_run::{Exit, HookRun};
 
-/// What becomes of a hook before anything is started.
+/// What is known of a hook before anything is started.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum RuleCheck {
     /// It is a command that has to be started.
     Start,
     /// It is a rule, and this is what it says.
@@ -25,20 +25,22 @@ pub(crate) enum Asked {
 }
 
 /// Asks a rule, or the condition of a command.
-pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> Asked {
+pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
     match &hook.kind {
         HookKind::Rule(rule) => {
             let start = Instant::now();
             match rule.answer(facts) {
-                Some(output) => Asked::Answered(Box::new(answered(hook, output.clone(), start.elapsed()))),
-                None => Asked::DoesNotHold,
+                Some(output) => {
+                    RuleCheck::Answered(Box::new(answered(hook, output.clone(), start.elapsed())))
+                }
+                None => RuleCheck::DoesNotHold,
             }
         }
-        HookKind::UnreadableRule { why } => Asked::Answered(Box::new(unreadable(hook, why))),
+        HookKind::UnreadableRule { why } => RuleCheck::Answered(Box::new(unreadable(hook, why))),
         HookKind::Command(_) | HookKind::Plugin => match &hook.when {
             // What cannot be told starts a hook: it may look closer than a condition can.
-            Some(when) if when.evaluate(facts) == Truth::No => Asked::DoesNotHold,
-            _ => Asked::Start,
+            Some(when) if when.evaluate(facts) == Truth::No => RuleCheck::DoesNotHold,
+            _ => RuleCheck::Start,
         },
     }
 }

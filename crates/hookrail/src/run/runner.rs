@@ -15,7 +15,7 @@ use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, spawn};
 use super::reading::{self, OutputReader};
 use super::reaper::Reaper;
-use super::rules::Asked;
+use super::rules::RuleCheck;
 use super::shortage::{Shortage, Waiting};
 use super::worker::{WeakPool, WorkerPool};
 use crate::event::EventName;
@@ -216,7 +216,7 @@ impl HookRunner {
         cwd: &Path,
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
-        self.execute_chain(hooks, event, input, cwd, &|_, _| Asked::Start, on_finish).await
+        self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
     }
 
     /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
@@ -227,7 +227,7 @@ impl HookRunner {
         event: EventName,
         mut input: JsonObject,
         cwd: &Path,
-        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> Asked + Sync),
+        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
@@ -235,7 +235,7 @@ impl HookRunner {
         let waiting = &self.shortage.waiting_from(Instant::now());
         for hook in hooks {
             let asked = ask(hook, &input);
-            if matches!(asked, Asked::DoesNotHold) {
+            if matches!(asked, RuleCheck::DoesNotHold) {
                 continue;
             }
             let made = match payload.take() {
@@ -245,7 +245,7 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = match asked {
-                        Asked::Answered(run) => *run,
+                        RuleCheck::Answered(run) => *run,
                         _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread, waiting).await,
                     };
                     on_finish(&run, &made);

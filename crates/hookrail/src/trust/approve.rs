@@ -13,7 +13,8 @@ use super::error::TrustError;
 use super::files::ProjectDir;
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
 use super::review::{
-    Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing, settings_text,
+    Pending, PendingReason, PendingSettings, Reading, Review, needs_approval, pair, says_nothing,
+    settings_text,
 };
 use super::store::{Approval, ApprovalStore};
 use super::unwatched::unwatched;
@@ -37,9 +38,9 @@ impl ApprovalStore {
         let mut pending = Vec::new();
         for ((hook, approval), reading) in waiting.into_iter().zip(pairs).zip(readings.iter().cloned()) {
             let why = match approval.map(|approval| reading.changes_since(approval)) {
-                None => Why::New,
+                None => PendingReason::New,
                 Some(what) if what.is_empty() && reading.files.is_ok() => continue,
-                Some(what) => Why::Changed { what },
+                Some(what) => PendingReason::Changed { what },
             };
             pending.push(Pending {
                 hook: hook.clone(),

@@ -35,7 +35,7 @@ pub struct Pending {
     /// The hook.
     pub hook: Hook,
     /// Why it waits.
-    pub why: Why,
+    pub why: PendingReason,
     /// The project files that its command names, as they are.
     pub files: Vec<NamedFile>,
     /// What its command may run that an approval is not bound to. Approving it accepts that.
@@ -57,7 +57,7 @@ impl Pending {
 /// Why a hook waits for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "camelCase")]
-pub enum Why {
+pub enum PendingReason {
     /// It was never approved.
     New,
     /// It was approved, but is not what it was.

@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// In which company a row runs.
+/// With which other hooks a row runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
     /// Alone, without a shell where none is needed.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
-use hookrail::internal::{Change, FileContent, Pending, Review, TrustError, Why};
+use hookrail::internal::{Change, FileContent, Pending, PendingReason, Review, TrustError};
 use hookrail::{ApprovalStore, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -55,8 +55,8 @@ fn verdict(store: &ApprovalStore, project: &Path, hook: &Hook) -> String {
 
 fn changes(pending: &Pending) -> &[Change] {
     match &pending.why {
-        Why::Changed { what } => what,
-        Why::New => panic!("`{}` counts as new", pending.hook.name),
+        PendingReason::Changed { what } => what,
+        PendingReason::New => panic!("`{}` counts as new", pending.hook.name),
     }
 }
 
@@ -144,7 +144,7 @@ fn a_swapped_script_asks_again_and_shows_the_difference() {
     project.file("hooks/x.py", "print('old')\n");
     let guard = hook("python3 hooks/x.py");
     let first = approve_all(&store, &dir, std::slice::from_ref(&guard));
-    assert_eq!(first.pending[0].why, Why::New);
+    assert_eq!(first.pending[0].why, PendingReason::New);
     assert_eq!(first.pending[0].files.len(), 1);
     assert_eq!(first.pending[0].files[0].content, text("print('old')\n"));
 

@@ -35,7 +35,7 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 }
 
 /// Whether any hook would run for a request: a lookup, no more.
-pub(crate) fn hears(system: &Components, request: &CheckedRequest) -> bool {
+pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
     let event = request.event_name;
     let silent = survive(|| match event.matching() {
         // Matchers have no say, and a model payload is translated for hooks that run, not for this question.

@@ -17,7 +17,7 @@ use crate::run::worker::start::Started;
 use crate::run::worker::turns::Turns;
 use crate::verdict::hook_run::Exit;
 
-use self::pipes::{Heard, Pipes};
+use self::pipes::{PipeRead, Pipes};
 
 /// What a line may take besides the output in it.
 const AROUND_OUTPUT: usize = 64 * 1024;
@@ -199,9 +199,9 @@ impl State {
     fn poll_output(&mut self, cx: &mut Context<'_>) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.poll_output(cx, &mut self.ticker) {
-                Heard::Nothing => return,
-                Heard::Something => self.hear_lines(),
-                Heard::End => {
+                PipeRead::Nothing => return,
+                PipeRead::Something => self.hear_lines(),
+                PipeRead::End => {
                     self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                     return;
                 }
@@ -213,9 +213,9 @@ impl State {
     fn hear_available(&mut self) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.read_output() {
-                Heard::Nothing => return,
-                Heard::Something => self.hear_lines(),
-                Heard::End => {
+                PipeRead::Nothing => return,
+                PipeRead::Something => self.hear_lines(),
+                PipeRead::End => {
                     self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                     return;
                 }
