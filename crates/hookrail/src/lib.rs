@@ -86,6 +86,7 @@ pub use host::triggers::{
 pub use output::{Decision, HookOutput};
 pub use settings::SettingsPaths;
 pub use trust::{ApprovalStore, TrustPolicy};
+pub use verdict::failure::{AnswerBound, HookFailure};
 pub use verdict::hook_run::{Exit, HookRun};
 pub use verdict::result::{Block, BlockCause, StopReason};
 

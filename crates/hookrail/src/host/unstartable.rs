@@ -9,6 +9,7 @@ use crate::hook::Hook;
 use crate::plan::planner::Plan;
 use crate::run::stays_open_for_writing;
 use crate::trust::file_run_by_accident;
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
 
 /// Takes out the guards whose files somebody holds open for writing: the system would not execute them. Says what is
@@ -42,19 +43,15 @@ pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> V
     let mut strays = Vec::new();
     hooks.retain(|hook| {
         let Some(file) = file_run_by_accident(hook, directory) else { return true };
-        let why = format!(
-            "a hook of the {} settings must not run `{}`, a file of the folder that it runs in; write an absolute path",
-            hook.origin.level,
-            file.display()
-        );
+        let failure = HookFailure::RunsProjectFile { level: hook.origin.level.clone(), file };
         strays.push(HookRun {
             hook: Arc::clone(hook),
-            exit: Exit::NotStarted(why.clone()),
+            exit: Exit::NotStarted(failure.to_string()),
             stdout: String::new(),
             stderr: String::new(),
             duration: Duration::ZERO,
             output: None,
-            failure: Some(why),
+            failure: Some(failure),
             warnings: Vec::new(),
         });
         false

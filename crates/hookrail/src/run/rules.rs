@@ -11,6 +11,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
 use crate::output::HookOutput;
 use crate::rules::{Facts, Subject, Truth};
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
 
 /// What is known of a hook before anything is started.
@@ -50,7 +51,8 @@ fn answered(hook: &Arc<Hook>, output: HookOutput, duration: Duration) -> HookRun
 }
 
 fn unreadable(hook: &Arc<Hook>, why: &str) -> HookRun {
-    HookRun { failure: Some(why.to_owned()), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }
+    let failure = HookFailure::UnreadableRule { why: why.to_owned() };
+    HookRun { failure: Some(failure), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }
 }
 
 fn unfinished(hook: &Arc<Hook>, exit: Exit) -> HookRun {

@@ -117,8 +117,8 @@ impl<'a> RunOutput<'a> {
 }
 
 fn error_of(run: &HookRun) -> Option<HookError> {
-    let message = run.failure.clone()?;
-    Some(HookError { hook: Some(run.hook.name.clone()), message })
+    let failure = run.failure.clone()?;
+    Some(HookError::Hook { name: run.hook.name.clone(), failure })
 }
 
 fn merge(event: EventName, answers: &[RunOutput<'_>], sequential: bool) -> Option<HookOutput> {

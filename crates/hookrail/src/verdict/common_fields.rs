@@ -27,7 +27,7 @@ pub fn process_common_hook_output_fields(
     let healthy: Vec<RunOutput<'_>> =
         runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
     let block = policy_block(event, output).or_else(|| {
-        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_deref()?)));
+        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_ref()?)));
         failure_block(event, failures)
     });
     ProcessedHookResult {
@@ -65,7 +65,7 @@ fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Optio
 /// they give no verdict. Each hook comes with what kept it from giving one.
 pub(crate) fn failure_block<'a>(
     event: EventName,
-    failures: impl Iterator<Item = (&'a Hook, &'a str)>,
+    failures: impl Iterator<Item = (&'a Hook, impl Display)>,
 ) -> Option<Block> {
     let reasons: Vec<String> = failures
         .filter_map(|(hook, why)| match &hook.kind {
@@ -115,12 +115,8 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,
 /// so that trouble can be told from silence, and it has no output, so that nothing is blocked by accident.
 pub fn build_failure_envelope(error: &dyn Display, stage: &str) -> AggregatedHookResult {
-    let message = format!("{stage}: {error}");
-    AggregatedHookResult {
-        success: false,
-        errors: vec![HookError { hook: None, message }],
-        ..make_empty_success_result()
-    }
+    let error = HookError::System { stage: stage.to_owned(), message: error.to_string() };
+    AggregatedHookResult { success: false, errors: vec![error], ..make_empty_success_result() }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hookrail::components::{
     ConfigSource, DisabledBy, Explanation, HookError, Level, Origin, ProcessedHookResult, SkipReason,
 };
-use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
+use hookrail::{BlockCause, Hook, HookFailure, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ struct HookReport<'a> {
     duration_ms: u64,
     stdout: &'a str,
     stderr: &'a str,
-    error: Option<&'a str>,
+    error: Option<&'a HookFailure>,
     output: Option<&'a HookOutput>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> HookReport<'a> {
             duration_ms: millis(run.duration),
             stdout: &run.stdout,
             stderr: &run.stderr,
-            error: run.failure.as_deref(),
+            error: run.failure.as_ref(),
             output: run.output.as_ref(),
         }
     }
@@ -175,7 +175,7 @@ fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
         return warning.to_owned();
     }
     match result.infrastructure_failure() {
-        Some(failure) => failure.to_owned(),
+        Some(failure) => failure.to_string(),
         None => "an earlier hook ended the chain".to_owned(),
     }
 }

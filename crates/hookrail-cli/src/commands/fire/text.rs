@@ -54,7 +54,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
     if let Some(why) = &run.failure {
         // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
-        line(text, &failure::consequence(event, run, fired.result.block.is_some()), why);
+        line(text, &failure::consequence(event, run, fired.result.block.is_some()), &why.to_string());
         if let Some(hint) = failure::hint(event, run, context) {
             line(text, "hint", &hint);
         }
@@ -126,8 +126,8 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
         labelled(text, "note", &format!("this {IN_VAIN}: {}", why_observed(result.event)));
     }
     // What failed hooks complained about stands with them.
-    for error in result.aggregated.errors.iter().filter(|error| error.hook.is_none()) {
-        labelled(text, "error", &error.message);
+    for error in result.aggregated.errors.iter().filter(|error| error.hook().is_none()) {
+        labelled(text, "error", &error.to_string());
     }
 }
 

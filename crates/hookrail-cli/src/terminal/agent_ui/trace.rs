@@ -90,7 +90,7 @@ fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Strin
     let mut deeds = Vec::new();
     if let Some(why) = &run.failure {
         // What a failed hook wrote is part of its failure, and it gave no answer.
-        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(why)));
+        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
         let hint = view.and_then(|view| failure::hint(event, run, &view.context));
         deeds.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
     } else if let Some(output) = &run.output {

@@ -68,7 +68,7 @@ pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> Hoo
         Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
     };
     if let Some(error) = result.infrastructure_failure() {
-        let mut response = HookExecutionResponse::internal_error(correlation_id, error);
+        let mut response = HookExecutionResponse::internal_error(correlation_id, &error.to_string());
         if let Err(error) = &mut response.outcome {
             // A guard that is set to block on failure blocks here, too.
             error.details = json!({
