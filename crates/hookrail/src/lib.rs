@@ -144,6 +144,7 @@ pub mod components {
 #[doc(hidden)]
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
+    pub use crate::formats::jsonc::PARSE_OPTIONS;
     pub use crate::formats::schema::{input_schema, output_schema, sample_input};
     pub use crate::rules::{
         Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
@@ -151,8 +152,8 @@ pub mod internal {
     };
     pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{
-        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PARSE_OPTIONS,
-        PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
+        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PerLevel,
+        RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
         UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};

@@ -1,14 +1,15 @@
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
 fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<Problem>), Vec<Problem>> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     Condition::parse(&parsed.value.unwrap(), event)
 }
 

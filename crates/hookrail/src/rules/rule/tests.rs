@@ -1,13 +1,14 @@
 use jsonc_parser::ast::Value as Ast;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 
 fn read(text: &str, event: EventName) -> RuleReading {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
     Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), try_examples: true })
 }
