@@ -59,7 +59,7 @@ mod shell;
 mod trust;
 mod verdict;
 
-pub use diagnostic::{Diagnostic, Place, Severity};
+pub use diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 pub use formats::genai;
 pub use formats::json_object::JsonObject;

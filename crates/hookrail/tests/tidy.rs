@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("event", &["formats"]),
     ("output", &["event", "formats"]),
     ("shell", &[]),
-    ("rules", &["event", "formats", "matcher", "output", "shell"]),
+    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell"]),
     ("hook", &["event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook", "formats"]),
     ("plan", &["event", "hook", "matcher", "trust"]),

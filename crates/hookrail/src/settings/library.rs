@@ -9,6 +9,7 @@ use jsonc_parser::common::Ranged as _;
 use super::diagnose::{Findings, Route, nearest, shortened};
 use super::read::given;
 use super::{HookSpans, Settings};
+use crate::diagnostic::DiagnosticCode;
 use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin};
 use crate::rules::library::{self, Guard};
 
@@ -72,7 +73,7 @@ fn add_guard(
         let place = source.place(element.start()..element.end());
         let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
         hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
-        findings.error("unknown-rule", element, message, help);
+        findings.error(DiagnosticCode::UnknownRule, element, message, help);
     }
     name.clone_into(&mut hook.name);
     hook.source = match level {

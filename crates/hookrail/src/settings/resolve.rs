@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::files::SettingsFiles;
 use super::{AgentEvents, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level, Origin};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
@@ -257,7 +257,7 @@ impl ResolvedSettings {
             let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
             let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
             let message = &finding.message;
-            tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code, place, "{message}{help}");
+            tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code.as_str(), place, "{message}{help}");
         }
     }
 }
@@ -288,7 +288,7 @@ fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activat
 fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
     let VanishedGuard { name, event, what, .. } = guard;
     Diagnostic {
-        code: "guard-vanished",
+        code: DiagnosticCode::GuardVanished,
         severity: Severity::Error,
         place: None,
         message: format!(
@@ -332,7 +332,7 @@ fn unapproved(
         };
         let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
         findings.push(Diagnostic {
-            code: "project-not-approved",
+            code: DiagnosticCode::ProjectNotApproved,
             severity: Severity::Warning,
             place: place_of(first),
             message: format!("{off}{message}"),
@@ -341,7 +341,7 @@ fn unapproved(
     }
     if !settings_approved && waiting.is_empty() {
         findings.push(Diagnostic {
-            code: "project-settings-not-approved",
+            code: DiagnosticCode::ProjectSettingsNotApproved,
             severity: Severity::Warning,
             place: None,
             message: format!(
@@ -357,7 +357,13 @@ fn unapproved(
 }
 
 fn off(message: String, help: String) -> Diagnostic {
-    Diagnostic { code: "hooks-off", severity: Severity::Warning, place: None, message, help: Some(help) }
+    Diagnostic {
+        code: DiagnosticCode::HooksOff,
+        severity: Severity::Warning,
+        place: None,
+        message,
+        help: Some(help),
+    }
 }
 
 /// How many waiting hooks one finding names.

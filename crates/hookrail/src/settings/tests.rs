@@ -24,7 +24,7 @@ fn with_field(field: &str, value: Value) -> Settings {
 }
 
 fn codes(settings: &Settings) -> Vec<&'static str> {
-    settings.diagnostics.iter().map(|finding| finding.code).collect()
+    settings.diagnostics.iter().map(|finding| finding.code.as_str()).collect()
 }
 
 fn commands(settings: &Settings) -> Vec<String> {

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
 use hookrail::internal::{Change, FileContent, Pending, PendingReason, Review, TrustError};
-use hookrail::{ApprovalStore, EventName, Hook, TrustPolicy};
+use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -419,7 +419,7 @@ fn a_world_writable_state_folder_is_refused() {
     fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("a loose mode");
     let judgement = store.judge(&dir, std::slice::from_ref(&guard), &json!({"enableHooks": true}));
     let problem = judgement.problem.expect("a problem");
-    assert_eq!(problem.code, "approvals-unsafe");
+    assert_eq!(problem.code, DiagnosticCode::ApprovalsUnsafe);
     assert!(problem.message.contains(&state.display().to_string()), "{}", problem.message);
     assert!(matches!(&judgement.hooks[0], HookTrust::NotApproved { why } if why.contains("mode 0777")));
     assert!(!judgement.project_settings_approved);
@@ -447,7 +447,7 @@ fn a_store_at_a_relative_path_is_refused() {
     assert!(relative.path().exists(), "the same file");
     let judgement = relative.judge(&project.dir(), std::slice::from_ref(&own), &Value::Null);
     assert_ne!(judgement.hooks, [HookTrust::Approved]);
-    assert_eq!(judgement.problem.unwrap().code, "approvals-unsafe");
+    assert_eq!(judgement.problem.unwrap().code, DiagnosticCode::ApprovalsUnsafe);
     let review = relative.pending(&project.dir(), &[own], &Value::Null);
     let all: Vec<_> = review.pending.iter().collect();
     assert!(matches!(relative.approve(&review, &all), Err(TrustError::Unsafe { .. })));
@@ -482,7 +482,7 @@ fn a_damaged_store_approves_nothing_and_is_never_lost() {
         fs::write(store.path(), damage).expect("a damaged store");
         let judgement = store.judge(&dir, std::slice::from_ref(&guard), &Value::Null);
         let problem = judgement.problem.expect("a problem");
-        assert_eq!(problem.code, "approvals-damaged", "{damage}");
+        assert_eq!(problem.code, DiagnosticCode::ApprovalsDamaged, "{damage}");
         assert!(problem.message.contains(&store.path().display().to_string()), "{}", problem.message);
         assert_ne!(judgement.hooks[0], HookTrust::Approved);
         assert_eq!(fs::read_to_string(store.path()).expect("the store"), *damage, "looking changes nothing");
@@ -598,7 +598,7 @@ fn a_store_at_a_relative_path_approves_nothing() {
         (ApprovalStore::new(PathBuf::from(".llxprt/hookrail")), project.dir(), hook("./x.sh"));
     let judgement = store.judge(&dir, std::slice::from_ref(&hook), &Value::Null);
     assert!(matches!(judgement.hooks.as_slice(), [HookTrust::NotApproved { .. }]));
-    assert_eq!(judgement.problem.map(|problem| problem.code), Some("approvals-unsafe"));
+    assert_eq!(judgement.problem.map(|problem| problem.code), Some(DiagnosticCode::ApprovalsUnsafe));
     let review = store.pending(&dir, &[hook], &Value::Null);
     assert!(store.approve(&review, &[&review.pending[0]]).is_err(), "nothing is written either");
 }

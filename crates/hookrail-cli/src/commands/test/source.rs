@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use hookrail::internal::PARSE_OPTIONS;
-use hookrail::{Diagnostic, Place, Severity};
+use hookrail::{Diagnostic, DiagnosticCode, Place, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
         let column = self.text.get(start..range.start).map_or(0, |before| before.chars().count()) + 1;
         let span = range.start + self.shift..range.end + self.shift;
         self.problems.push(Diagnostic {
-            code: "no-test-file",
+            code: DiagnosticCode::NoTestFile,
             severity: Severity::Error,
             place: Some(Place { file: self.file.to_owned(), line, column, span }),
             message,
