@@ -152,14 +152,14 @@ pub mod internal {
     };
     pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{
-        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PerLevel,
-        RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
-        UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+        Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
+        LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
+        SettingsFiles, UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{
-        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, Judgement, NamedFile,
-        Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
+        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookJudgement, Judgement,
+        NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
     };
 }
 

@@ -13,7 +13,7 @@ use jsonc_parser::common::Ranged as _;
 use super::bridge_entry::calls_bridge;
 use super::diagnose::{Findings, Route, shortened, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
-use super::{HookSpans, Settings};
+use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
@@ -123,7 +123,7 @@ impl<'v> HookReader<'_, '_, 'v> {
         let Some(hooks) = hooks else {
             let message = format!("`{route}` has no `hooks`: nothing of it runs");
             let help = if object.get("command").is_some() {
-                "a hook stands inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
+                "a hook belongs inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
             } else {
                 "list the group's hooks: \"hooks\": [ … ]"
             };
@@ -168,7 +168,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
             if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
                 let message = format!("`{route}` is not a regular expression: {problem}");
-                let help = format!("it is compared as it stands, with a tool named `{}`", shortened(text));
+                let help = format!("it is compared as plain text, with a tool named `{}`", shortened(text));
                 self.findings.error(DiagnosticCode::MatcherNotARegex, literal, message, help);
             }
             return matcher;
@@ -233,23 +233,18 @@ impl<'v> HookReader<'_, '_, 'v> {
                 line: self.findings.source().line(object.range.start),
             },
         };
-        if !others.is_empty() {
-            let mut extra = JsonObject::new();
-            for other in others {
-                self.findings.unknown_field(route, other, &HOOK_KEYS);
-                extra.insert(other.name.as_str().to_owned(), other.value.clone().into());
-            }
-            self.settings.extra_fields.insert(self.settings.hooks.len(), extra);
+        let mut extra_fields = JsonObject::new();
+        for other in others {
+            self.findings.unknown_field(route, other, &HOOK_KEYS);
+            extra_fields.insert(other.name.as_str().to_owned(), other.value.clone().into());
         }
         let span = match command {
             Some(command) => bytes_of(&command.value),
             None => object.range.start..object.range.start + 1,
         };
-        self.settings.spans.push(HookSpans {
-            command: self.findings.source().in_file(span),
-            matcher: group.matcher_span.clone(),
-        });
-        self.settings.hooks.push(hook);
+        let spans =
+            HookSpans { command: self.findings.source().in_file(span), matcher: group.matcher_span.clone() };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields });
     }
 
     /// What a rule without a name is called: `rule FILE:LINE`.

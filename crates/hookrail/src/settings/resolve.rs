@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::SettingsFiles;
-use super::{AgentEvents, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
+use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level, Origin};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
-use crate::trust::{HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
+use crate::trust::{HookJudgement, HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
 
 /// Settings and approvals of one moment, and what follows from them.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl ResolvedSettings {
     pub fn resolve(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
-        let mut judgement = policy.judge(&settings.project_dir, &settings.hooks, &project_settings);
+        let mut judgement = policy.judge(&settings.project_dir, settings.plain_hooks(), &project_settings);
         if judgement.keeps_enabled {
             // The flag that was approved counts until another one is.
             settings.enable.project = Some(true);
@@ -112,10 +112,10 @@ impl ResolvedSettings {
         let mut disabled = std::mem::take(&mut settings.disabled);
         let is_unapproved =
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
-        // An approved guard is not switched off by an entry that nobody approved.
+        // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
             let approved = settings.hooks.iter().zip(&judgement.hooks);
-            let mut approved = approved.filter(|(_, trust)| **trust == HookTrust::Approved);
+            let mut approved = approved.filter(|(_, judged)| judged.trust == HookTrust::Approved);
             !is_unapproved(entry) || !approved.any(|(hook, _)| entry.disables(hook))
         });
         disabled.extend(
@@ -133,18 +133,14 @@ impl ResolvedSettings {
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
         findings.extend(vanished.iter().map(vanished_guard));
-        let mut hooks = Vec::with_capacity(settings.hooks.len());
-        let parts = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals).zip(&settings.spans);
-        for (index, (((hook, trust), seal), spans)) in parts.enumerate() {
-            hooks.push(ResolvedHook {
-                on: if hook.origin.level == Level::Project { project_on } else { outside_on },
-                hook: hook.clone(),
-                trust,
-                seal,
-                spans: spans.clone(),
-                extra_fields: settings.extra_fields.get(&index).cloned().unwrap_or_default(),
-            });
-        }
+        let configured = std::mem::take(&mut settings.hooks).into_iter();
+        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
+            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let HookJudgement { trust, seal } = judged;
+            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
+            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+        };
+        let hooks: Vec<ResolvedHook> = configured.zip(judgement.hooks).map(resolve_hook).collect();
         findings.extend(unapproved(&hooks, project_counts, &settings, &activation));
         let mut resolved = Self {
             project_dir: settings.project_dir,
@@ -161,7 +157,7 @@ impl ResolvedSettings {
             user_file: files.user_file.clone(),
             system_file: files.system_file.clone(),
         };
-        // Hooks that wait for approval are told of already.
+        // Hooks that wait for approval are reported already.
         let off = if resolved.hooks.iter().all(|hook| hook.on) { None } else { resolved.why_off() };
         resolved.findings.extend(off.or_else(|| resolved.why_project_off()));
         resolved.log();
@@ -269,7 +265,7 @@ impl ResolvedSettings {
 fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activation, bool) {
     let approved = judgement.keeps_enabled
         || judgement.project_settings_approved
-        || judgement.hooks.contains(&HookTrust::Approved);
+        || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
     let outside = enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)));
     let activation = match outside {

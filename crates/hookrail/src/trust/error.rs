@@ -73,10 +73,9 @@ impl TrustError {
             Self::Version { .. } => {
                 (DiagnosticCode::ApprovalsVersion, "use the newer program, or move the file away")
             }
-            Self::Unsafe { .. } => (
-                DiagnosticCode::ApprovalsUnsafe,
-                "nobody but you may be able to write there: check owner and mode",
-            ),
+            Self::Unsafe { .. } => {
+                (DiagnosticCode::ApprovalsUnsafe, "only you may be able to write there: check owner and mode")
+            }
             Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => {
                 (DiagnosticCode::ApprovalsUnchanged, "")
             }

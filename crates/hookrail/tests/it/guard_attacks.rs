@@ -62,7 +62,7 @@ fn settings(project: &TestProject) -> Settings {
 /// Accepts everything that is gone and approves the rest, as `hookrail trust --yes` does.
 fn trust_all(project: &TestProject) {
     let settings = settings(project);
-    let review = store(project).pending(&project.dir(), &settings.hooks, &settings.project_settings());
+    let review = store(project).pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
     let gone: Vec<&VanishedGuard> = review.vanished.iter().collect();
     store(project).accept_absence(&review, &gone).expect("an acceptance");

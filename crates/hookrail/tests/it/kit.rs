@@ -138,7 +138,7 @@ pub(crate) fn store(project: &TestProject) -> ApprovalStore {
 pub(crate) fn approve(project: &TestProject) {
     let settings = load_settings(&paths(project));
     let store = store(project);
-    let review = store.pending(&project.dir(), &settings.hooks, &settings.project_settings());
+    let review = store.pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
     store.approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 
