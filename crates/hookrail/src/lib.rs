@@ -132,6 +132,7 @@ pub mod components {
     pub use crate::verdict::common_fields::{
         build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
     };
+    pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
     pub use crate::verdict::result::{AggregatedHookResult, Ask, HookError, ProcessedHookResult};
     pub use crate::verdict::views::{
         AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,

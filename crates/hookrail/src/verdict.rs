@@ -7,5 +7,6 @@ pub(crate) mod common_fields;
 pub(crate) mod exit_table;
 pub(crate) mod failure;
 pub(crate) mod hook_run;
+pub(crate) mod refusal;
 pub(crate) mod result;
 pub(crate) mod views;

@@ -19,6 +19,7 @@ const MAX_PLANNED_HOOKS: usize = 65_536;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plan {
     /// The event.
     pub event: EventName,
@@ -32,10 +33,11 @@ pub struct Plan {
 
 /// A hook that is going to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlannedHook {
     /// The hook.
     pub hook: Arc<Hook>,
-    /// What to look at again right before it runs; `None` where nobody needs to look.
+    /// What to check again right before it runs; `None` where nothing needs a check.
     pub seal: Option<Arc<Seal>>,
 }
 
@@ -49,6 +51,7 @@ impl Deref for PlannedHook {
 
 /// What is going to run for an event, and why the rest is not.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The plan, if there is anything to run.
     pub plan: Option<Plan>,
@@ -58,6 +61,7 @@ pub struct Explanation {
 
 /// A hook that does not run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Skipped {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -194,7 +198,7 @@ impl HookPlanner {
         let mut steps = Steps::default();
         for (rank, registered) in self.registry.registered_for(event).enumerate() {
             let hook = &registered.hook;
-            // Only a hook that runs may stand in for another one with the same command.
+            // Only a hook that runs may replace another one with the same command.
             let reason = if let Some(by) = registered.disabled_by() {
                 Some(SkipReason::Disabled(by))
             } else if let Some(why) = registered.not_approved() {
@@ -363,7 +367,7 @@ impl Remembered {
     }
 
     /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
-    /// once costs nobody else's place for long.
+    /// once does not displace the others for long.
     fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;

@@ -37,8 +37,9 @@ pub fn process_common_hook_output_fields(
         block,
         system_message: merge_system_messages(event, &healthy),
         suppress_output: output.is_some_and(|output| output.suppress_output == Some(true)),
-        warnings: vain_requests(event, &runs),
+        warnings: requests_without_effect(event, &runs),
         not_held: Vec::new(),
+        refused: Vec::new(),
         aggregated,
         runs,
     }
@@ -86,8 +87,8 @@ pub(crate) fn failure_block<'a>(
 }
 
 /// One warning for each hook that blocks what cannot be blocked, or asks a person where there is no call to ask about.
-fn vain_requests(event: EventName, runs: &[HookRun]) -> Vec<String> {
-    let in_vain = |run: &HookRun| {
+fn requests_without_effect(event: EventName, runs: &[HookRun]) -> Vec<String> {
+    let without_effect = |run: &HookRun| {
         let output = run.output.as_ref()?;
         let name = &run.hook.name;
         if output.is_blocking_decision() && !event.can_block() {
@@ -98,7 +99,7 @@ fn vain_requests(event: EventName, runs: &[HookRun]) -> Vec<String> {
             None
         }
     };
-    runs.iter().filter_map(in_vain).collect()
+    runs.iter().filter_map(without_effect).collect()
 }
 
 /// The result of an event to which no hook listens. A fresh value each time.

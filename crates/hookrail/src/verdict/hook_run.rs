@@ -26,6 +26,7 @@ pub enum Exit {
 
 /// One finished hook. A failed hook is data like any other: the agent goes on.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HookRun {
     /// The hook.
     pub hook: Arc<Hook>,

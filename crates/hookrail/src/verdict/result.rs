@@ -12,10 +12,12 @@ use crate::output::HookOutput;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
 use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::HookRun;
+use crate::verdict::refusal::RefusedHook;
 
 /// The outputs of all hooks of one event, merged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct AggregatedHookResult {
     /// Execution health: every hook ran and its output could be read. Says nothing about policy.
     pub success: bool,
@@ -73,6 +75,7 @@ impl Serialize for HookError {
 /// An aggregated result whose common fields were read once, for all callers.
 #[must_use = "a result may carry a block or a stop"]
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ProcessedHookResult {
     /// Which event it answers.
     pub event: EventName,
@@ -88,17 +91,19 @@ pub struct ProcessedHookResult {
     pub block: Option<Block>,
     /// The question that a person is to answer before the tool runs; `None` while the call is blocked.
     pub ask: Option<Ask>,
-    /// What hooks asked for in vain, such as a block of an event that cannot be blocked. What was odd about
+    /// What hooks asked for without effect, such as a block of an event that cannot be blocked. What was odd about
     /// one hook's answer is with its run.
     pub warnings: Vec<String>,
     /// Every hook that ran, in plan order.
     pub runs: Vec<HookRun>,
     /// Rules and hooks that were planned and whose condition did not hold. Nothing of them ran.
     pub not_held: Vec<Arc<Hook>>,
+    /// Hooks that were planned and may not run for this event. Nothing of them ran.
+    pub refused: Vec<RefusedHook>,
 }
 
 impl ProcessedHookResult {
-    /// Everything a person should know about the hooks of this event: what was asked for in vain, and what was odd
+    /// Everything a person should know about the hooks of this event: what was asked for without effect, and what was odd
     /// about one hook's answer.
     pub fn all_warnings(&self) -> Vec<String> {
         let of_run = |run: &HookRun| {
