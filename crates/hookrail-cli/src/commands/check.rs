@@ -26,7 +26,7 @@ use self::finding::{Finding, Severity, Sources};
 use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
 use crate::display::{near_words, short_home, shown};
-use crate::effect::{Effects, IN_VAIN, why_observed};
+use crate::effect::{Effects, NO_EFFECT_HERE, why_observed};
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
@@ -222,7 +222,7 @@ impl Check<'_> {
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let event = resolved.hook.event;
             if effects.only_observed(event) && seen.insert(event) {
-                let message = format!("a block or a change by a hook of {event} {IN_VAIN}");
+                let message = format!("a block or a change by a hook of {event} {NO_EFFECT_HERE}");
                 self.at_hook(
                     index,
                     Severity::Note,
@@ -231,7 +231,7 @@ impl Check<'_> {
                     why_observed(event),
                 );
             } else if !event.can_block() && blocks(&resolved.hook) {
-                let message = format!("the block of this rule {IN_VAIN}: {event} cannot be blocked");
+                let message = format!("the block of this rule {NO_EFFECT_HERE}: {event} cannot be blocked");
                 let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent".to_owned();
                 self.at_hook(index, Severity::Warning, DiagnosticCode::BlockInVain, message, help);
             }

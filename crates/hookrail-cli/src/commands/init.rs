@@ -227,7 +227,7 @@ fn approve(
         pending.files.iter().all(|file| file.content == FileContent::Text { text: script.to_owned() })
     });
     if own.is_empty() || !untouched {
-        printer.talk("warning: somebody else changes this project: the new hook is not approved");
+        printer.talk("warning: another process is changing this project: the new hook is not approved");
         printer.talk("hint: review it with `hookrail trust`");
         return Ok(());
     }

@@ -126,7 +126,7 @@ impl HookSystem {
         answer::has_hooks_for(&self.components, request)
     }
 
-    /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.
+    /// Runs the hooks that a checked request asks for. Never fails: errors are in the response.
     pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
         answer::execute(&self.components, request).await
     }
@@ -163,7 +163,7 @@ impl HookSystem {
     }
 
     /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
-    /// that is told to end now; it still calls [`HookSystem::drain`].
+    /// that has to end now; it still calls [`HookSystem::drain`].
     pub fn end_grace(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().end_grace();

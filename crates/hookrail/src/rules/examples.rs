@@ -117,7 +117,7 @@ impl Example {
         let speaks = rule.answer_to(truth).is_some();
         match (self.matches, speaks) {
             (true, false) if truth == Truth::Unknown => {
-                Some(format!("it cannot be told whether the rule holds for the example `{shown}`"))
+                Some(format!("it is not known whether the rule holds for the example `{shown}`"))
             }
             (true, false) => Some(format!("the rule does not hold for the example `{shown}`")),
             (false, true) => {

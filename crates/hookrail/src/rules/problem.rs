@@ -81,7 +81,7 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, known)| known)
 }
 
-/// A word for a message, cut to a length that a message can bear.
+/// A word for a message, cut to a reasonable length.
 pub(super) fn shortened(word: &str) -> String {
     match word.char_indices().nth(LONGEST_WORD) {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! Whether somebody holds a file open for writing. The system then refuses to execute it, and its content may change
+//! Whether a file is open for writing. The system then refuses to execute it, and its content may change
 //! at any moment without a time stamp telling.
 
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
 
 /// Whether a file is open for writing now; no, if it cannot be opened.
 fn is_open_for_writing(path: &Path) -> bool {
-    // Without blocking: somebody may have put a pipe in its place.
+    // Without blocking: the path may be a pipe by now.
     let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     open.is_ok_and(|file| system_calls::is_open_for_writing(&file))
 }

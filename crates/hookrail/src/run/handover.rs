@@ -33,7 +33,7 @@ impl Handovers {
     ) -> Option<Result<Spawned, SpawnError>> {
         let handover = Handover::new(&self.open);
         let (command, payload, reaper) = (Arc::clone(command), payload.clone(), reaper.clone());
-        // Should nobody take the result, the process in it is killed first and the handover is over then.
+        // If the result is dropped, the process in it is killed first and the handover ends then.
         let attempt = spawn_blocking(move || (spawn(&command, &payload, &reaper), handover));
         let mut attempt = CancelIfNotStarted(attempt);
         let (spawned, _handover) = (&mut attempt.0).await.ok()?;
@@ -52,7 +52,7 @@ impl Handovers {
     }
 }
 
-/// One spawn on another thread, from the order to the moment when somebody has the process or it is killed.
+/// One spawn on another thread, from the request until the process is taken over or killed.
 struct Handover {
     open: watch::Sender<usize>,
 }

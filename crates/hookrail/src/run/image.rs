@@ -46,7 +46,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// `argv` begins with the name that the program is told. Fails if there is a NUL in any of these.
+    /// `argv` begins with the name that the program receives. Fails if there is a NUL in any of these.
     pub(super) fn new<'a>(
         program: &OsStr,
         argv: impl IntoIterator<Item = &'a OsStr>,

@@ -138,7 +138,7 @@ impl Escalations {
         self.reaper.groups()
     }
 
-    /// Kills all of them and all workers, and from now on whoever runs out of time.
+    /// Kills all of them and all workers, and from now on every hook that runs out of time.
     pub fn kill(&self) {
         self.workers.end();
         self.reaper.kill_all();
@@ -206,7 +206,7 @@ impl HookRunner {
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
+    /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
     /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
     pub async fn execute_hooks_sequential(
         &self,
@@ -372,7 +372,7 @@ impl HookRunner {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThread => None,
         };
-        // If another thread is not to be had, this one is as good.
+        // Without another thread, this one spawns.
         let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));
         run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
     }

@@ -42,8 +42,8 @@ pub(super) fn posix_spawn(
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave an impossible process id"))
 }
 
-/// Whether somebody has this file open for writing. Asks for a read lease, which the kernel refuses while anybody does,
-/// and gives it back at once. Where leases are not to be had (another owner, some network file systems) the answer is no.
+/// Whether this file is open for writing. Asks for a read lease, which the kernel refuses while it is, and gives it back
+/// at once. Where leases are not to be had (another owner, some network file systems) the answer is no.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn is_open_for_writing(file: &std::fs::File) -> bool {
     /// The request that chooses the signal of a broken lease; the `libc` crate does not name it for every target.

@@ -132,7 +132,7 @@ impl<'s> Findings<'s> {
         }
     }
 
-    /// A key that is nearly `enableHooks`: hooks may be off although somebody turned them on.
+    /// A key that is nearly `enableHooks`: hooks may be off although they were meant to be on.
     pub(super) fn misspelt_flag(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
         if name != "enableHooks" && misspelling_of(name, &["enableHooks"]).is_some() {
@@ -152,7 +152,7 @@ impl<'s> Findings<'s> {
             severity: Severity::Error,
             place: self.source.place(value.start()..value.end()),
             message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
-            help: Some(format!("{hint}until this is mended, nothing in this file counts")),
+            help: Some(format!("{hint}until this is fixed, this file is ignored")),
         }
     }
 
@@ -189,7 +189,7 @@ impl<'s> Findings<'s> {
     }
 }
 
-/// What to do next, if anything is to be said.
+/// What to do next, if there is advice.
 pub(super) trait Help {
     fn text(self) -> Option<String>;
 }
@@ -225,7 +225,7 @@ pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Di
         severity: Severity::Error,
         place,
         message: format!("malformed settings: expected {expected}, {found}"),
-        help: Some("until this is mended, nothing in this file counts".to_owned()),
+        help: Some("until this is fixed, this file is ignored".to_owned()),
     }
 }
 
@@ -236,7 +236,7 @@ pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
         severity: Severity::Error,
         place: Some(start_of(file)),
         message: format!("cannot read the settings: {error}"),
-        help: Some("nothing in this file counts".to_owned()),
+        help: Some("this file is ignored".to_owned()),
     }
 }
 
@@ -250,11 +250,11 @@ pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) ->
         severity: Severity::Error,
         place: Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place }),
         message: "malformed settings: expected UTF-8 text, found other bytes".to_owned(),
-        help: Some("save the file as UTF-8; until then nothing in it counts".to_owned()),
+        help: Some("save the file as UTF-8; until then it is ignored".to_owned()),
     }
 }
 
-/// An extension whose hooks nobody reads.
+/// An extension whose hooks are not read.
 pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
     Diagnostic {
         code: DiagnosticCode::ExtensionWithoutManifest,
@@ -310,7 +310,7 @@ fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, known)| known)
 }
 
-/// A word for a message, cut to a length that a message can bear.
+/// A word for a message, cut to a reasonable length.
 pub(super) fn shortened(word: &str) -> String {
     match word.char_indices().nth(LONGEST_WORD) {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),

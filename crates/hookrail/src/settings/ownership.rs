@@ -102,7 +102,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
     if invents_modes(&real) {
         finding.severity = Severity::Warning;
         finding.message =
-            format!("nobody can tell who may write these settings: {why}, and this file system has no modes");
+            format!("it is not known who may write these settings: {why}, and this file system has no modes");
     }
     Some(finding)
 }

@@ -175,7 +175,7 @@ impl Problem {
         Self::new(range.start..range.end, expected, found)
     }
 
-    /// What is never closed is missed at the end; where it was opened is said as well.
+    /// What is never closed is reported at the end, together with where it was opened.
     fn unterminated(text: &str, opened: usize, close: &str) -> Self {
         let end = text.trim_end().len();
         let before = text.get(..opened).unwrap_or_default();

@@ -45,7 +45,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             return;
         }
         "unreadable" => {
-            let message = "its settings cannot be read, so that nobody knows whether it calls hookrail";
+            let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
             report.add(State::Error, name, message, "mend the file, then `hookrail connect`");
         }
         "partly" => {

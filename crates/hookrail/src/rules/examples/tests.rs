@@ -60,7 +60,7 @@ fn examples_that_fail_are_named() {
         (
             json!({ "match": ["git $X"] }),
             "*",
-            r#"it cannot be told whether the rule holds for the example `git $X` @ "git $X""#,
+            r#"it is not known whether the rule holds for the example `git $X` @ "git $X""#,
         ),
         (
             json!({ "noMatch": ["git push"] }),

@@ -189,7 +189,7 @@ impl Reader {
         let event = self.event;
         let message = match &output.decision {
             Some(decision) if decision.blocks() && !event.can_block() => format!("{event} cannot be blocked"),
-            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} asks nobody"),
+            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} cannot ask a person"),
             _ => return,
         };
         self.warnings.push(Problem::new(
