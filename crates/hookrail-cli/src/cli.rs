@@ -643,7 +643,7 @@ pub(crate) enum OutputFormat {
     Text,
     /// One JSON object at the end
     Json,
-    /// One JSON object per happening
+    /// One JSON object per event
     StreamJson,
 }
 

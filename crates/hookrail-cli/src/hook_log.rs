@@ -221,7 +221,8 @@ impl HookObserver for HookLog {
     fn hook_call(&self, call: &HookCall<'_>) {
         let run = call.run;
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
-        let error = run.failure.as_deref().map(bounded::text);
+        let failure = run.failure.as_ref().map(ToString::to_string);
+        let error = failure.as_deref().map(bounded::text);
         let tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool)
             .then(|| call.input.to_bytes().ok().and_then(|input| tool_name::in_payload(&input)))
             .flatten();
@@ -239,7 +240,7 @@ impl HookObserver for HookLog {
             stderr: &stderr,
             duration_ms: millis(run.duration),
             success: run.success(),
-            error: error.as_deref(),
+            error,
         }));
     }
 

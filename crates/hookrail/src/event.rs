@@ -20,7 +20,7 @@ pub enum EventName {
     AfterTool,
     /// A prompt is about to be worked on.
     BeforeAgent,
-    /// The work on a prompt has come to an end.
+    /// The work on a prompt has ended.
     AfterAgent,
     /// A model call is about to be made.
     BeforeModel,

@@ -54,7 +54,7 @@ pub fn hook_stdout(data: &[u8]) {
         assert!(blocks, "a block in strict JSON is a block: {run:?}");
     }
 
-    // No company, on either side, takes a block or a stop away.
+    // Other hooks, before or after, never remove a block or a stop.
     let blocker = interpreted(&hook(event), Exit::Code(2), (b"", false), b"no");
     let stopper = interpreted(&hook(event), Exit::Code(0), (br#"{"continue":false}"#, false), b"");
     let quiet = interpreted(&hook(event), Exit::Code(0), (b"", false), b"");

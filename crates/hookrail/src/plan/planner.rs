@@ -19,6 +19,7 @@ const MAX_PLANNED_HOOKS: usize = 65_536;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plan {
     /// The event.
     pub event: EventName,
@@ -32,10 +33,11 @@ pub struct Plan {
 
 /// A hook that is going to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlannedHook {
     /// The hook.
     pub hook: Arc<Hook>,
-    /// What to look at again right before it runs; `None` where nobody needs to look.
+    /// What to check again right before it runs; `None` where nothing needs a check.
     pub seal: Option<Arc<Seal>>,
 }
 
@@ -49,6 +51,7 @@ impl Deref for PlannedHook {
 
 /// What is going to run for an event, and why the rest is not.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The plan, if there is anything to run.
     pub plan: Option<Plan>,
@@ -58,6 +61,7 @@ pub struct Explanation {
 
 /// A hook that does not run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Skipped {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -152,7 +156,7 @@ impl HookPlanner {
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
         let remembered = self.remembered.get(event as usize)?;
-        if let Some(Answer(plan)) =
+        if let Some(CachedPlan(plan)) =
             remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
         {
             return plan.clone();
@@ -160,7 +164,7 @@ impl HookPlanner {
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
-            remembered.remember(target, changes, Answer(plan.clone()));
+            remembered.remember(target, changes, CachedPlan(plan.clone()));
         }
         plan
     }
@@ -194,7 +198,7 @@ impl HookPlanner {
         let mut steps = Steps::default();
         for (rank, registered) in self.registry.registered_for(event).enumerate() {
             let hook = &registered.hook;
-            // Only a hook that runs may stand in for another one with the same command.
+            // Only a hook that runs may replace another one with the same command.
             let reason = if let Some(by) = registered.disabled_by() {
                 Some(SkipReason::Disabled(by))
             } else if let Some(why) = registered.not_approved() {
@@ -340,19 +344,19 @@ fn clipped(text: &str) -> impl fmt::Display {
 
 /// A plan or the knowledge that there is none.
 #[derive(Debug)]
-struct Answer(Option<Arc<Plan>>);
+struct CachedPlan(Option<Arc<Plan>>);
 
 /// The answers of one event, all from the same state of the registry.
 #[derive(Debug, Default)]
 struct Remembered {
     changes: u64,
-    without_target: Option<Answer>,
-    by_target: HashMap<Box<str>, Answer>,
+    without_target: Option<CachedPlan>,
+    by_target: HashMap<Box<str>, CachedPlan>,
     planned_hooks: usize,
 }
 
 impl Remembered {
-    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&Answer> {
+    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
         if self.changes != changes {
             return None;
         }
@@ -363,8 +367,8 @@ impl Remembered {
     }
 
     /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
-    /// once costs nobody else's place for long.
-    fn remember(&mut self, target: Option<&str>, changes: u64, answer: Answer) {
+    /// once does not displace the others for long.
+    fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
         if self.changes > changes {

@@ -5,14 +5,16 @@ use std::ops::Range;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
+use crate::diagnostic::DiagnosticCode;
+
 /// Words longer than this are neither compared with known ones nor shown in full.
 const LONGEST_WORD: usize = 64;
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A stable code in kebab case, such as `unknown-fact`.
-    pub code: &'static str,
+    /// What it is about.
+    pub code: DiagnosticCode,
     /// The bytes of the settings text that it is about.
     pub range: Range<usize>,
     /// What is wrong.
@@ -23,7 +25,7 @@ pub struct Problem {
 
 impl Problem {
     /// A finding about the value or name at `at`.
-    pub(super) fn new(code: &'static str, at: &impl Ranged, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: DiagnosticCode, at: &impl Ranged, message: impl Into<String>) -> Self {
         Self { code, range: at.start()..at.end(), message: message.into(), help: None }
     }
 
@@ -45,8 +47,12 @@ impl Problem {
 
     /// A value of another type than the one that can hold.
     pub(super) fn wrong_type(what: &str, expected: &str, value: &Value<'_>) -> Self {
-        Self::new("wrong-type", value, format!("{what} must be {expected}, not {}", kind_of(value)))
-            .help(format!("write {expected}; nothing is converted"))
+        Self::new(
+            DiagnosticCode::WrongType,
+            value,
+            format!("{what} must be {expected}, not {}", kind_of(value)),
+        )
+        .help(format!("write {expected}; nothing is converted"))
     }
 }
 
@@ -76,7 +82,7 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, known)| known)
 }
 
-/// A word for a message, cut to a length that a message can bear.
+/// A word for a message, cut to a reasonable length.
 pub(super) fn shortened(word: &str) -> String {
     match word.char_indices().nth(LONGEST_WORD) {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),

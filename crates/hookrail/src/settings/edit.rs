@@ -9,8 +9,9 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::source::{PARSE_OPTIONS, Source};
+use super::source::Source;
 use crate::event::EventName;
+use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// Why a settings text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! What a command may run that its approval is not bound to, as far as its text tells.
 //!
-//! Nobody can tell from `./hooks/*.sh` or `make check` which files run. Such a command can be approved, but whoever does
-//! so is told; a `watch` that names the files is the better answer.
+//! The text of `./hooks/*.sh` or `make check` does not show which files run. Such a command can be approved, and the
+//! review reports it; a `watch` that names the files is better.
 
 use super::data_files::data_files;
 use super::files::ProjectDir;

@@ -95,7 +95,7 @@ async fn a_project_may_turn_its_own_hooks_off() {
     approve(&project);
     let session = careful(&project);
     assert_eq!(reason(&session).await.as_deref(), Some("user"), "C3: and nobody else's");
-    let codes: Vec<_> = session.settings().findings.iter().map(|finding| finding.code).collect();
+    let codes: Vec<_> = session.settings().findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["hooks-off"], "it is said");
 }
 

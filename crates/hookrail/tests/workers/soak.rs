@@ -63,7 +63,7 @@ async fn killed_workers_lose_nothing() {
             }
             // Said aloud, so that `onFailure` decides; never an allow.
             (Some(why), _) => {
-                assert!(why.contains("signal 9"), "event {n}: {why}");
+                assert!(why.to_string().contains("signal 9"), "event {n}: {why}");
                 failed += 1;
             }
             (None, None) => panic!("event {n}: a lost block"),

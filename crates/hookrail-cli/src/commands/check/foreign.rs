@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hookrail::EventName;
 use hookrail::internal::ResolvedSettings;
+use hookrail::{DiagnosticCode, EventName};
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let hooks = if count == 1 { "a hook".to_owned() } else { format!("{count} hooks") };
         let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
         let help = format!("`hookrail import {agent}{flag}` prints them as ours; `--write` adds them");
-        notes.push(Finding::new(Severity::Note, "hooks-not-imported", message, help));
+        notes.push(Finding::new(Severity::Note, DiagnosticCode::HooksNotImported, message, help));
     }
     notes
 }

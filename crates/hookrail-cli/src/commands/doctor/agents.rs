@@ -4,7 +4,7 @@ use hookrail_bridge::{
     Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off,
 };
 
-use super::probe::{self, Answer};
+use super::probe::{self, ProbeResult};
 use super::{Report, State};
 use crate::commands::connect::file::AgentFile;
 use crate::commands::connect::status::{AgentStatus, status};
@@ -45,7 +45,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             return;
         }
         "unreadable" => {
-            let message = "its settings cannot be read, so that nobody knows whether it calls hookrail";
+            let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
             report.add(State::Error, name, message, "mend the file, then `hookrail connect`");
         }
         "partly" => {
@@ -84,14 +84,14 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             continue;
         };
         match probe::probe(&entry, context.project()) {
-            Answer::Works => {
+            ProbeResult::Works => {
                 report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"));
             }
-            Answer::Gone => {
+            ProbeResult::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");
                 report.add(State::Error, name, message, reconnect.clone());
             }
-            Answer::Odd(said) => {
+            ProbeResult::Odd(said) => {
                 let message =
                     format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
                 report.add(State::Error, name, message, reconnect.clone());

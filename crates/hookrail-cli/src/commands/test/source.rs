@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use hookrail::internal::PARSE_OPTIONS;
-use hookrail::{Diagnostic, Place, Severity};
+use hookrail::{Diagnostic, DiagnosticCode, Place, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
@@ -66,7 +66,7 @@ impl<'a> Source<'a> {
                     let name = prop.name.as_str();
                     let range = prop.name.range();
                     if !seen.insert(name) {
-                        let message = format!("the key `{name}` stands here twice");
+                        let message = format!("the key `{name}` is here twice");
                         self.problem(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
         let column = self.text.get(start..range.start).map_or(0, |before| before.chars().count()) + 1;
         let span = range.start + self.shift..range.end + self.shift;
         self.problems.push(Diagnostic {
-            code: "no-test-file",
+            code: DiagnosticCode::NoTestFile,
             severity: Severity::Error,
             place: Some(Place { file: self.file.to_owned(), line, column, span }),
             message,

@@ -19,8 +19,8 @@ pub(super) const LONG_MESSAGE: usize = 1024 * 1024;
 
 /// A request that can be executed: its message and its event's payload have both been checked.
 ///
-/// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
-/// a task only for the others: see [`HookSystem::hears`](crate::components::HookSystem::hears).
+/// A server that answers many requests checks them one by one, answers those that no hook matches at once, and starts
+/// a task only for the others: see [`HookSystem::has_hooks_for`](crate::components::HookSystem::has_hooks_for).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedRequest {
     pub(super) event_name: EventName,

@@ -51,6 +51,7 @@ pub struct HookExecutionResponse {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
+#[non_exhaustive]
 pub struct ExecutionOutput {
     pub success: bool,
     pub final_output: Option<Value>,
@@ -73,7 +74,7 @@ pub struct ExecutionOutput {
 /// Why hooks did not run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusError {
-    /// What kind of trouble.
+    /// What kind of error.
     pub code: BusErrorCode,
     /// What is wrong, and where.
     pub message: String,
@@ -81,7 +82,7 @@ pub struct BusError {
     pub details: Value,
 }
 
-/// The kinds of trouble a request may have.
+/// The kinds of errors that a request may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BusErrorCode {

@@ -62,11 +62,11 @@ async fn any_message_gets_an_answer() {
 fn only_what_a_hook_hears_needs_to_be_executed() {
     let config = session(None);
     let system = config.hook_system().unwrap();
-    let hears = |message| system.hears(&CheckedRequest::parse(message).unwrap());
-    assert!(hears(message("guarded")));
-    assert!(!hears(message("free")));
+    let has_hooks_for = |message| system.has_hooks_for(&CheckedRequest::parse(message).unwrap());
+    assert!(has_hooks_for(message("guarded")));
+    assert!(!has_hooks_for(message("free")));
     let request = json!({ "model": "m", "messages": [] });
-    assert!(!hears(json!({
+    assert!(!has_hooks_for(json!({
         "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeModel", "input": { "llm_request": request },
     })));
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep_until;
 
 use self::state::State;
-use super::answer::Answer;
+use super::answer::WorkerAnswer;
 use super::start::Started;
 use super::turns::Turns;
 use crate::run::payload::Payload;
@@ -38,7 +38,7 @@ pub(super) struct Talk {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// An answer.
-    Answered(Answer),
+    Answered(WorkerAnswer),
     /// The worker failed at this question and was ended.
     Failed(Failure),
     /// There was no answer by the deadline, and the worker was ended. What it said on stderr.

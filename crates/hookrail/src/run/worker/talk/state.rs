@@ -17,7 +17,7 @@ use crate::run::worker::start::Started;
 use crate::run::worker::turns::Turns;
 use crate::verdict::hook_run::Exit;
 
-use self::pipes::{Heard, Pipes};
+use self::pipes::{PipeRead, Pipes};
 
 /// What a line may take besides the output in it.
 const AROUND_OUTPUT: usize = 64 * 1024;
@@ -250,9 +250,9 @@ impl State {
     fn poll_output(&mut self, cx: &mut Context<'_>, number: u64) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.poll_output(cx, &mut self.ticker) {
-                Heard::Nothing => return,
-                Heard::Something => self.hear_lines(),
-                Heard::End => {
+                PipeRead::Nothing => return,
+                PipeRead::Something => self.hear_lines(),
+                PipeRead::End => {
                     self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                     return;
                 }
@@ -267,12 +267,12 @@ impl State {
     fn hear_once(&mut self) -> bool {
         let Some(Process { pipes, .. }) = &mut self.process else { return false };
         match pipes.read_output() {
-            Heard::Nothing => false,
-            Heard::Something => {
+            PipeRead::Nothing => false,
+            PipeRead::Something => {
                 self.hear_lines();
                 true
             }
-            Heard::End => {
+            PipeRead::End => {
                 self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                 false
             }
