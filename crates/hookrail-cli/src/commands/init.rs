@@ -88,10 +88,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         shown(&place.settings, context)
     ))?;
     if !is_on {
-        printer.data(format_args!(
-            "turned hooks on: `\"enableHooks\": true` in {}",
-            shown(&place.settings, context)
-        ))?;
+        say_turned_on(&place, context, printer)?;
     }
     if !place.is_users {
         approve(&hook, &script, settings_waited, context, printer)?;
@@ -239,6 +236,15 @@ fn approve(
     if settings_waited || review.pending.len() > own.len() {
         printer.talk("note: other things in this project still wait for approval: `hookrail trust`");
     }
+    Ok(())
+}
+
+/// Says that the settings now turn hooks on.
+fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    printer.data(format_args!(
+        "turned hooks on: `\"enableHooks\": true` in {}",
+        shown(&place.settings, context)
+    ))?;
     Ok(())
 }
 
