@@ -293,8 +293,7 @@ pub(crate) struct RulesArgs {
     after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT`\nwrites the entries that call it."
 )]
 pub(crate) struct BridgeArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agents())]
     pub(crate) agent: Agent,
     /// The agent's own name of the event, where its payload does not tell
     #[arg(value_name = "EVENT")]
@@ -313,8 +312,7 @@ pub(crate) struct DoctorArgs {
     after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run\n  hookrail connect codex"
 )]
 pub(crate) struct ConnectArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agents())]
     pub(crate) agent: Option<Agent>,
     /// Write the project's settings of that agent instead of the user's
     #[arg(long, requires = "agent")]
@@ -332,8 +330,7 @@ pub(crate) struct ConnectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DisconnectArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    #[arg(value_name = "AGENT", help = agents(), required_unless_present = "all")]
     pub(crate) agent: Option<Agent>,
     /// All agents
     #[arg(long, conflicts_with = "agent")]
@@ -659,6 +656,15 @@ pub(crate) struct ManArgs {
     /// The folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+}
+
+/// The names that an argument `AGENT` takes.
+fn agents() -> String {
+    let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::as_str).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Reads an event name; an unknown one is a usage error that suggests the nearest, or ours for another agent's.

@@ -56,6 +56,7 @@ mod run;
 mod settings;
 #[expect(unreachable_pub, reason = "the reader is written as if it were a crate of its own")]
 mod shell;
+mod spelling;
 mod trust;
 mod verdict;
 

@@ -6,19 +6,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms from the bottom up. A room uses only those named for it; what is not named here does not exist.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
+    ("spelling", &[]),
     ("matcher", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event; payloads and schemas describe events.
     ("formats", &["event"]),
-    ("event", &["formats"]),
+    ("event", &["formats", "spelling"]),
     ("output", &["event", "formats"]),
     ("shell", &[]),
-    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell"]),
+    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
     ("hook", &["event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook", "formats"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
-    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "trust"]),
+    (
+        "settings",
+        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],
+    ),
     ("verdict", &["event", "formats", "hook", "output"]),
     // What a hook's `watch` means is told by the code that binds approvals to it.
     ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),

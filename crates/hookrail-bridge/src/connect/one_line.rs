@@ -2,12 +2,13 @@
 //! out again would leave it broken.
 
 use hookrail::internal::PARSE_OPTIONS;
+use hookrail::internal::edit::comma_after;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-use super::cut::{comma_after, property};
+use super::cut::property;
 
 /// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, holds
 /// something and stands on one line.

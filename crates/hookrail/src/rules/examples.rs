@@ -13,12 +13,13 @@ use jsonc_parser::common::Ranged as _;
 use self::call::Call;
 use super::facts::{Facts, Subject, has_tool};
 use super::path::Places;
-use super::problem::{Problem, shortened};
+use super::problem::Problem;
 use super::rule::Rule;
 use super::truth::Truth;
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::matcher::Matcher;
+use crate::spelling::shortened;
 
 /// The folder that examples happen in.
 const PROJECT: &str = "/project";

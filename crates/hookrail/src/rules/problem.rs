@@ -6,9 +6,7 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
 use crate::diagnostic::DiagnosticCode;
-
-/// Words longer than this are neither compared with known ones nor shown in full.
-const LONGEST_WORD: usize = 64;
+use crate::spelling::nearest;
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,47 +63,5 @@ fn kind_of(value: &Value<'_>) -> &'static str {
         Value::Object(_) => "an object",
         Value::Array(_) => "an array",
         Value::NullKeyword(_) => "`null`",
-    }
-}
-
-/// The known word that `word` was probably meant to be: near in spelling, or the same but for its case.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
-        .map(|(_, known)| known)
-}
-
-/// A word for a message, cut to a reasonable length.
-pub(super) fn shortened(word: &str) -> String {
-    match word.char_indices().nth(LONGEST_WORD) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_words_are_found_and_long_ones_are_not_compared() {
-        let known = ["equals", "startsWith", "in"];
-        for (word, expected) in [
-            ("equal", Some("equals")),
-            ("startswith", Some("startsWith")),
-            ("im", Some("in")),
-            ("matches", None),
-        ] {
-            assert_eq!(nearest(word, &known), expected, "{word}");
-        }
-        assert_eq!(nearest(&"equals".repeat(1_000_000), &known), None);
-        assert_eq!(shortened(&"é".repeat(1000)).chars().count(), LONGEST_WORD + 1);
     }
 }

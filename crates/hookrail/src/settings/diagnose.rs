@@ -11,9 +11,7 @@ use jsonc_parser::common::Ranged;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
-
-/// Words longer than this are neither compared with known ones nor shown in full.
-const LONGEST_WORD: usize = 64;
+use crate::spelling::{misspelling_of, shortened};
 
 /// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
 #[derive(Clone, Copy)]
@@ -279,42 +277,6 @@ pub(super) fn kind_of(value: &Value<'_>) -> &'static str {
         Value::Object(_) => "an object",
         Value::Array(_) => "an array",
         Value::NullKeyword(_) => "`null`",
-    }
-}
-
-/// The known word that `word` was probably meant to be.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
-        .map(|(_, known)| known)
-}
-
-/// The known name of which `word` is a misspelling: at most two letters away.
-fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= 2)
-        .map(|(_, known)| known)
-}
-
-/// A word for a message, cut to a reasonable length.
-pub(super) fn shortened(word: &str) -> String {
-    match word.char_indices().nth(LONGEST_WORD) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
     }
 }
 

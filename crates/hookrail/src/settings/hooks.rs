@@ -11,7 +11,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::bridge_entry::calls_bridge;
-use super::diagnose::{Findings, Route, shortened, span};
+use super::diagnose::{Findings, Route, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
@@ -20,6 +20,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule, RulePlace, RuleReading};
+use crate::spelling::shortened;
 
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];

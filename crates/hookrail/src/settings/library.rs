@@ -6,13 +6,14 @@ use std::sync::Arc;
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route, nearest, shortened};
+use super::diagnose::{Findings, Route};
 use super::read::given;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin};
 use crate::rules::library::{self, Guard};
+use crate::spelling::{nearest, shortened};
 
 /// Adds the guards that a list names to the hooks of its level.
 pub(super) fn read_library(

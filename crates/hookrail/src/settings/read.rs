@@ -2,11 +2,12 @@
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 
-use super::diagnose::{Findings, Route, nearest, shortened};
+use super::diagnose::{Findings, Route};
 use super::{AgentEvents, LevelSettings, RedactionSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::event::EventName;
 use crate::hook::AskReading;
+use crate::spelling::{nearest, shortened};
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
 pub(super) const ROOT_KEYS: [&str; 6] =

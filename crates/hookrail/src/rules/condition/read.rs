@@ -7,8 +7,9 @@ use super::{Condition, Kind, Node, doubts};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::rules::fact::Fact;
-use crate::rules::problem::{Problem, nearest, shortened};
+use crate::rules::problem::Problem;
 use crate::rules::test::{Readings, read_tests};
+use crate::spelling::{nearest, shortened};
 
 /// Deeper conditions are refused: evaluating one takes stack.
 const MAX_DEPTH: usize = 32;

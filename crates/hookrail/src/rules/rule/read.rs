@@ -11,7 +11,8 @@ use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput};
 use crate::rules::condition::Condition;
 use crate::rules::examples::Examples;
-use crate::rules::problem::{Problem, shortened};
+use crate::rules::problem::Problem;
+use crate::spelling::shortened;
 
 /// What `unknown` may say.
 const UNKNOWN: [&str; 2] = ["block", "ask"];

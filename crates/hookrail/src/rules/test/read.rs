@@ -9,7 +9,8 @@ use crate::matcher::Matcher;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
-use crate::rules::problem::{Problem, shortened};
+use crate::rules::problem::Problem;
+use crate::spelling::shortened;
 
 /// The tests as they are written.
 const TESTS: [&str; 8] = ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
