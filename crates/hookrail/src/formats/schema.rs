@@ -25,7 +25,7 @@ use output::{
     BeforeToolSelectionSpecific, BeforeToolSpecific, NothingSpecific, Output, SessionStartSpecific,
 };
 
-/// The roles of the stable model format.
+// The roles of the stable model format. No doc comment: it would become a description in every schema.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum LlmRole {
@@ -34,7 +34,7 @@ pub(super) enum LlmRole {
     System,
 }
 
-/// The modes of its tool configuration.
+// The modes of its tool configuration.
 #[derive(JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum LlmToolMode {

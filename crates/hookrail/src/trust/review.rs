@@ -218,9 +218,9 @@ pub(super) struct ReadHook<'a> {
     pub(super) approval: Option<&'a Approval>,
 }
 
-/// Reads the hooks of the project, each with the approval that was given for it: one that holds, or else the latest with equal terms, or else,
-/// for the sake of a readable difference, the likeliest one whose lineage no other hook has. Only the first kind
-/// approves anything.
+/// Reads the hooks of the project, each with the approval that was given for it: one that holds, or else the latest with
+/// equal terms, or else, so that the difference is readable, the likeliest one whose lineage no other hook has. Only the
+/// first kind approves anything.
 pub(super) fn read_and_pair<'h: 'a, 'a>(
     project: &ProjectDir,
     hooks: impl Iterator<Item = &'h Hook>,
