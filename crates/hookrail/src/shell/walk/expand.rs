@@ -243,9 +243,7 @@ impl Walker {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
         match (name, &value) {
-            // A shell that is started next reads the file that `BASH_ENV` names.
-            ("BASH_ALIASES" | "BASH_CMDS" | "BASH_ENV", _)
-            | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
+            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
                 self.dynamic();
             }
             ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
