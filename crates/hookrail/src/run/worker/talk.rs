@@ -24,8 +24,8 @@ use crate::run::payload::Payload;
 
 /// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
-/// A worker that usually answers within this time is waited for without giving way to anybody. Sleeping in the runtime
-/// and being woken by it takes longer than such an answer.
+/// A worker that usually answers within this time is waited for on the spot. Sleeping in the runtime and being woken by it
+/// takes longer than such an answer.
 const ON_THE_SPOT: Duration = Duration::from_micros(100);
 
 /// A running worker process.

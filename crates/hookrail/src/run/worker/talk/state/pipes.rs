@@ -3,7 +3,6 @@
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
-use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
@@ -146,16 +145,6 @@ impl Pipes {
             open.question = None;
         }
         open.question.is_none()
-    }
-
-    /// Waits for something to read, without giving way to anybody. `false` if nothing came.
-    pub(super) fn wait_for_output(&self, until: Instant) -> bool {
-        let Some(stdout) = &self.stdout else { return false };
-        let Ok(left) = Timespec::try_from(until.saturating_duration_since(Instant::now())) else {
-            return false;
-        };
-        let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
-        matches!(poll(&mut seen, Some(&left)), Ok(1))
     }
 
     /// Writes one question as far as the pipe takes it.
