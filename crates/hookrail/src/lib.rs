@@ -152,7 +152,7 @@ pub mod internal {
     pub use crate::settings::{
         Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PARSE_OPTIONS,
         PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
-        UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+        SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{

@@ -38,7 +38,7 @@ pub use files::SettingsFiles;
 pub use load::load_settings;
 pub use project::find_project;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
-pub use source::PARSE_OPTIONS;
+pub use source::{PARSE_OPTIONS, Source as SourceText};
 pub use wire::settings_schema;
 
 /// Reads a text as if it were the user's settings file.

@@ -9,6 +9,7 @@ mod formats;
 mod lines;
 mod show;
 mod transcript;
+mod zst;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
