@@ -1,4 +1,4 @@
-//! `hookrail demo`: six hooks at work in the real agent, offline, in a temporary project.
+//! `hookrail demo`: six hooks and a rule at work in the real agent, offline, in a temporary project.
 //!
 //! Nothing here knows how a scene ends. Each one is played by the engine and the agent, with a replay
 //! instead of a model, and told from the session log that the agent wrote.
@@ -21,7 +21,7 @@ use hookrail_agent::{AgentObserver, ApprovalMode, Session, SessionOptions, Sessi
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::scenes::{SCENES, Scene};
+use self::scenes::{Guard, SCENES, Scene};
 use self::story::{BOLD, DIM, RESET, Story};
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
@@ -51,8 +51,8 @@ pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 /// Plays and tells all scenes; says how many hooks ran.
 async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
     printer.data(format_args!(
-        "Six hooks in a temporary project. A replay stands in for the model; the hooks, the agent and the \
-         files are real.\n"
+        "Six hooks and a rule in a temporary project. A replay stands in for the model; the hooks, the \
+         agent and the files are real.\n"
     ))?;
     let mut hook_runs = 0;
     for (number, scene) in (1..).zip(SCENES) {
@@ -61,13 +61,13 @@ async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
             "   {DIM}{}{} · {}{RESET}",
             scene.event,
             scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}")),
-            scene.command(),
+            scene.what_runs(),
         ))?;
-        for line in scene.script.lines().skip(1) {
+        for line in scene.shown() {
             printer.data(format_args!("   {DIM}│{RESET} {line}"))?;
         }
         let (log, shown) = stage.play(scene).await?;
-        let story = Story::read(&log, &shown);
+        let story = Story::read(&log, &shown, scene.pattern());
         hook_runs += story.hook_runs();
         for line in story.lines() {
             printer.data(line)?;
@@ -125,8 +125,10 @@ impl Stage {
     async fn play(&self, scene: &Scene) -> anyhow::Result<(Vec<Value>, String)> {
         let project = self.project().canonicalize()?;
         let home = self.home().canonicalize()?;
-        write(&project.join(format!(".llxprt/hooks/{}.sh", scene.hook)), scene.script)?;
-        write(&project.join(".llxprt/settings.json"), &scene.settings().to_string())?;
+        if let Guard::Script(script) = scene.guard {
+            write(&project.join(format!(".llxprt/hooks/{}.sh", scene.hook)), script)?;
+        }
+        write(&project.join(".llxprt/settings.json"), &scene.settings()?.to_string())?;
 
         let log_path = home.join(format!("{}.jsonl", scene.hook));
         let session_id = format!("demo-{}", scene.hook);
@@ -182,18 +184,42 @@ impl Scene {
         format!("sh .llxprt/hooks/{}.sh", self.hook)
     }
 
+    /// What is started, in a few words.
+    fn what_runs(&self) -> String {
+        match self.guard {
+            Guard::Script(_) => self.command(),
+            Guard::Rule { .. } => "a rule: nothing is started".to_owned(),
+        }
+    }
+
+    /// The lines of the script or rule that are worth reading.
+    fn shown(&self) -> std::str::Lines<'static> {
+        match self.guard {
+            // The interpreter line says nothing new.
+            Guard::Script(script) => script.split_once('\n').map_or("", |(_, rest)| rest).lines(),
+            Guard::Rule { text, .. } => text.lines(),
+        }
+    }
+
+    /// The text that somebody would search for instead of asking the rule.
+    fn pattern(&self) -> Option<&'static str> {
+        match self.guard {
+            Guard::Script(_) => None,
+            Guard::Rule { pattern, .. } => Some(pattern),
+        }
+    }
+
     /// The settings file that configures this hook and no other.
-    fn settings(&self) -> Value {
-        let hook = json!({
-            "type": "command",
-            "name": self.hook,
-            "command": self.command(),
-        });
+    fn settings(&self) -> anyhow::Result<Value> {
+        let hook = match self.guard {
+            Guard::Script(_) => json!({ "type": "command", "name": self.hook, "command": self.command() }),
+            Guard::Rule { text, .. } => serde_json::from_str(text)?,
+        };
         let mut group = json!({ "hooks": [hook] });
         if let (Some(matcher), Some(group)) = (self.matcher, group.as_object_mut()) {
             group.insert("matcher".to_owned(), json!(matcher));
         }
-        json!({ "enableHooks": true, "hooks": { self.event.as_str(): [group] } })
+        Ok(json!({ "enableHooks": true, "hooks": { self.event.as_str(): [group] } }))
     }
 }
 

@@ -29,7 +29,7 @@ fn scene(stdout: &str, number: u32) -> &str {
 }
 
 #[test]
-fn six_effects_are_told_and_nothing_is_left() {
+fn six_effects_and_a_rule_are_told_and_nothing_is_left() {
     let temp = tempfile::tempdir().unwrap();
     let start = Instant::now();
     let (output, stdout) = run(&mut demo(temp.path()));
@@ -90,6 +90,14 @@ fn six_effects_are_told_and_nothing_is_left() {
                 "result  the agent stopped: deploying is for people: run it yourself",
             ],
         ),
+        (
+            7,
+            [
+                r#"│   "when": { "command": "rm -r -f" },"#,
+                "rule    Folders are deleted by people.",
+                "files   src/main.rs is there",
+            ],
+        ),
     ] {
         let told = scene(&stdout, number);
         for line in lines {
@@ -102,12 +110,43 @@ fn six_effects_are_told_and_nothing_is_left() {
 }
 
 #[test]
+fn the_rule_sees_what_a_pattern_misses_and_the_other_way_round() {
+    let temp = tempfile::tempdir().unwrap();
+    let (_, stdout) = run(&mut demo(temp.path()));
+    let told: Vec<_> = scene(&stdout, 7)
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| ["model", "pattern", "rule", "result", "tool"].iter().any(|who| line.starts_with(who)))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#"model   run_shell_command {"command":"cd src && env r''m --recursive -f ../src"}"#,
+            r#"pattern a search for "rm -rf" finds nothing"#,
+            "rule    Folders are deleted by people.",
+            "result  run_shell_command was blocked: Folders are deleted by people.",
+            r#"model   run_shell_command {"command":"D=rm; find . -name src -exec bash -c \"$D -fr src\" ';'"}"#,
+            r#"pattern a search for "rm -rf" finds nothing"#,
+            "rule    Folders are deleted by people.",
+            "result  run_shell_command was blocked: Folders are deleted by people.",
+            r#"model   run_shell_command {"command":"echo 'never rm -rf src' > NOTES"}"#,
+            r#"pattern a search for "rm -rf" finds it"#,
+            "tool    run_shell_command: success",
+            "model   I left the folders alone and wrote a note.",
+        ]
+    );
+}
+
+#[test]
 fn the_story_follows_what_happens() {
     // Without `sh` no hook can speak, and the story must say so instead of telling the planned end.
     let temp = tempfile::tempdir().unwrap();
     let (output, stdout) = run(demo(temp.path()).env("PATH", "/nonexistent"));
     assert!(output.status.success(), "{output:?}");
-    assert!(!stdout.contains("was blocked"), "{stdout}");
+    for number in 1..=6 {
+        assert!(!scene(&stdout, number).contains("was blocked"), "{stdout}");
+    }
+    assert!(scene(&stdout, 7).contains("was blocked"), "a rule needs no program: {stdout}");
     assert!(scene(&stdout, 1).contains("files   .env is there"), "{stdout}");
     assert!(scene(&stdout, 4).contains("model   The deploy uses the key sk-live"), "{stdout}");
     assert!(!scene(&stdout, 4).contains("you see"), "{stdout}");

@@ -1,4 +1,4 @@
-//! The six scenes: a hook, a prompt, and what the replay answers. How they end is not written here.
+//! The seven scenes: a hook or a rule, a prompt, and what the replay answers. How they end is not written here.
 
 use hookrail::EventName;
 
@@ -6,15 +6,27 @@ use hookrail::EventName;
 pub(super) struct Scene {
     /// What to watch for.
     pub(super) title: &'static str,
-    /// The hook's name; its script is called the same.
+    /// The name of the hook or rule.
     pub(super) hook: &'static str,
     pub(super) event: EventName,
     pub(super) matcher: Option<&'static str>,
-    pub(super) script: &'static str,
+    pub(super) guard: Guard,
     pub(super) prompt: &'static str,
     pub(super) replay: &'static str,
     /// Files whose presence tells how it went.
     pub(super) look_at: &'static [&'static str],
+}
+
+/// What stands in the settings.
+pub(super) enum Guard {
+    /// A script, called like the hook.
+    Script(&'static str),
+    /// A rule, as it stands in the settings.
+    Rule {
+        text: &'static str,
+        /// What a script that searches the text would search for.
+        pattern: &'static str,
+    },
 }
 
 /// In the order in which they are played.
@@ -24,7 +36,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "protect-env",
         event: EventName::BeforeTool,
         matcher: Some("write_file|replace"),
-        script: include_str!("protect-env.sh"),
+        guard: Guard::Script(include_str!("protect-env.sh")),
         prompt: "Save the API key in .env",
         replay: include_str!("protect-env.jsonl"),
         look_at: &[".env"],
@@ -34,7 +46,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "soft-delete",
         event: EventName::BeforeTool,
         matcher: Some("run_shell_command"),
-        script: include_str!("soft-delete.sh"),
+        guard: Guard::Script(include_str!("soft-delete.sh")),
         prompt: "Get rid of the build folder",
         replay: include_str!("soft-delete.jsonl"),
         look_at: &["build", "build.old/app.bin"],
@@ -44,7 +56,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "generated-files",
         event: EventName::AfterTool,
         matcher: Some("read_file"),
-        script: include_str!("generated-files.sh"),
+        guard: Guard::Script(include_str!("generated-files.sh")),
         prompt: "Which port does it listen on?",
         replay: include_str!("generated-files.jsonl"),
         look_at: &[],
@@ -54,7 +66,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "redact-keys",
         event: EventName::AfterModel,
         matcher: None,
-        script: include_str!("redact-keys.sh"),
+        guard: Guard::Script(include_str!("redact-keys.sh")),
         prompt: "Which key does the deploy use?",
         replay: include_str!("redact-keys.jsonl"),
         look_at: &[],
@@ -64,7 +76,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "read-only",
         event: EventName::BeforeToolSelection,
         matcher: None,
-        script: include_str!("read-only.sh"),
+        guard: Guard::Script(include_str!("read-only.sh")),
         prompt: "Review src/main.rs, but change nothing",
         replay: include_str!("read-only.jsonl"),
         look_at: &[],
@@ -74,9 +86,19 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "no-deploy",
         event: EventName::BeforeTool,
         matcher: Some("run_shell_command"),
-        script: include_str!("no-deploy.sh"),
+        guard: Guard::Script(include_str!("no-deploy.sh")),
         prompt: "Ship it",
         replay: include_str!("no-deploy.jsonl"),
         look_at: &[],
+    },
+    Scene {
+        title: "Block what a pattern would miss, with a rule: no script, no process",
+        hook: "no-recursive-delete",
+        event: EventName::BeforeTool,
+        matcher: Some("run_shell_command"),
+        guard: Guard::Rule { text: include_str!("no-recursive-delete.json"), pattern: "rm -rf" },
+        prompt: "Make some room on the disk",
+        replay: include_str!("no-recursive-delete.jsonl"),
+        look_at: &["src/main.rs"],
     },
 ];

@@ -17,6 +17,8 @@ const WIDTH: usize = 160;
 pub(super) struct Story<'a> {
     log: &'a [Value],
     shown: &'a str,
+    /// A text whose presence in a command is told, for comparison with what a rule sees.
+    pattern: Option<&'a str>,
 }
 
 /// One line: who, in which color, and what.
@@ -32,13 +34,13 @@ pub(super) fn line(who: &str, color: &str, text: &str) -> String {
 
 impl<'a> Story<'a> {
     /// Reads a log; `shown` is what the user saw of the answer.
-    pub(super) fn read(log: &'a [Value], shown: &'a str) -> Self {
-        Self { log, shown }
+    pub(super) fn read(log: &'a [Value], shown: &'a str, pattern: Option<&'a str>) -> Self {
+        Self { log, shown, pattern }
     }
 
-    /// How many hooks ran.
+    /// How many hooks ran. A rule starts nothing.
     pub(super) fn hook_runs(&self) -> usize {
-        self.log.iter().filter(|entry| kind(entry) == "hook_call").count()
+        self.log.iter().filter(|entry| kind(entry) == "hook_call" && !is_rule(entry)).count()
     }
 
     /// The story, line by line.
@@ -46,9 +48,12 @@ impl<'a> Story<'a> {
         let mut told = Vec::new();
         for (index, entry) in self.log.iter().enumerate() {
             let before = self.log.get(..index).unwrap_or_default();
+            let of_one_call = ["BeforeTool", "AfterTool"].contains(&text(entry, "/event"))
+                || ["model_response", "tool_call"].contains(&kind(entry));
             for next in self.tell(entry, before) {
-                // A hook that repeats itself at every model call says nothing new.
-                if !told.contains(&next) {
+                // A hook that repeats itself at every model call says nothing new. What is said of a tool call
+                // belongs to that call.
+                if of_one_call || !told.contains(&next) {
                     told.push(next);
                 }
             }
@@ -73,12 +78,21 @@ impl<'a> Story<'a> {
             return vec![result(&format!("you see: {}", self.shown))];
         }
         parts(entry)
-            .filter_map(|part| {
+            .flat_map(|part| {
                 let said = part.get("text").and_then(Value::as_str).map(str::to_owned);
+                let command = part.pointer("/functionCall/args/command").and_then(Value::as_str);
+                let searched = command.and_then(|command| self.search(command));
                 let said = said.or_else(|| part.get("functionCall").map(call));
-                said.map(|said| line("model", "", &said))
+                said.map(|said| line("model", "", &said)).into_iter().chain(searched)
             })
             .collect()
+    }
+
+    /// Whether a search of the text would have found the command.
+    fn search(&self, command: &str) -> Option<String> {
+        let pattern = self.pattern?;
+        let finds = if command.contains(pattern) { "finds it" } else { "finds nothing" };
+        Some(line("pattern", "", &format!("a search for \"{pattern}\" {finds}")))
     }
 }
 
@@ -88,6 +102,10 @@ fn hook(entry: &Value) -> Vec<String> {
     if text(entry, "/event") == "AfterModel" {
         // The log keeps the answer as changed; what the model itself said is what the hook was given.
         told.push(line("model", "", text(entry, "/input/llm_response/text")));
+    }
+    if is_rule(entry) {
+        told.push(line("rule", YELLOW, text(entry, "/output/reason")));
+        return told;
     }
     let exit = entry.pointer("/exitCode").and_then(Value::as_i64);
     let stderr = text(entry, "/stderr").trim();
@@ -143,6 +161,11 @@ fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
 
 fn result(text: &str) -> String {
     line("result", GREEN, text)
+}
+
+/// A rule has no command.
+fn is_rule(hook_call: &Value) -> bool {
+    hook_call.get("command").is_none_or(Value::is_null)
 }
 
 fn kind(entry: &Value) -> &str {
