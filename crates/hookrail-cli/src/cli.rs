@@ -529,7 +529,9 @@ pub(crate) struct LogArgs {
 /// The beginning of an id that `log` prints.
 fn call_id(given: &str) -> Result<String, String> {
     let is_id = given.len() >= 4 && given.chars().all(|c| c.is_ascii_hexdigit());
-    is_id.then(|| given.to_ascii_lowercase()).ok_or_else(|| "`hookrail log` prints the ids of calls".to_owned())
+    is_id
+        .then(|| given.to_ascii_lowercase())
+        .ok_or_else(|| "`hookrail log` prints the ids of calls".to_owned())
 }
 
 /// How a hook call ended.

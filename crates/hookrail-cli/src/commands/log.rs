@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time, open_named,
-    open_with_rotated,
+    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time,
+    open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 

@@ -22,6 +22,7 @@ mod memory;
 mod plot;
 mod plots;
 mod program;
+mod replay;
 mod report;
 mod rules;
 mod serve;
@@ -90,7 +91,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 14] = [
+    let workloads: [(&str, Workload); 16] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -105,6 +106,8 @@ fn measure(args: &Args) -> Report {
         ("P11", bridge::measure),
         ("AGENT", program::agent),
         ("W", workers::measure),
+        ("TEST", replay::test),
+        ("REPLAY", replay::measure),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

@@ -143,7 +143,8 @@ fn test(
     }
     if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with(context.project())) {
         let cwd = shown(&cwd, context);
-        printer.talk(format_args!("note: this call was made in {cwd}, and is kept as a test of this project"));
+        printer
+            .talk(format_args!("note: this call was made in {cwd}, and is kept as a test of this project"));
     }
     let tool = payload.get("tool_name").and_then(Value::as_str).map(str::to_owned);
     let what = tool.as_deref().or(name.as_str()).unwrap_or_default();
@@ -198,7 +199,8 @@ fn expected(event: &[Line]) -> JsonObject {
     expect.insert("ran".to_owned(), ran.into());
     let mut input = JsonObject::new();
     for line in event {
-        let changed = line.call.output.as_ref().and_then(|output| output.pointer("/hookSpecificOutput/tool_input"));
+        let changed =
+            line.call.output.as_ref().and_then(|output| output.pointer("/hookSpecificOutput/tool_input"));
         input.extend(changed.and_then(Value::as_object).cloned().unwrap_or_default());
     }
     if !input.is_empty() {

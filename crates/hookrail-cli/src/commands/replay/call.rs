@@ -19,8 +19,8 @@ pub(super) struct Call {
     pub(super) input: JsonObject,
     /// Further names on which a matcher is tried.
     pub(super) also_matches: Vec<String>,
-    /// What hooks get to see of the agent: its name and its own names of tool and arguments.
-    pub(super) agent: Option<Value>,
+    /// What hooks get to see besides: of another agent its name and its own names of tool and arguments.
+    pub(super) extra: JsonObject,
     /// Where the agent was, if the transcript says so.
     pub(super) cwd: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Call {
             tool: ours.name,
             input: ours.input,
             also_matches: ours.also_matches,
-            agent: Some(native),
+            extra: JsonObject::from_iter([("agent".to_owned(), native)]),
             cwd: None,
         }
     }

@@ -106,7 +106,8 @@ impl Coverage {
     pub(crate) fn render(&mut self) -> String {
         let hooks = self.hooks();
         let count = |is: fn(&Covered) -> bool| hooks.iter().filter(|covered| is(covered)).count();
-        let (all, ran, decided) = (hooks.len(), count(|covered| covered.ran), count(|covered| covered.decided));
+        let (all, ran, decided) =
+            (hooks.len(), count(|covered| covered.ran), count(|covered| covered.decided));
         let (guards, blocked) =
             (count(|covered| covered.blocked.is_some()), count(|covered| covered.blocked == Some(true)));
         let mut lines = vec![format!(
@@ -125,8 +126,11 @@ impl Coverage {
             }
             let untried = &covered.untried_examples;
             if !untried.is_empty() {
-                let shown: Vec<String> =
-                    untried.iter().take(SHOWN_EXAMPLES).map(|example| format!("`{}`", escape_line(example))).collect();
+                let shown: Vec<String> = untried
+                    .iter()
+                    .take(SHOWN_EXAMPLES)
+                    .map(|example| format!("`{}`", escape_line(example)))
+                    .collect();
                 let more = untried.len().saturating_sub(SHOWN_EXAMPLES);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 lines.push(format!("  {name}: no test repeats its examples {}{more}", shown.join(", ")));
@@ -152,7 +156,8 @@ impl Covered {
 
 /// Whether it is there to keep something from happening: any hook that can, but for a rule that says nothing of the kind.
 fn is_guard(hook: &Hook) -> bool {
-    let is_guarded = matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);
+    let is_guarded =
+        matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);
     let may_block = match &hook.kind {
         HookKind::Rule(rule) => rule.output().is_blocking_decision() || rule.output().is_permission_denied(),
         _ => true,
@@ -163,8 +168,10 @@ fn is_guard(hook: &Hook) -> bool {
 /// Whether a hook blocked, by what it said or by failing where that blocks.
 fn blocks(run: &HookRun) -> bool {
     let failed = run.failure.is_some() && run.hook.on_failure == OnFailure::Block;
-    let said =
-        run.output.as_ref().is_some_and(|output| output.is_blocking_decision() || output.is_permission_denied());
+    let said = run
+        .output
+        .as_ref()
+        .is_some_and(|output| output.is_blocking_decision() || output.is_permission_denied());
     failed || said
 }
 

@@ -16,13 +16,15 @@ pub(super) struct Calls {
 impl Calls {
     /// Adds the event of a test.
     pub(super) fn add(&mut self, input: &TypedInput) {
-        let (OwnedEvent::BeforeTool { tool_name, tool_input } | OwnedEvent::AfterTool { tool_name, tool_input, .. }) =
-            &input.event
+        let (OwnedEvent::BeforeTool { tool_name, tool_input }
+        | OwnedEvent::AfterTool { tool_name, tool_input, .. }) = &input.event
         else {
             return;
         };
         let event = input.event().name();
-        for name in std::iter::once(tool_name.as_str()).chain(input.base.also_matches.iter().map(String::as_str)) {
+        for name in
+            std::iter::once(tool_name.as_str()).chain(input.base.also_matches.iter().map(String::as_str))
+        {
             self.tools.insert((event, name.to_owned()));
         }
         self.calls.push((event, tool_name.as_str().to_owned(), tool_input.clone()));
@@ -34,14 +36,19 @@ impl Calls {
             return Vec::new();
         }
         let named = alternatives(hook.matcher.text().unwrap_or_default()).into_iter();
-        named.filter(|name| !self.tools.contains(&(hook.event, (*name).to_owned()))).map(str::to_owned).collect()
+        named
+            .filter(|name| !self.tools.contains(&(hook.event, (*name).to_owned())))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// The examples of a rule that no test repeats.
     pub(super) fn untried_examples(&self, hook: &Hook) -> Vec<String> {
         let HookKind::Rule(rule) = &hook.kind else { return Vec::new() };
         let is_tried = |tool: &str, input: &JsonObject| {
-            self.calls.iter().any(|(event, name, given)| *event == hook.event && name == tool && given == input)
+            self.calls
+                .iter()
+                .any(|(event, name, given)| *event == hook.event && name == tool && given == input)
         };
         let examples = rule.examples().iter().filter_map(|example| {
             let (tool, input) = example.call(&hook.matcher)?;
@@ -57,7 +64,8 @@ fn alternatives(matcher: &str) -> Vec<&str> {
     let inner = inner.strip_suffix('$').unwrap_or(inner);
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
     let inner = inner.strip_prefix("?:").unwrap_or(inner);
-    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_name =
+        |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let names: Vec<&str> = inner.split('|').collect();
     if names.iter().all(is_name) { names } else { Vec::new() }
 }
