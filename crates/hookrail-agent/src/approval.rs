@@ -49,12 +49,14 @@ pub(crate) struct AskedCall<'a> {
 }
 
 /// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
-/// nobody is there to answer it: what hooks see does not depend on a terminal.
+/// nobody is there to answer it: what hooks see does not depend on a terminal. What they say to the model is added to
+/// `messages`.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
     hooks: &HookSession,
     ui: &dyn Ui,
     call: &AskedCall<'_>,
+    messages: &mut Vec<String>,
 ) -> Permission {
     let AskedCall { tool, args, original, decider, protected, project } = *call;
     // What a hook wants a person for is asked in every mode, and about every kind of tool.
@@ -80,6 +82,7 @@ pub(crate) async fn ask_permission(
     if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = told.gate {
         return Permission::Stopped { reason };
     }
+    messages.extend(told.notes.system_message);
     // What guards the agent, and what a hook wants a person for, is asked about every time.
     let always = match tool.kind() {
         _ if protected.is_some() || hook_reason.is_some() => None,

@@ -79,7 +79,7 @@ pub enum LogLine<'a> {
     Stop {
         reason: &'a str,
     },
-    /// What a worker did until now; written when its session ends.
+    /// What a worker did until now; written when its session ends, and by a server from time to time.
     #[serde(rename_all = "camelCase")]
     Worker {
         /// The command of its hooks.
@@ -88,7 +88,9 @@ pub enum LogLine<'a> {
         answered: u64,
         restarts: u64,
         last_failure: Option<&'a str>,
-        /// In bytes, while it runs.
+        /// Whether it has a process now.
+        running: bool,
+        /// What the processes of its group hold, in bytes, where the system tells.
         memory: Option<u64>,
     },
     SessionEnd {

@@ -83,7 +83,8 @@ impl Session {
             .map_err(Interrupt::ModelFailed)?;
         match outcome {
             ModelOutcome::Answered(answer) => Ok(self.model_answered(answer, audience)),
-            ModelOutcome::Blocked { response, block, showing, .. } => {
+            ModelOutcome::Blocked { response, block, showing, next_system_message, .. } => {
+                self.pending_messages.extend(next_system_message);
                 self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
                 self.log_response(&response, true, false);
                 let showing = if audience == Audience::Nobody { Showing::Hidden } else { showing };

@@ -30,8 +30,8 @@ pub(crate) struct Scheduler<'a> {
     pub(crate) approval: ApprovalMode,
     pub(crate) log: &'a SessionLog,
     pub(crate) ui: &'a dyn Ui,
-    /// Held while a person is asked.
-    pub(crate) questions: tokio::sync::Mutex<()>,
+    /// Held while a person is asked; with what `Notification` hooks said to the model when it was asked.
+    pub(crate) questions: tokio::sync::Mutex<Vec<String>>,
 }
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
@@ -136,12 +136,12 @@ impl Scheduler<'_> {
             let PermissionSubject::Tool { input, .. } = request.subject else { return Permission::Granted };
             *lock() = Progress::Before { args: input.clone() };
             // Readers run side by side, but a person answers one question at a time.
-            let _turn = self.questions.lock().await;
+            let mut messages = self.questions.lock().await;
             let protected = self.context.why_protected(tool, input);
             let project = &self.context.project;
             let decider = request.decider;
             let asked = AskedCall { tool, args: input, original, decider, protected, project };
-            ask_permission(self.approval, self.hooks, self.ui, &asked).await
+            ask_permission(self.approval, self.hooks, self.ui, &asked, &mut messages).await
         };
         let run = async |args: &JsonObject| {
             *lock() = Progress::Running;

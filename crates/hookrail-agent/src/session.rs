@@ -146,23 +146,26 @@ impl Session {
     /// afterwards.
     pub async fn end(&mut self, reason: SessionEndReason, limit: Option<Duration>) {
         let hooks = self.parts.hooks.fire_session_end(reason);
-        match limit {
-            None => hooks.await,
+        // Nothing comes after the end that a hook could stop.
+        let ended = match limit {
+            None => Ok(hooks.await),
             // Those that are late are killed.
-            Some(limit) => {
-                if tokio::time::timeout(limit, hooks).await.is_err() {
-                    self.notice("SessionEnd hooks took too long and were ended");
-                }
-            }
+            Some(limit) => tokio::time::timeout(limit, hooks).await,
+        };
+        if ended.is_err() {
+            self.notice("SessionEnd hooks took too long and were ended");
         }
         self.parts.log.write(&LogLine::SessionEnd { reason: reason.as_str() });
     }
 
-    /// Forgets the conversation: one session ends, another begins.
+    /// Forgets the conversation: one session ends and another begins, unless a hook of the end stops the agent.
     pub async fn clear(&mut self) -> Result<(), PromptOutcome> {
-        self.end(SessionEndReason::Clear, None).await;
+        let reason = SessionEndReason::Clear;
+        let ended = self.parts.hooks.fire_session_end(reason).await;
+        self.parts.log.write(&LogLine::SessionEnd { reason: reason.as_str() });
         self.history.clear();
         self.pending_messages.clear();
+        self.stop_if_asked(&ended.gate)?;
         self.start(SessionStartSource::Clear).await
     }
 
@@ -271,9 +274,10 @@ impl Session {
                 approval: parts.options.approval,
                 log: &parts.log,
                 ui: parts.ui.as_ref(),
-                questions: tokio::sync::Mutex::new(()),
+                questions: tokio::sync::Mutex::default(),
             };
             let batch = scheduler.run(&calls, &reply.allowed).await;
+            self.pending_messages.extend(scheduler.questions.into_inner());
             self.history.push(tool_responses(batch.results));
             if let Some(stop) = batch.stop {
                 return Err(self.stopped(stop));

@@ -541,6 +541,8 @@ pub(crate) enum Outcome {
     Allow,
     /// Blocked the operation
     Block,
+    /// Left the call to a person
+    Ask,
     /// Asked the agent to stop
     Stop,
     /// Gave no verdict

@@ -25,7 +25,7 @@ pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time};
-pub(crate) use workers::{PastWorker, PastWorkers};
+pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 
 use crate::terminal::printer::escape_line;
 
@@ -117,6 +117,7 @@ impl HookLog {
                 answered: worker.answered,
                 restarts: worker.restarts,
                 last_failure: last_failure.as_deref(),
+                running: worker.process.is_some(),
                 memory: worker.memory,
             });
         }

@@ -39,6 +39,7 @@ pub(crate) use relative::{file_run_by_accident, relative_words};
 pub use review::{NamedFile, Pending, PendingSettings, Review, Why};
 pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
+pub(crate) use watch::{WatchedPaths, watched_paths};
 
 /// Which project hooks may run. The host decides.
 #[derive(Debug, Clone, Default)]

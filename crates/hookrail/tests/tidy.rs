@@ -20,7 +20,8 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("plan", &["event", "hook", "matcher", "trust"]),
     ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "trust"]),
     ("verdict", &["event", "formats", "hook", "output"]),
-    ("run", &["event", "formats", "hook", "output", "rules", "settings", "verdict"]),
+    // What a hook's `watch` means is told by the code that binds approvals to it.
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
     (
         "host",
         &[

@@ -126,6 +126,10 @@ fn keep_owner_and_mode(file: &File, old: &Stat) -> io::Result<()> {
         let (owner, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
         let _ = rustix::fs::fchown(file.as_fd(), Some(owner), Some(group));
     }
+    // A file system without modes gives all files the same one, and may refuse to set it.
+    if rustix::fs::fstat(file.as_fd())?.st_mode == old.st_mode {
+        return Ok(());
+    }
     // After the owner, since a change of owner clears the set-id bits.
     Ok(rustix::fs::fchmod(file.as_fd(), Mode::from_raw_mode(old.st_mode))?)
 }

@@ -5,6 +5,7 @@ mod foreign;
 mod indexed_text;
 mod program;
 mod python;
+mod shadowed;
 mod shell;
 mod tool_words;
 mod words;
@@ -130,6 +131,7 @@ impl Check<'_> {
         self.observed();
         self.commands();
         self.duplicates(&hooks);
+        self.shadowed(&hooks);
         self.findings.extend(foreign::notes(self.settings, self.context));
     }
 
@@ -282,6 +284,19 @@ impl Check<'_> {
                 format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
             let help = "remove one of the two".to_owned();
             self.at_hook(index, Severity::Warning, "duplicate-command", message, help);
+        }
+    }
+
+    /// Rules that decide nothing because another one blocks the same calls.
+    fn shadowed(&mut self, hooks: &AsIfApproved) {
+        let disabled = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
+        let disabled = disabled.filter(|(_, why)| matches!(why, SkipReason::Disabled(_)));
+        let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
+        let effects = Effects::new(self.settings.agent_events());
+        for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
+            if let Some((severity, message, help)) = found.told(self.settings) {
+                self.at_hook(found.index, severity, "rule-shadowed", message, help.to_owned());
+            }
         }
     }
 }

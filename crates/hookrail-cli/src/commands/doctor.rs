@@ -15,7 +15,7 @@ use crate::cli::{DoctorArgs, Format};
 use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, Lines, open_with_rotated};
+use crate::hook_log::{self, Lines, PastWorkers, WorkerReport, open_with_rotated};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Looks at everything and prints it. Exit 1 if something needs doing.
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     places::look(context, &mut report);
     look_at_settings(&settings, context, &mut report);
     look_at_log(&settings, context, &mut report);
+    look_at_workers(&settings, context, &mut report);
     agents::look(context, &mut report)?;
 
     report.problems = report.findings.iter().filter(|finding| finding.state.needs_doing()).count();
@@ -66,7 +67,7 @@ impl Report {
 #[derive(Debug, Serialize)]
 struct Finding {
     state: State,
-    /// The link of the chain: `home`, `settings`, `hooks` or an agent's name.
+    /// The link of the chain: `home`, `settings`, `hooks`, `workers` or an agent's name.
     area: &'static str,
     message: String,
     /// What to do.
@@ -143,6 +144,28 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Repo
             let message = format!("`{}` has never run at {}", hook.name, hook.event);
             let help = format!("`hookrail fire {}` tries it", hook.event);
             report.add(State::Note, "hooks", message, help);
+        }
+    }
+}
+
+/// What the log tells of workers. A failure is over when it is read here, and may come again.
+fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+    let path = hook_log::path_in(&context.state_dir());
+    let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &resolved.hook), &path);
+    let mut told = HashSet::new();
+    for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
+        let hook = &resolved.hook;
+        // Hooks with the same command share a worker.
+        let Some(worker) = WorkerReport::of(hook, &workers).filter(|_| told.insert(hook.command())) else {
+            continue;
+        };
+        let message = format!("`{}`: {}", hook.name, worker.describe());
+        match worker.past {
+            Some(past) if past.last_failure.is_some() => {
+                let help = format!("`hookrail log --outcome failure --hook {}` shows what failed", hook.name);
+                report.add(State::Note, "workers", message, help);
+            }
+            _ => report.ok("workers", message),
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookKind, HookPlanner, Matching, SkipReason};
-use hookrail::internal::{Facts, Folders, RegistryScope, ResolvedSettings, RuleExplanation, Subject, Truth};
+use hookrail::components::{Explanation, HookKind, HookPlanner, Matching, SkipReason, WorkerMode};
+use hookrail::internal::{
+    Facts, Folders, RegistryScope, ResolvedSettings, RuleExplanation, Subject, Truth, fork_obstacle,
+    inherited_environment,
+};
 use hookrail::{Diagnostic, EventName, Hook};
 use serde::Serialize;
 
@@ -13,6 +16,7 @@ use crate::display::{HookName, home, shown_origin};
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
+use crate::hook_log::{self, PastWorkers, WorkerReport};
 use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(
@@ -41,11 +45,16 @@ pub(crate) fn run(
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
     };
+    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &*planned.hook);
+    let workers = PastWorkers::load_for(hooks, &hook_log::path_in(&context.state_dir()));
     match args.format {
         Format::Json => {
-            printer.json_pretty(&report(args.event, target, &settings, &explanation, &conditions))?;
+            let report = report(args.event, target, &settings, &explanation, &conditions, &workers);
+            printer.json_pretty(&report)?;
         }
-        Format::Text => print_text(args.event, target, &explanation, &conditions, context, printer)?,
+        Format::Text => {
+            print_text(args.event, target, &explanation, &conditions, &workers, context, printer)?;
+        }
     }
     Ok(ExitStatus::Success)
 }
@@ -106,6 +115,9 @@ struct PlannedReport<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<&'e RuleExplanation>,
     timeout_ms: u128,
+    /// For a hook whose process is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<WorkerReport<'e>>,
     sequential: bool,
     on_failure: hookrail::components::OnFailure,
 }
@@ -134,6 +146,7 @@ fn report<'e>(
     settings: &'e ResolvedSettings,
     explanation: &'e Explanation,
     conditions: &'e [Option<RuleExplanation>],
+    workers: &'e PastWorkers,
 ) -> Report<'e> {
     let plan = explanation.plan.as_ref();
     let planned = plan.into_iter().flat_map(|plan| &plan.hooks);
@@ -149,6 +162,7 @@ fn report<'e>(
                 hook: HookName::of(&planned.hook),
                 condition: condition.as_ref(),
                 timeout_ms: planned.timeout.as_millis(),
+                worker: WorkerReport::of(&planned.hook, workers),
                 sequential: planned.sequential,
                 on_failure: planned.on_failure,
             })
@@ -186,6 +200,7 @@ fn print_text(
     target: Option<&str>,
     explanation: &Explanation,
     conditions: &[Option<RuleExplanation>],
+    workers: &PastWorkers,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
@@ -208,6 +223,11 @@ fn print_text(
                 let label = format!("{}. ", number + 1);
                 printer.data(format_args!("  {label}{}", headline(&planned.hook, context)))?;
                 printer.data(format_args!("  {:width$}{}", "", terms(&planned.hook), width = label.len()))?;
+                if let Some(worker) = WorkerReport::of(&planned.hook, workers) {
+                    let way = way_of(&planned.hook, context);
+                    let did = worker.describe();
+                    printer.data(format_args!("  {:width$}{way}: {did}", "", width = label.len()))?;
+                }
                 if let Some(condition) = condition {
                     print_condition(condition, 2 + label.len(), printer)?;
                 }
@@ -254,6 +274,17 @@ fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer)
 fn headline(hook: &Hook, context: &Context) -> String {
     let origin = shown_origin(&hook.origin, context);
     format!("{} ({origin})", escape_line(&hook.name))
+}
+
+/// How the process of a hook with a worker is kept.
+fn way_of(hook: &Arc<Hook>, context: &Context) -> String {
+    if hook.worker != WorkerMode::Fork {
+        return "worker, one process for all events".to_owned();
+    }
+    match fork_obstacle(hook, inherited_environment(), context.project()) {
+        None => "in forks of one interpreter".to_owned(),
+        Some(obstacle) => format!("not in forks, because the hook {}", escape_line(obstacle.why())),
+    }
 }
 
 fn terms(hook: &Hook) -> String {

@@ -1,5 +1,6 @@
 //! `hookrail init`: a starter script, its settings entry and its approval.
 
+mod approve;
 mod first_test;
 mod kits;
 mod rule;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::EventName;
-use hookrail::internal::{FileContent, edit};
+use hookrail::internal::{FileContent, Pending, edit};
 use serde_json::json;
 
 use self::kits::Kit;
@@ -43,8 +44,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         printer.talk(line.text);
     }
     let hooks = before.hook_list();
-    let settings_waited =
-        context.approvals().pending(context.project(), &hooks, &before.project_settings).settings.is_some();
+    let settings_waited = approve::settings_wait(context);
     let is_on = before.activation.is_on();
 
     let script = match kit {
@@ -94,7 +94,12 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         ))?;
     }
     if !place.is_users {
-        approve(&hook, &script, settings_waited, context, printer)?;
+        let own_text = FileContent::Text { text: script.clone() };
+        let is_written_here = |pending: &Pending| {
+            pending.hook.command() == hook.command
+                && pending.files.iter().all(|file| file.content == own_text)
+        };
+        approve::approve(is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
     print_next_steps(args.event, starter, &place, context, printer)?;
@@ -207,39 +212,6 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o755).open(script);
     let write = file.and_then(|mut file| file.write_all(text.as_bytes()));
     write.with_context(|| format!("cannot write `{}`", script.display()))
-}
-
-/// Approves the new hook and nothing else.
-fn approve(
-    hook: &NewHook,
-    script: &str,
-    settings_waited: bool,
-    context: &Context,
-    printer: &mut Printer,
-) -> anyhow::Result<()> {
-    let store = context.approvals();
-    let settings = context.settings();
-    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
-    let own: Vec<_> =
-        review.pending.iter().filter(|pending| pending.hook.command() == hook.command).collect();
-    // Only what this program wrote itself is approved without a look.
-    let untouched = own.iter().all(|pending| {
-        pending.files.iter().all(|file| file.content == FileContent::Text { text: script.to_owned() })
-    });
-    if own.is_empty() || !untouched {
-        printer.talk("warning: somebody else changes this project: the new hook is not approved");
-        printer.talk("hint: review it with `hookrail trust`");
-        return Ok(());
-    }
-    // Settings that waited before were not written here, so that they go on waiting.
-    let approved =
-        if settings_waited { store.approve_hooks(&review, &own) } else { store.approve(&review, &own) };
-    approved.with_context(|| Hinted::new("cannot approve the new hook", "try `hookrail trust`"))?;
-    printer.data("approved it for this project")?;
-    if settings_waited || review.pending.len() > own.len() {
-        printer.talk("note: other things in this project still wait for approval: `hookrail trust`");
-    }
-    Ok(())
 }
 
 fn print_next_steps(

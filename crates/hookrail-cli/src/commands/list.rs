@@ -1,8 +1,8 @@
 //! `hookrail list`: every hook with its state and its history.
 
-use hookrail::components::{HookStatus, WorkerMode};
+use hookrail::components::HookStatus;
 use hookrail::internal::RegistryScope;
-use hookrail::{Diagnostic, EventName, Hook};
+use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 
 use crate::cli::{Format, ListArgs};
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::hook_log::{self, PastWorker, PastWorkers, Statistics, local_time};
+use crate::hook_log::{self, PastWorkers, Statistics, WorkerReport, local_time};
 use crate::terminal::printer::{Printer, escape_line};
 
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -20,8 +20,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     hooks.sort_by_key(|status| status.hook.event);
     let log = hook_log::path_in(&context.state_dir());
     let statistics = Statistics::load(&log);
-    let has_workers = hooks.iter().any(|status| status.hook.worker != WorkerMode::Off);
-    let workers = if has_workers { PastWorkers::load(&log) } else { PastWorkers::default() };
+    let workers = PastWorkers::load_for(hooks.iter().map(|status| &*status.hook), &log);
     let rows: Vec<Row<'_>> =
         hooks.iter().map(|status| Row::new(status, context, &statistics, &workers)).collect();
     match args.format {
@@ -68,39 +67,9 @@ struct Row<'l> {
     approved: &'static str,
     /// For a hook whose process is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    worker: Option<WorkerColumn<'l>>,
+    worker: Option<WorkerReport<'l>>,
     #[serde(flatten)]
     history: History,
-}
-
-/// How a hook's process is kept, and what the log knows of it.
-#[derive(Serialize)]
-struct WorkerColumn<'l> {
-    /// `lines` or `fork`.
-    mode: &'static str,
-    #[serde(flatten)]
-    past: Option<&'l PastWorker>,
-}
-
-impl<'l> WorkerColumn<'l> {
-    fn of(hook: &Hook, workers: &'l PastWorkers) -> Option<Self> {
-        let mode = match hook.worker {
-            WorkerMode::Off => return None,
-            WorkerMode::Lines => "lines",
-            WorkerMode::Fork => "fork",
-        };
-        Some(Self { mode, past: workers.of(hook.command()) })
-    }
-
-    /// The last session's worker, in words.
-    fn describe(&self) -> Option<String> {
-        let past = self.past?;
-        let memory = past.memory.map(|bytes| format!(", {} MB", bytes / 1_000_000)).unwrap_or_default();
-        let failure = past.last_failure.as_ref().map(|why| format!("; last failure: {}", escape_line(why)));
-        let (events, starts) = (past.answered, past.started);
-        let failure = failure.unwrap_or_default();
-        Some(format!("{events} events, started {starts} times, {} restarts{memory}{failure}", past.restarts))
-    }
 }
 
 /// What the log knows of a hook.
@@ -127,7 +96,7 @@ impl<'l> Row<'l> {
             hook: HookName::of(hook),
             enabled: status.enabled,
             approved: approved_word(&status.trust),
-            worker: WorkerColumn::of(hook, workers),
+            worker: WorkerReport::of(hook, workers),
             history: known.map_or_else(History::default, |known| History {
                 runs: known.runs,
                 last_run: Some(known.last_run),
@@ -176,8 +145,9 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
         printer.data(line.join("  ").trim_end())?;
     }
     for row in rows {
-        if let Some(did) = row.worker.as_ref().and_then(WorkerColumn::describe) {
-            printer.data(format_args!("worker of {}: {did}", cut(&escape_line(row.hook.name))))?;
+        if let Some(worker) = &row.worker {
+            let name = cut(&escape_line(row.hook.name));
+            printer.data(format_args!("worker of {name}: {}", worker.describe()))?;
         }
     }
     Ok(())

@@ -2,20 +2,21 @@
 
 mod save;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use serde::Serialize;
 
 use crate::cli::{Format, LogArgs};
 use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time,
-    open_named, open_with_rotated,
+    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, SHORT_ID,
+    Statistics, Tail, local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -139,7 +140,7 @@ impl<'a> Wanted<'a> {
     fn covers(&self, call: &Call) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
-            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command == *name)
+            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
             && args.tool.as_ref().is_none_or(|tool| call.tool == *tool)
             && self.project.as_ref().is_none_or(|project| call.project == *project)
             && args.session.as_ref().is_none_or(|session| call.session_id.starts_with(session.as_str()))
@@ -218,7 +219,14 @@ fn print_stats(
         }
     }
     let all = statistics.all();
+    let workers = if args.files.is_empty() {
+        PastWorkers::load(&hook_log::path_in(&wanted.context.state_dir()))
+    } else {
+        PastWorkers::default()
+    };
     if args.format == Format::Json {
+        let all: Vec<_> =
+            all.iter().map(|hook| WithWorker { worker: workers.of(&hook.command), hook }).collect();
         printer.json_pretty(&all)?;
         return Ok(ExitStatus::Success);
     }
@@ -243,5 +251,20 @@ fn print_stats(
             escape_line(&place)
         ))?;
     }
+    let mut told = HashSet::new();
+    for hook in all.iter().filter(|hook| told.insert(&hook.command)) {
+        if let Some(worker) = workers.of(&hook.command) {
+            printer.data(format_args!("worker of {}: {}", escape_line(&hook.name), worker.describe()))?;
+        }
+    }
     Ok(ExitStatus::Success)
+}
+
+/// The numbers of a hook, and what the log knows of its worker.
+#[derive(Serialize)]
+struct WithWorker<'l> {
+    #[serde(flatten)]
+    hook: &'l HookStats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<&'l PastWorker>,
 }

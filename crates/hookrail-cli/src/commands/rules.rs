@@ -1,6 +1,5 @@
 //! `hookrail rules`: the shipped guards, which one line of settings turns on.
 
-use hookrail::components::HookKind;
 use hookrail::internal::ResolvedSettings;
 use hookrail::internal::library::{self, Guard};
 use serde_json::json;
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
                         "name": guard.name,
                         "description": guard.description,
                         "matcher": guard.matcher.text(),
-                        "on": is_on(&guard.name, &settings),
+                        "on": is_on(guard, &settings),
                     })
                 })
                 .collect();
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
         Format::Text => {
             let width = guards.iter().map(|guard| guard.name.len()).max().unwrap_or(0);
             for guard in &guards {
-                let state = if is_on(&guard.name, &settings) { "on " } else { "off" };
+                let state = if is_on(guard, &settings) { "on " } else { "off" };
                 printer.data(format_args!("{:width$}  {state}  {}", guard.name, guard.description))?;
             }
             printer.talk("\nTo turn some on, name them in your settings:");
@@ -62,9 +61,10 @@ fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 }
 
 /// Whether some level turned a shipped guard on and hooks are on.
-fn is_on(name: &str, settings: &ResolvedSettings) -> bool {
+fn is_on(guard: &Guard, settings: &ResolvedSettings) -> bool {
     settings.hooks.iter().any(|resolved| {
-        let shipped = matches!(resolved.hook.kind, HookKind::Rule(_)) && resolved.hook.name == name;
+        // A rule of somebody's own may have the same name.
+        let shipped = resolved.hook.definition.as_deref() == Some(guard.text);
         shipped && resolved.on && settings.activation.is_on()
     })
 }

@@ -75,6 +75,8 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
         phase: phase.clone(),
     });
     let heard = tokio::spawn(signals.obey(phases, Arc::clone(&server)));
+    let engines = Arc::clone(&server);
+    let noted = tokio::spawn(async move { engines.engines.note_workers().await });
 
     let mut clients = JoinSet::new();
     let work = async {
@@ -99,6 +101,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
         }
     };
     heard.abort();
+    noted.abort();
     status
 }
 

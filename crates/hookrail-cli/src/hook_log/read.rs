@@ -32,7 +32,8 @@ pub(crate) struct Call {
     pub(crate) tool: String,
     /// The project's folder; empty in lines of older versions and of session logs.
     pub(crate) project: String,
-    pub(crate) command: String,
+    /// `None` for a rule, which starts no program.
+    pub(crate) command: Option<String>,
     pub(crate) output: Option<Value>,
     pub(crate) exit_code: Option<i32>,
     pub(crate) signal: Option<i32>,
@@ -47,9 +48,10 @@ impl Call {
     pub(crate) fn ended_in(&self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Block => self.blocked(),
+            Outcome::Ask => self.asked(),
             Outcome::Stop => self.stopped(),
             Outcome::Failure => self.error.is_some(),
-            Outcome::Allow => !self.blocked() && !self.stopped() && self.error.is_none(),
+            Outcome::Allow => !self.blocked() && !self.asked() && !self.stopped() && self.error.is_none(),
         }
     }
 
@@ -60,21 +62,32 @@ impl Call {
             (true, false, _) => "block",
             (false, true, _) => "stop",
             (false, false, true) => "failure",
+            (false, false, false) if self.asked() => "ask",
             (false, false, false) => "allow",
         }
     }
 
     /// Whether it blocked an operation that can be blocked.
     pub(crate) fn blocked(&self) -> bool {
+        self.decided(Decision::blocks)
+    }
+
+    /// Whether it left the call to a person.
+    pub(crate) fn asked(&self) -> bool {
+        !self.blocked() && self.decided(|decision| *decision == Decision::Ask)
+    }
+
+    /// Whether it gave such a decision about an operation that can be blocked.
+    fn decided(&self, is_such: impl Fn(&Decision) -> bool) -> bool {
         let Ok(event) = self.event.parse::<EventName>() else { return false };
-        let blocks = |pointer: &str| {
+        let gave = |pointer: &str| {
             let word =
                 self.output.as_ref().and_then(|output| output.pointer(pointer)).and_then(Value::as_str);
-            word.is_some_and(|word| Decision::from_word(word).blocks())
+            word.is_some_and(|word| is_such(&Decision::from_word(word)))
         };
         event.can_block()
-            && (blocks("/decision")
-                || (event == EventName::BeforeTool && blocks("/hookSpecificOutput/permissionDecision")))
+            && (gave("/decision")
+                || (event == EventName::BeforeTool && gave("/hookSpecificOutput/permissionDecision")))
     }
 
     /// Whether it asked the agent to stop.

@@ -25,6 +25,9 @@ pub(crate) struct HookStats {
     pub(crate) max_ms: u64,
     /// When it ran last.
     pub(crate) last_run: String,
+    /// Its command when it ran last.
+    #[serde(skip)]
+    pub(crate) command: String,
 }
 
 /// Collects numbers, hook by hook. A hook is known by its project, its event and its name: the same name in another
@@ -45,6 +48,7 @@ struct Collected {
     blocks: usize,
     failures: usize,
     last_run: String,
+    command: String,
 }
 
 impl Statistics {
@@ -80,6 +84,7 @@ impl Statistics {
         hook.failures += usize::from(failed);
         if call.timestamp > hook.last_run {
             hook.last_run = call.timestamp;
+            hook.command = call.command;
         }
     }
 
@@ -108,6 +113,7 @@ impl Collected {
         self.failures += other.failures;
         if other.last_run > self.last_run {
             self.last_run.clone_from(&other.last_run);
+            self.command.clone_from(&other.command);
         }
     }
 }
@@ -126,6 +132,7 @@ fn summarise(((project, event, name), collected): (&Key, &Collected)) -> HookSta
         p95_ms: percentile(&durations, 95).unwrap_or_default(),
         max_ms: durations.last().copied().unwrap_or_default(),
         last_run: collected.last_run.clone(),
+        command: collected.command.clone(),
     }
 }
 

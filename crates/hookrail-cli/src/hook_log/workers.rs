@@ -1,12 +1,16 @@
 //! What the log tells of workers: the last word of each session about each of them.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::BufRead as _;
 use std::path::Path;
 
+use hookrail::Hook;
+use hookrail::components::WorkerMode;
 use serde::{Deserialize, Serialize};
 
-use super::{READ_AT_MOST, open_with_rotated};
+use super::{READ_AT_MOST, local_time, open_with_rotated};
+use crate::terminal::printer::escape_line;
 
 /// What a worker did in the last session that had one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +24,67 @@ pub(crate) struct PastWorker {
     pub(crate) restarts: u64,
     /// How it failed last.
     pub(crate) last_failure: Option<String>,
-    /// The memory of its process at the end, in bytes.
+    /// Whether it had a process when this was noted; older versions do not tell.
+    pub(crate) running: Option<bool>,
+    /// What its processes held then, in bytes.
     pub(crate) memory: Option<u64>,
+    /// When this was noted.
+    #[serde(rename(serialize = "notedAt"))]
+    pub(crate) timestamp: String,
+}
+
+impl PastWorker {
+    /// What it did, in words for a person.
+    pub(crate) fn describe(&self) -> String {
+        let counted = |count: u64, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {many}"),
+        };
+        let process = match (self.memory, self.running) {
+            (Some(bytes), _) => format!("{} MB", bytes / 1_000_000),
+            (None, Some(false)) => "no process".to_owned(),
+            (None, _) => "memory not known".to_owned(),
+        };
+        let mut text = format!(
+            "{} answered, {}, {}, {process}",
+            counted(self.answered, "event", "events"),
+            counted(self.started, "start", "starts"),
+            counted(self.restarts, "restart", "restarts"),
+        );
+        if !self.timestamp.is_empty() {
+            let _ = write!(text, " as of {}", escape_line(&local_time(&self.timestamp)));
+        }
+        if let Some(why) = &self.last_failure {
+            let _ = write!(text, "; last failure: {}", escape_line(why));
+        }
+        text
+    }
+}
+
+/// How a hook's process is kept, and what the log knows of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct WorkerReport<'l> {
+    /// `lines` or `fork`.
+    pub(crate) mode: &'static str,
+    #[serde(flatten)]
+    pub(crate) past: Option<&'l PastWorker>,
+}
+
+impl<'l> WorkerReport<'l> {
+    /// `None` for a hook whose process is not kept.
+    pub(crate) fn of(hook: &Hook, workers: &'l PastWorkers) -> Option<Self> {
+        let mode = match hook.worker {
+            WorkerMode::Off => return None,
+            WorkerMode::Lines => "lines",
+            WorkerMode::Fork => "fork",
+        };
+        Some(Self { mode, past: workers.of(hook.command()) })
+    }
+
+    /// What the log knows, in words for a person.
+    pub(crate) fn describe(&self) -> String {
+        self.past.map_or_else(|| "not seen yet in the log".to_owned(), PastWorker::describe)
+    }
 }
 
 /// All of them, by command.
@@ -29,6 +92,12 @@ pub(crate) struct PastWorker {
 pub(crate) struct PastWorkers(HashMap<String, PastWorker>);
 
 impl PastWorkers {
+    /// What the log tells, if one of these hooks has a worker; else nothing is read.
+    pub(crate) fn load_for<'h>(hooks: impl IntoIterator<Item = &'h Hook>, path: &Path) -> Self {
+        let has_workers = hooks.into_iter().any(|hook| hook.worker != WorkerMode::Off);
+        if has_workers { Self::load(path) } else { Self::default() }
+    }
+
     /// Reads a log with those that were moved aside. What cannot be read is left out.
     pub(crate) fn load(path: &Path) -> Self {
         #[derive(Deserialize)]
@@ -88,5 +157,17 @@ mod tests {
         assert_eq!((worker.started, worker.answered, worker.restarts), (2, 9, 1));
         assert_eq!((worker.last_failure.as_deref(), worker.memory), (Some("died"), Some(4096)));
         assert_eq!(read.of("b"), None);
+        let told = worker.describe();
+        let (before, after) = told.split_once(" as of ").expect("when it was noted");
+        assert_eq!(before, "9 events answered, 2 starts, 1 restart, 0 MB");
+        assert!(after.ends_with("; last failure: died"), "{told}");
+    }
+
+    #[test]
+    fn a_worker_without_a_process_has_no_memory() {
+        let past = |running| PastWorker { answered: 1, started: 1, running, ..PastWorker::default() };
+        assert_eq!(past(Some(false)).describe(), "1 event answered, 1 start, 0 restarts, no process");
+        assert_eq!(past(Some(true)).describe(), "1 event answered, 1 start, 0 restarts, memory not known");
+        assert_eq!(past(None).describe(), past(Some(true)).describe(), "a line of an older version");
     }
 }

@@ -160,6 +160,54 @@ fn each_event_can_stop() {
     }
 }
 
+/// What a hook says to the model is in the next request that the model gets for the user.
+#[test]
+fn messages_to_the_model_are_not_lost() {
+    let list = ("list_directory", json!({ "path": "." }));
+    let note = answer(&json!({ "systemMessage": "remember this" }));
+    // Says so once, so that the next request can be told from it.
+    let once = |output: &Value| {
+        format!(
+            "cat >/dev/null; [ -e \"$LLXPRT_PROJECT_DIR/said\" ] || {{ touch \"$LLXPRT_PROJECT_DIR/said\"; echo '{output}'; }}"
+        )
+    };
+    let back = |marker: &str| {
+        format!(
+            "cat >/dev/null; [ -e \"$LLXPRT_PROJECT_DIR/{marker}\" ] || {{ touch \"$LLXPRT_PROJECT_DIR/{marker}\"; echo 'go on' >&2; exit 2; }}"
+        )
+    };
+    let notification = Scenario::new()
+        .apply_agent_events()
+        .approval("default")
+        .hook("Notification", note.clone())
+        .calls(&[write("a.txt", "x")])
+        .says("Done.");
+    let pre_compress = Scenario::new()
+        .apply_agent_events()
+        .hook("PreCompress", note)
+        .calls(std::slice::from_ref(&list))
+        .calls(&[list])
+        .says("A summary.")
+        .says("Done.")
+        .args(&["--history-budget", "300"]);
+    let block = json!({ "decision": "block", "reason": "not now", "systemMessage": "remember this" });
+    let before_model = Scenario::new()
+        .apply_agent_events()
+        .hook("BeforeModel", once(&block))
+        .hook("AfterAgent", back("sent-back"))
+        .says("Done.");
+    for (event, scenario) in
+        [("Notification", notification), ("PreCompress", pre_compress), ("BeforeModel", before_model)]
+    {
+        let run = scenario.run("hi");
+        run.expect(0, "Done.\n");
+        let requests = run.lines("model_request");
+        let contents = requests.last().unwrap()["request"]["contents"].to_string();
+        assert!(contents.contains("[System] remember this"), "{event}: {contents}");
+        assert!(!run.stdout.contains("remember this"), "{event}");
+    }
+}
+
 fn inputs(run: &Run, file: &str) -> Vec<(String, bool)> {
     let seen = run.recorded(file);
     seen.iter().map(|i| (i["prompt"].as_str().unwrap().to_owned(), i["stop_hook_active"] == true)).collect()

@@ -419,6 +419,33 @@ fn clear_ends_a_session_and_begins_another() {
 }
 
 #[test]
+fn the_hooks_of_a_cleared_session_may_stop_the_agent() {
+    let stop = r#"echo '{"continue":false,"stopReason":"enough"}'"#;
+    for (mode, code) in [("apply", 3), ("observe", 0)] {
+        let setup = Setup::new(&json!({}), &[text("One."), text("Two.")]);
+        setup.project.user_settings(&json!({
+            "enableHooks": true, "hooksConfig": { "agentEvents": mode },
+            "hooks": { "SessionEnd": [{ "matcher": "clear", "hooks": [{ "type": "command", "command": stop }] }] },
+        }));
+        let mut terminal = setup.terminal(&[]);
+        terminal.enter("hi");
+        terminal.expect("One.");
+        terminal.enter("/clear");
+        if mode == "apply" {
+            terminal.expect("Agent execution stopped by hook: enough");
+        } else {
+            terminal.expect("The conversation is forgotten.");
+            terminal.send(CTRL_D);
+        }
+        assert_eq!(terminal.end().0, Some(code), "{mode}");
+        let story = setup.story();
+        let begun = story.iter().filter(|line| line.as_str() == "session_start clear").count();
+        assert_eq!(begun, usize::from(mode == "observe"), "{mode}: {story:?}");
+        assert_eq!(story.contains(&"stop enough".to_owned()), mode == "apply", "{mode}: {story:?}");
+    }
+}
+
+#[test]
 fn compress_summarises_on_demand() {
     let calls = [text("A long answer."), text("In short: little."), text("Still here.")];
     let setup = Setup::new(&watchers(&["PreCompress"]), &calls);

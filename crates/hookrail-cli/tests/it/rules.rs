@@ -35,6 +35,18 @@ fn facts_are_shown_as_the_contract_says() {
 }
 
 #[test]
+fn the_page_shows_what_facts_prints() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let line = shell("cd sub && sudo git push -f > log");
+    assert!(page.contains(&line), "the page asks for the same line");
+    let project = TestProject::new();
+    let run = Run::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    assert_eq!(run.stdout, shown);
+}
+
+#[test]
 fn facts_need_no_settings() {
     let project = TestProject::new();
     project.user_settings(&json!({}));
@@ -69,6 +81,42 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     let report = run.json();
     assert_eq!((run.code, &report["hooks"]), (Some(0), &json!([])), "{}", run.shown());
     assert_eq!(report["skipped"][0]["why"], "its condition does not hold");
+}
+
+/// Every event has a fact at least: which agent asks.
+#[test]
+fn rules_work_at_every_event() {
+    let nobody = json!({ "agent": { "exists": false } });
+    for (event, facts) in [
+        ("BeforeTool", json!({ "tool": "write_file", "writes": { "exists": true } })),
+        ("AfterTool", json!({ "tool": { "exists": true }, "input.file_path": { "exists": true } })),
+        ("BeforeModel", json!({ "model": { "exists": true } })),
+        ("BeforeToolSelection", json!({ "model": { "exists": true } })),
+        ("AfterModel", json!({ "model": { "exists": true }, "text": { "exists": true } })),
+        ("BeforeAgent", json!({ "prompt": { "exists": true } })),
+        ("AfterAgent", json!({ "prompt": { "exists": true }, "text": { "exists": true } })),
+        ("SessionStart", json!({})),
+        ("SessionEnd", json!({})),
+        ("PreCompress", json!({})),
+        ("Notification", json!({})),
+    ] {
+        let project = TestProject::new();
+        let holds = json!({ "type": "rule", "name": "holds", "when": { "all": [nobody, facts] }, "then": { "systemMessage": "seen" } });
+        let fails = json!({ "type": "rule", "name": "fails", "when": { "not": { "all": [nobody, facts] } }, "then": { "systemMessage": "no" } });
+        project.user_settings(
+            &json!({ "enableHooks": true, "hooks": { event: [{ "hooks": [holds, fails] }] } }),
+        );
+        let run = Run::new(&project, &["fire", event, "--format", "json"]);
+        let report = run.json();
+        let said: Vec<_> = report["hooks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hook| (&hook["name"], &hook["output"]["systemMessage"]))
+            .collect();
+        assert_eq!(said, [(&json!("holds"), &json!("seen"))], "{event}: {}", run.shown());
+        assert_eq!(report["skipped"][0]["name"], "fails", "{event}: {}", run.shown());
+    }
 }
 
 #[test]
@@ -131,8 +179,16 @@ fn a_first_rule_is_written_approved_and_tried() {
     let project = TestProject::new();
     let run = Run::new(&project, &["init", "--rule"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let check = Run::new(&project, &["check"]);
-    assert_eq!(check.code, Some(0), "{}", check.shown());
+    let check = Run::new(&project, &["check", "--strict"]);
+    assert_eq!(
+        (check.code, check.stdout.as_str()),
+        (Some(0), "No findings: 1 hook in 1 file.\n"),
+        "{}",
+        check.shown()
+    );
+    let list = Run::new(&project, &["rules"]);
+    let on = list.stdout.lines().any(|line| line.split_whitespace().nth(1) == Some("on"));
+    assert!(!on, "a rule of one's own is not the shipped one of its name: {}", list.shown());
     let line = shell("git push -f");
     let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
@@ -156,4 +212,26 @@ fn the_shipped_rules_are_listed_and_shown() {
     let unknown = Run::new(&project, &["rules", "no-force-pusch"]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.stderr.contains("did you mean `no-force-push`?"), "{}", unknown.shown());
+}
+
+#[test]
+fn a_rule_that_held_stands_in_the_log_and_in_the_list() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "no" },
+        { "type": "rule", "name": "ask-mv", "when": { "command": "mv" }, "ask": "sure?" },
+    ] }] } }));
+    for line in ["rm x", "mv a b"] {
+        let line = shell(line);
+        Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    }
+    for (outcome, name) in [("block", "no-rm"), ("ask", "ask-mv")] {
+        let run = Run::new(&project, &["log", "--outcome", outcome, "--format", "json"]);
+        let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 1, "{}", run.shown());
+        assert_eq!(lines[0]["name"], name, "{}", run.shown());
+    }
+    assert_eq!(Run::new(&project, &["log", "--outcome", "allow", "--format", "json"]).stdout, "");
+    let hooks = Run::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
+    assert_eq!((&hooks[0]["runs"], &hooks[1]["runs"]), (&json!(1), &json!(1)), "{hooks}");
 }

@@ -10,9 +10,9 @@ Measures the hook engine against the floor of what the kernel allows.
 
 cargo bench -p hookrail                      everything, a few minutes
 cargo bench -p hookrail -- --quick           everything, under a minute
-cargo bench -p hookrail -- P1 P6             these workloads only
+cargo bench -p hookrail -- P1 P6             these workloads only; `P` and `W` are all of a kind
 cargo bench -p hookrail -- --check           exit 1 if a target is missed
-cargo bench -p hookrail -- --plots DIR       draw the plots into a folder, measure nothing else";
+cargo bench -p hookrail -- --plots DIR       draw the plots into a folder, measure nothing else (`W`: of workers only)";
 
 /// The options.
 #[derive(Debug, Default)]
@@ -50,7 +50,8 @@ impl Args {
 
     /// Whether a workload is to be run.
     pub(crate) fn wants(&self, workload: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|word| word == workload)
+        let kind = workload.trim_end_matches(|c: char| c.is_ascii_digit());
+        self.only.is_empty() || self.only.iter().any(|word| word == workload || word == kind)
     }
 
     /// How long a comparison of whole events may take.

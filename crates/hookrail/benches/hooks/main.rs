@@ -55,6 +55,11 @@ fn main() -> ExitCode {
             say(&memory::peak(number(bytes), number(hooks)).to_string());
             return ExitCode::SUCCESS;
         }
+        ["child-asks", who, count, bytes] => {
+            let number = |text: &str| text.parse().expect("a number");
+            workers::repeat(who, number(count), number(bytes));
+            return ExitCode::SUCCESS;
+        }
         ["child-events", who, count, hooks, bytes] => {
             let number = |text: &str| text.parse().expect("a number");
             events::repeat(who, number(count), number(hooks), number(bytes));
@@ -91,7 +96,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 16] = [
+    let workloads: [(&str, Workload); 21] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -105,7 +110,12 @@ fn measure(args: &Args) -> Report {
         ("P10", rules::measure),
         ("P11", bridge::measure),
         ("AGENT", program::agent),
-        ("W", workers::measure),
+        ("W1", workers::round_trip),
+        ("W2", workers::python),
+        ("W3", workers::node),
+        ("W4", workers::forks),
+        ("W5", workers::eight),
+        ("W6", workers::large),
         ("TEST", replay::test),
         ("REPLAY", replay::measure),
     ];

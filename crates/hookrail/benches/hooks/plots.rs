@@ -9,17 +9,25 @@ use crate::events::{large_event, several, silent, small_event};
 use crate::plot::{Plot, Series};
 use crate::report::{say, time};
 use crate::stats::{Budget, Duel, median};
+use crate::workers::medians;
 
 const OURS: &str = "#c2410c";
 const FLOOR: &str = "#1d4ed8";
+const OTHER: &str = "#4b5563";
 
-/// Measures and draws both plots into a folder.
+/// Measures and draws the plots into a folder.
 pub(crate) fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let seconds = if args.quick { 1 } else { 6 };
     let budget = Budget { time: Duration::from_secs(seconds), most: 1_000, least: 9 };
-    fs::write(folder.join("hooks.svg"), over_hooks(budget))?;
-    fs::write(folder.join("payload.svg"), over_payload(budget))
+    if args.wants("P") {
+        fs::write(folder.join("hooks.svg"), over_hooks(budget))?;
+        fs::write(folder.join("payload.svg"), over_payload(budget))?;
+    }
+    if args.wants("W") {
+        fs::write(folder.join("workers.svg"), of_workers(budget))?;
+    }
+    Ok(())
 }
 
 fn over_hooks(budget: Budget) -> String {
@@ -49,19 +57,50 @@ fn over_payload(budget: Budget) -> String {
         }
         series.extend(lines.series());
     }
-    let label = |kilobytes: u32| match kilobytes {
-        ..1_000 => format!("{kilobytes} kB"),
-        _ => format!("{} MB", kilobytes / 1_000),
-    };
     Plot {
         title: "One event, payload read by every hook",
         x_label: "payload; the engine's time includes writing it as JSON",
         y_label: "latency (median)",
-        x_ticks: sizes.map(|size| (f64::from(size), label(size))).into(),
+        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
         y_text: short_time,
         series,
     }
     .render()
+}
+
+fn of_workers(budget: Budget) -> String {
+    let sizes = [1_u32, 8, 60, 256, 1_000, 4_000, 10_000];
+    let line =
+        |name: &str, color, dashed| Series { name: name.to_owned(), color, dashed, points: Vec::new() };
+    let mut series = [
+        line("raw pipe", FLOOR, false),
+        line("worker", OURS, false),
+        line("in forks", OURS, true),
+        line("a process per event", OTHER, false),
+    ];
+    for kilobytes in sizes {
+        let medians = medians(budget, kilobytes as usize * 1_000);
+        for (series, seconds) in series.iter_mut().zip(medians) {
+            say(&format!("{}, {}: {}", series.name, size_text(kilobytes), time(seconds)));
+            series.points.push((f64::from(kilobytes), seconds));
+        }
+    }
+    Plot {
+        title: "One event of a Python hook that reads its payload",
+        x_label: "payload; the engine's time includes writing it as JSON",
+        y_label: "latency (median)",
+        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
+        y_text: short_time,
+        series: series.into(),
+    }
+    .render()
+}
+
+fn size_text(kilobytes: u32) -> String {
+    match kilobytes {
+        ..1_000 => format!("{kilobytes} kB"),
+        _ => format!("{} MB", kilobytes / 1_000),
+    }
 }
 
 /// A line for the engine and one for the floor.

@@ -52,21 +52,6 @@ const FORK_FLOOR: f64 = 4.0;
 const PARALLEL: f64 = 1.2;
 const LARGE: f64 = 1.2;
 
-/// All of them.
-pub(crate) fn measure(args: &Args, report: &mut Report) {
-    let scripts = Scripts::new();
-    round_trip(args, report, &scripts);
-    per_event(args, report, "W2 Python worker", &scripts.python, &json!(true), PYTHON_FLOOR);
-    if find_program("node").is_some() {
-        per_event(args, report, "W3 Node worker", &scripts.node, &json!(true), NODE_FLOOR);
-    } else {
-        report.skip("W3 Node worker", "there is no node");
-    }
-    per_event(args, report, "W4 Python in forks", &scripts.guard, &json!("fork"), FORK_FLOOR);
-    eight(args, report, &scripts);
-    large(args, report, &scripts);
-}
-
 struct Scripts {
     python: String,
     node: String,
@@ -152,11 +137,32 @@ fn add(report: &mut Report, bench: &str, duel: &Duel, ratio: Ratio, target: Targ
     report.add(bench, ratio, target, format!("{} to {}", time(ours), time(base)));
 }
 
-fn round_trip(args: &Args, report: &mut Report, scripts: &Scripts) {
+/// An event of a worker, to the raw pipe.
+pub(crate) fn round_trip(args: &Args, report: &mut Report) {
+    let scripts = Scripts::new();
     let mut raw = RawPipe::new(&scripts.python, &small_payload());
     let engine = engine("BeforeTool", std::slice::from_ref(&scripts.python), &json!(true));
     let duel = duel(many(args.budget()), || raw.ask(), || engine.before_tool());
     add(report, "W1 worker to raw pipe", &duel, duel.wall(), Target::AtMost(ROUND_TRIP));
+}
+
+/// A Python worker, to a process per event.
+pub(crate) fn python(args: &Args, report: &mut Report) {
+    per_event(args, report, "W2 Python worker", &Scripts::new().python, &json!(true), PYTHON_FLOOR);
+}
+
+/// A Node worker, to a process per event.
+pub(crate) fn node(args: &Args, report: &mut Report) {
+    if find_program("node").is_some() {
+        per_event(args, report, "W3 Node worker", &Scripts::new().node, &json!(true), NODE_FLOOR);
+    } else {
+        report.skip("W3 Node worker", "there is no node");
+    }
+}
+
+/// A Python script in forks, to a process per event.
+pub(crate) fn forks(args: &Args, report: &mut Report) {
+    per_event(args, report, "W4 Python in forks", &Scripts::new().guard, &json!("fork"), FORK_FLOOR);
 }
 
 fn per_event(args: &Args, report: &mut Report, bench: &str, command: &str, worker: &Value, floor: f64) {
@@ -168,7 +174,9 @@ fn per_event(args: &Args, report: &mut Report, bench: &str, command: &str, worke
     add(report, bench, &duel, duel.wall(), Target::AtLeast(floor));
 }
 
-fn eight(args: &Args, report: &mut Report, scripts: &Scripts) {
+/// Eight workers asked about one event, to one worker × 8 / cores.
+pub(crate) fn eight(args: &Args, report: &mut Report) {
+    let scripts = Scripts::new();
     let commands: Vec<String> = (0..8).map(|number| format!("{} {number}", scripts.python)).collect();
     let one = engine("BeforeTool", &commands[..1], &json!(true));
     let all = engine("BeforeTool", &commands, &json!(true));
@@ -181,10 +189,45 @@ fn eight(args: &Args, report: &mut Report, scripts: &Scripts) {
     add(report, "W5 eight workers to one × 8 / cores", &duel, ratio, Target::AtMost(PARALLEL));
 }
 
-fn large(args: &Args, report: &mut Report, scripts: &Scripts) {
+/// A request of 10 MB, to the raw pipe.
+pub(crate) fn large(args: &Args, report: &mut Report) {
+    let scripts = Scripts::new();
     let request = request_of(10 << 20);
     let mut raw = RawPipe::new(&scripts.python, &large_payload(&request));
     let engine = engine("BeforeModel", std::slice::from_ref(&scripts.python), &json!(true));
     let duel = duel(args.budget(), || raw.ask(), || engine.before_model(&request));
     add(report, "W6 10 MB to raw pipe", &duel, duel.wall(), Target::AtMost(LARGE));
+}
+
+/// One event with a request of about this size: with the raw pipe, a worker, in a fork and with a process per event.
+pub(crate) fn medians(budget: Budget, bytes: usize) -> [f64; 4] {
+    let scripts = Scripts::new();
+    let request = request_of(bytes);
+    let mut raw = RawPipe::new(&scripts.python, &large_payload(&request));
+    let engine = |worker| engine("BeforeModel", std::slice::from_ref(&scripts.python), &worker);
+    let (kept, forked, once) = (engine(json!(true)), engine(json!("fork")), engine(json!(false)));
+    let to_raw = duel(many(budget), || raw.ask(), || kept.before_model(&request));
+    let to_process = duel(budget, || forked.before_model(&request), || once.before_model(&request));
+    [&to_raw.base, &to_raw.ours, &to_process.base, &to_process.ours].map(|samples| median(&samples.wall))
+}
+
+/// A contender without a report, for a profiler to look at: `worker`, `raw`, or both in turns.
+pub(crate) fn repeat(who: &str, count: usize, bytes: usize) {
+    let scripts = Scripts::new();
+    let request = request_of(bytes);
+    let large = bytes > 0;
+    let payload = if large { large_payload(&request) } else { small_payload() };
+    let mut raw = RawPipe::new(&scripts.python, &payload);
+    let event = if large { "BeforeModel" } else { "BeforeTool" };
+    let engine = engine(event, std::slice::from_ref(&scripts.python), &json!(true));
+    for _ in 0..count {
+        if who != "worker" {
+            raw.ask();
+        }
+        match who {
+            "raw" => {}
+            _ if large => engine.before_model(&request),
+            _ => engine.before_tool(),
+        }
+    }
 }

@@ -68,13 +68,27 @@ impl HookEventHandler {
         let plan = match plan {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
-            Err(panic) => return failure_envelope(event.name(), &[], &panic, "planning"),
+            Err(panic) => return self.failed(event.name(), &[], &panic, "planning"),
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
-            Err(panic) => failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"),
+            Err(panic) => self.failed(plan.event, &plan.hooks, &panic, "hook execution"),
         }
+    }
+
+    /// The failure of an event that wrote no record of itself yet.
+    fn failed(
+        &self,
+        event: EventName,
+        planned: &[PlannedHook],
+        error: &dyn std::fmt::Display,
+        stage: &str,
+    ) -> ProcessedHookResult {
+        let result = failure_envelope(event, planned, error, stage);
+        // Whatever writing it leads to, the event has failed already.
+        Records::new(self.host.observer.as_deref()).batch(&result);
+        result
     }
 
     async fn run_plan(
@@ -95,7 +109,7 @@ impl HookEventHandler {
         let outcome = self.run_all(plan, &hooks, strays, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => return failure_envelope(plan.event, &plan.hooks, &error, "payload"),
+            Err(error) => return self.failed(plan.event, &plan.hooks, &error, "payload"),
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;

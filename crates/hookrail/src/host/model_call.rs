@@ -68,6 +68,8 @@ pub enum ModelOutcome {
         block: Block,
         /// Whether the user sees the answer.
         showing: Showing,
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+        next_system_message: Option<String>,
     },
     /// The host's permission step said no.
     Denied {
@@ -158,7 +160,8 @@ impl HookSession {
             ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
             ModelGate::Answer { response, origin, block } => {
                 let showing = if notes.suppress_output { Showing::Hidden } else { Showing::Now };
-                return Err(ModelOutcome::Blocked { response, origin, block, showing });
+                let next_system_message = notes.system_message;
+                return Err(ModelOutcome::Blocked { response, origin, block, showing, next_system_message });
             }
             ModelGate::Stop { reason, .. } => return Err(ModelOutcome::Stopped { reason, answer: None }),
         }

@@ -77,11 +77,13 @@ impl HookSession {
         self.effect(handler.fire_session_start_event(source).await)
     }
 
-    /// A session ends. Whatever the hooks say, it is over.
-    pub async fn fire_session_end(&self, reason: SessionEndReason) {
-        if let Some(handler) = triggers::listening(self, EventName::SessionEnd, Some(reason.as_str())) {
-            drop(handler.fire_session_end_event(reason).await);
-        }
+    /// A session ends. Whatever the hooks say, it is over; a stop keeps the host from beginning another one after
+    /// [`SessionEndReason::Clear`].
+    pub async fn fire_session_end(&self, reason: SessionEndReason) -> AgentHookResult {
+        let Some(handler) = triggers::listening(self, EventName::SessionEnd, Some(reason.as_str())) else {
+            return AgentHookResult::default();
+        };
+        self.effect(handler.fire_session_end_event(reason).await)
     }
 
     /// A prompt is about to be worked on.

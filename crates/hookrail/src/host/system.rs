@@ -52,9 +52,18 @@ impl HookSystem {
         Self { components }
     }
 
-    /// Reads settings and approvals and makes the components. Later calls return at once.
+    /// Reads settings and approvals and makes the components. Later calls return at once. Should that panic, nothing is
+    /// initialized, the log says so, and the next call tries again.
     pub fn initialize(&self) {
-        let _ = self.components.started();
+        let started = survive(|| {
+            let _ = self.components.started();
+        });
+        if let Err(message) = started {
+            // The log may be what failed.
+            let _ = survive(|| {
+                tracing::warn!(target: "llxprt:core:hooks:system", "hook system failed to start: {message}");
+            });
+        }
     }
 
     /// The registry.

@@ -75,6 +75,16 @@ impl CommandPattern {
         quoted.map(|word| format!("quotes are not part of a word: `{word}` is no word of any command"))
     }
 
+    /// Whether a pattern has one reading and means its words as they stand: no glob, nothing skipped, no flag of a
+    /// program that nobody knows, no word that may stand anywhere.
+    pub(crate) fn is_plain(text: &str) -> bool {
+        let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let has_flag = || text.split_whitespace().any(|word| word.starts_with('-'));
+        !text.contains(['*', '?', '[', '{', '\\', '='])
+            && !text.split_whitespace().any(|word| word == "...")
+            && (!has_flag() || CommandWords::read(&argv).is_known)
+    }
+
     /// Whether the pattern holds for the command that these words are.
     pub(crate) fn holds_for_words(&self, text: &str) -> bool {
         let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();

@@ -1,7 +1,7 @@
 //! Where a path of a tool call leads, as seen from the project.
 //!
 //! This is the one file of the rules that looks at the disk: only there it can be told where links lead and whether
-//! names differ by case. It reads links and nothing else, and it never fails: what does not exist yet is resolved as
+//! names differ by case. It reads links and asks what is a folder, and it never fails: what does not exist yet is resolved as
 //! far as it does.
 
 use std::cell::OnceCell;
@@ -104,6 +104,20 @@ impl Places {
         let lexical = lexical.filter(|lexical| *lexical != physical);
         let found = std::iter::once(physical).chain(lexical);
         Some(found.map(|path| self.seen_from_project(path)).collect())
+    }
+
+    /// Whether a path that is written relative to `folder` is a folder: by its text (`.`, `..`), or on the disk.
+    pub(crate) fn is_folder(&self, folder: Option<&str>, text: &str) -> bool {
+        let last = text.rsplit('/').next().unwrap_or_default();
+        if matches!(last, "." | "..") {
+            return true;
+        }
+        let Some(text) = self.without_tilde(text) else { return false };
+        let whole = match folder {
+            Some(folder) => absolute(&text, folder),
+            None => text,
+        };
+        self.on_disk && whole.starts_with('/') && fs::metadata(whole).is_ok_and(|found| found.is_dir())
     }
 
     /// Replaces a leading `~`; `None` if it is somebody else's home.

@@ -46,6 +46,7 @@ impl Problem {
     /// A value of another type than the one that can hold.
     pub(super) fn wrong_type(what: &str, expected: &str, value: &Value<'_>) -> Self {
         Self::new("wrong-type", value, format!("{what} must be {expected}, not {}", kind_of(value)))
+            .help(format!("write {expected}; nothing is converted"))
     }
 }
 

@@ -81,14 +81,14 @@ impl Rule {
         self.when.explain(facts)
     }
 
-    /// Whether `other` makes no difference beside this rule in the same group: this one blocks whenever the other one
-    /// would block or ask.
+    /// Whether `other` decides nothing beside this rule, where both are asked about the same call: this one blocks
+    /// whenever the other one would block or ask. `false` where that cannot be seen.
     pub fn shadows(&self, other: &Self) -> bool {
         let blocks = self.then.is_blocking_decision();
-        let only_decides = other.then.is_blocking_decision() || other.then.decision == Some(Decision::Ask);
-        let says_more = other.then.hook_specific_output.is_some() || other.then.continue_ == Some(false);
-        let minds_more = other.on_unknown.is_some() && self.on_unknown.is_none();
-        blocks && only_decides && !says_more && !minds_more && self.when.follows_from(&other.when)
+        blocks
+            && only_decides(&other.then)
+            && strength(self.on_unknown.as_ref()) >= strength(other.on_unknown.as_ref())
+            && self.when.follows_from(&other.when)
     }
 
     /// What it says when it holds.
@@ -104,6 +104,22 @@ impl Rule {
     /// The examples that do not hold, each with the place of its text.
     pub fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
         self.examples.failures(self, matcher)
+    }
+}
+
+/// Whether an output says nothing but that it blocks or asks, and why.
+fn only_decides(output: &HookOutput) -> bool {
+    let decides = output.is_blocking_decision() || output.decision == Some(Decision::Ask);
+    let rest = HookOutput { decision: None, reason: None, ..output.clone() };
+    decides && rest == HookOutput::default()
+}
+
+/// How much an answer keeps from happening.
+fn strength(output: Option<&HookOutput>) -> u8 {
+    match output {
+        Some(output) if output.is_blocking_decision() => 2,
+        Some(output) if output.decision == Some(Decision::Ask) => 1,
+        Some(_) | None => 0,
     }
 }
 

@@ -148,6 +148,8 @@ impl Escalations {
 /// Which thread starts a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpawnOn {
+    /// This one, and no other hook of the event waits for it.
+    ThisThreadAlone,
     ThisThread,
     AnotherThread,
 }
@@ -192,7 +194,7 @@ impl HookRunner {
     ) -> Vec<HookRun> {
         let waiting = &self.shortage.waiting_from(Instant::now());
         if let [hook] = hooks {
-            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThread, waiting).await];
+            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThreadAlone, waiting).await];
         }
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
         // them. It gets the first, and this thread spawns the next meanwhile.
@@ -246,7 +248,7 @@ impl HookRunner {
                 Ok(made) => {
                     let run = match asked {
                         Asked::Answered(run) => *run,
-                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThread, waiting).await,
+                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThreadAlone, waiting).await,
                     };
                     on_finish(&run, &made);
                     payload = Some(made);
@@ -328,7 +330,13 @@ impl HookRunner {
     }
 
     /// Puts an event to the worker of a hook. `None` if it has to be run by a process of its own.
-    async fn ask_worker(&self, hook: &Arc<Hook>, payload: &Payload, cwd: &Path) -> Option<Finished> {
+    async fn ask_worker(
+        &self,
+        hook: &Arc<Hook>,
+        payload: &Payload,
+        cwd: &Path,
+        thread: SpawnOn,
+    ) -> Option<Finished> {
         let terms = self.terms_of(hook);
         let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
         // Whoever waits for a busy worker keeps no other hook from running.
@@ -339,7 +347,9 @@ impl HookRunner {
         }
         let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
-        admitted.ask(payload, timeout, terms.keep(payload)).await
+        let asking = self.workers.asking();
+        let alone = thread == SpawnOn::ThisThreadAlone && asking.is_only_one();
+        admitted.ask(payload, timeout, terms.keep(payload), alone).await
     }
 
     async fn execute_command(
@@ -352,7 +362,7 @@ impl HookRunner {
     ) -> Finished {
         let has_worker = hook.worker != WorkerMode::Off;
         // In a box, so that hooks without a worker do not carry its state along.
-        if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd)).await {
+        if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd, thread)).await {
             return finished;
         }
         // Nobody closes the semaphore, so this waits at most.
@@ -370,7 +380,7 @@ impl HookRunner {
         let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
         let elsewhere = match thread {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
-            SpawnOn::ThisThread => None,
+            SpawnOn::ThisThreadAlone | SpawnOn::ThisThread => None,
         };
         // If another thread is not to be had, this one is as good.
         let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));

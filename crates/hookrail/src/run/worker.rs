@@ -15,10 +15,12 @@ mod start;
 mod status;
 mod talk;
 mod turns;
+mod watched;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,6 +30,7 @@ use self::health::Health;
 use self::keeper::Keeper;
 use self::line_worker::LineWorker;
 pub use self::status::WorkerStatus;
+use self::status::statuses;
 use self::turns::Turn;
 use super::command::{CommandPreparer, PreparedCommand};
 use super::environment::Variable;
@@ -62,6 +65,8 @@ struct Shared {
     /// at each event would cost more than the event.
     known: Mutex<HashMap<usize, KnownCommand>>,
     keeper: Keeper,
+    /// How many events are put to workers now.
+    asked: AtomicUsize,
 }
 
 /// A command and the worker that it belongs to.
@@ -119,6 +124,23 @@ enum Turned<'w> {
     Fork(&'w ForkWorker),
 }
 
+/// Somebody who asks a worker of a pool.
+#[derive(Debug)]
+pub(super) struct Asking<'p>(&'p AtomicUsize);
+
+impl Asking<'_> {
+    /// Whether nobody else asks one.
+    pub(super) fn is_only_one(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 1
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Default for WorkerPool {
     fn default() -> Self {
         Self::new(GRACE)
@@ -135,7 +157,15 @@ impl WorkerPool {
     pub fn with_idle(grace: Duration, idle: Duration) -> Self {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
-        Self { shared: Arc::new(Shared { reaper, workers, known, keeper: Keeper::new(idle) }) }
+        Self {
+            shared: Arc::new(Shared {
+                reaper,
+                workers,
+                known,
+                keeper: Keeper::new(idle),
+                asked: AtomicUsize::new(0),
+            }),
+        }
     }
 
     /// The same pool, without keeping its workers alive.
@@ -177,8 +207,15 @@ impl WorkerPool {
         }
         known.insert(address, (Arc::clone(command), Arc::clone(&worker)));
         drop(known);
+        worker.also_watch(&hook.watch);
         Keeper::start(&self.shared);
         worker
+    }
+
+    /// Counts somebody who is about to ask a worker.
+    pub(super) fn asking(&self) -> Asking<'_> {
+        self.shared.asked.fetch_add(1, Ordering::Relaxed);
+        Asking(&self.shared.asked)
     }
 
     /// Ends workers that belong to none of these hooks. For a host that has read its settings again.
@@ -208,7 +245,8 @@ impl WorkerPool {
 
     /// What the workers did.
     pub fn status(&self) -> Vec<WorkerStatus> {
-        lock(&self.shared.workers).values().map(|worker| worker.status()).collect()
+        let workers: Vec<Arc<Worker>> = lock(&self.shared.workers).values().cloned().collect();
+        statuses(&workers)
     }
 }
 
@@ -228,6 +266,15 @@ impl Worker {
         match &self.kind {
             Kind::Lines(lines) => Admitted(Turned::Lines(lines, lines.turn().await)),
             Kind::Fork(fork) => Admitted(Turned::Fork(fork)),
+        }
+    }
+
+    /// Ends the process when a file changes that these patterns mean.
+    fn also_watch(&self, patterns: &[String]) {
+        match &self.kind {
+            Kind::Lines(lines) => lines.also_watch(patterns),
+            // Whatever a script reads, it reads anew for each event.
+            Kind::Fork(_) => {}
         }
     }
 
@@ -262,9 +309,16 @@ impl Worker {
 
 impl Admitted<'_> {
     /// Puts an event to the worker. `None` if it has to be run by a process of its own.
-    pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+    /// With `alone`, nobody else is known to wait for this thread.
+    pub(super) async fn ask(
+        self,
+        payload: &Payload,
+        timeout: Duration,
+        keep: usize,
+        alone: bool,
+    ) -> Option<Finished> {
         match self.0 {
-            Turned::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            Turned::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep, alone).await),
             Turned::Fork(fork) => fork.ask(payload, timeout, keep).await,
         }
     }

@@ -59,7 +59,11 @@ impl Identity {
                 mode & 0o7777
             );
             let who = if by_group { "go-w" } else { "o-w" };
-            return Some((why, format!("take that away with `chmod {who} '{shown}'`")));
+            let help = format!(
+                "take that away with `chmod {who} '{shown}'`; where that has no effect, mount the file system with \
+                 `umask=077`"
+            );
+            return Some((why, help));
         }
         None
     }

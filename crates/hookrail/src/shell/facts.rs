@@ -35,6 +35,8 @@ pub struct PathUse {
     pub path: Option<String>,
     /// What a relative path is relative to.
     pub base: PathBase,
+    /// Whether it counts only where the folder above it exists: `cp a b` writes `b/a` if `b` is a folder.
+    pub only_in_folder: bool,
 }
 
 /// What happens to a path.

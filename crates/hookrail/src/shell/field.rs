@@ -8,6 +8,8 @@ pub(super) struct Field {
     pub(super) text: Option<String>,
     /// What it would be if a variable that the text does not set is unset (`${X:-rm}`).
     pub(super) guess: Option<String>,
+    /// The path that it probably is: it begins with a folder that the text does not name (`$HOME/x`, `$PWD/x`).
+    pub(super) place: Option<String>,
     /// Whether the shell would look for files with such names.
     pub(super) glob: bool,
     /// Whether it begins with a `~` that means a home directory.
@@ -51,6 +53,7 @@ pub(super) struct Builder {
     is_unknown: bool,
     may_split: bool,
     guess: Option<String>,
+    place: Option<String>,
     glob: bool,
     tilde: bool,
     process: bool,
@@ -68,18 +71,19 @@ impl Builder {
     fn pattern(&mut self, text: &str) {
         let bracket = text.find('[').is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(']')));
         self.glob |= bracket || text.contains(['*', '?']);
-        self.text.push_str(text);
-        if let Some(guess) = &mut self.guess {
-            guess.push_str(text);
-        }
+        self.push(text);
     }
 
     /// Text that means itself.
     pub(super) fn quoted(&mut self, text: &str) {
         self.begun = true;
+        self.push(text);
+    }
+
+    fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        if let Some(guess) = &mut self.guess {
-            guess.push_str(text);
+        for likely in [&mut self.guess, &mut self.place].into_iter().flatten() {
+            likely.push_str(text);
         }
     }
 
@@ -119,6 +123,14 @@ impl Builder {
         self.may_split |= !quoted;
         self.is_unknown = true;
         self.guess = None;
+        self.place = None;
+    }
+
+    /// A folder that cannot be told from the text, but probably is `place`.
+    pub(super) fn place(&mut self, place: &str, quoted: bool) {
+        let is_first = self.text.is_empty() && !self.is_unknown;
+        self.unknown(quoted);
+        self.place = is_first.then(|| place.to_owned());
     }
 
     /// Something that cannot be told, but probably is `guess`.
@@ -145,10 +157,12 @@ impl Builder {
     /// Ends the present field, if one was begun, so that the next text begins another.
     fn finish_field(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let (guess, is_unknown) = (self.guess.take(), std::mem::take(&mut self.is_unknown));
+        let (guess, place) = (self.guess.take(), self.place.take());
+        let is_unknown = std::mem::take(&mut self.is_unknown);
         let field = Field {
             text: (!is_unknown).then_some(text),
             guess,
+            place,
             single: is_unknown && !std::mem::take(&mut self.may_split),
             glob: std::mem::take(&mut self.glob),
             tilde: std::mem::take(&mut self.tilde),

@@ -34,7 +34,8 @@ struct Program {
 fn program(name: &str) -> Option<Program> {
     use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
-        "tee" | "rm" | "rmdir" => (Write, "", &[]),
+        "tee" | "rm" | "rmdir" | "unlink" => (Write, "", &[]),
+        "shred" => (Write, "ns", &["iterations", "size", "random-source"]),
         "touch" => (Write, "drt", &["date", "reference"]),
         "truncate" => (Write, "sr", &["size", "reference"]),
         "mkdir" => (Write, "mZ", &["mode"]),
@@ -45,7 +46,21 @@ fn program(name: &str) -> Option<Program> {
             (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"])
         }
         "mv" => (Move, "tS", &["target-directory", "suffix"]),
-        "cat" => (Read, "", &[]),
+        "cat" | "more" | "rev" | "wc" | "cksum" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" => {
+            (Read, "", &[])
+        }
+        "tac" => (Read, "s", &["separator"]),
+        "nl" => (Read, "bdfhilnsvw", &[]),
+        "od" | "hexdump" => (Read, "AjNtSefns", &["address-radix", "skip-bytes", "read-bytes", "format"]),
+        "strings" => (Read, "netT", &["bytes", "radix", "encoding", "target"]),
+        "base64" | "base32" => (Read, "w", &["wrap"]),
+        "cut" => (Read, "bcdf", &["bytes", "characters", "delimiter", "fields", "output-delimiter"]),
+        "paste" => (Read, "d", &["delimiters"]),
+        "sort" => {
+            (Read, "kStTo", &["key", "buffer-size", "field-separator", "temporary-directory", "output"])
+        }
+        "diff" | "cmp" => (Read, "CUILFxXWn", &["label", "exclude", "bytes", "width"]),
+        "awk" | "gawk" | "mawk" => (ReadAfterFirst, "Fvf", &["field-separator", "assign", "file"]),
         "head" => (Read, "nc", &["lines", "bytes"]),
         "tail" => (Read, "ncs", &["lines", "bytes", "pid", "sleep-interval", "max-unchanged-stats"]),
         "less" => (Read, "bhjkoOpPtTxyz", &["pattern", "log-file", "tag", "tabs", "window"]),
@@ -91,9 +106,11 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
             operands = match (in_place, words.has(&["e", "f", "expression", "file"])) {
                 (true, true) => Operands::Write,
                 (true, false) => Operands::WriteAfterFirst,
-                (false, _) => return,
+                (false, true) => Operands::Read,
+                (false, false) => Operands::ReadAfterFirst,
             };
         }
+        "awk" | "gawk" | "mawk" if words.has(&["f", "file"]) => operands = Operands::Read,
         "grep" | "egrep" | "fgrep" if words.has(&["e", "f", "regexp", "file"]) => operands = Operands::Read,
         "chmod" | "chown" if words.has(&["reference"]) => operands = Operands::Write,
         "install" if words.has(&["d", "directory"]) => operands = Operands::Write,
@@ -101,6 +118,9 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     }
     if let Some(script) = words.value(&["f", "file"]).filter(|_| matches!(name, "grep" | "egrep" | "fgrep")) {
         walker.use_path(Access::Read, script, context);
+    }
+    if let Some(output) = words.value(&["o", "output"]).filter(|_| name == "sort") {
+        walker.use_path(Access::Write, output, context);
     }
     if matches!(operands, Operands::WriteAfterFirst | Operands::ReadAfterFirst) {
         named = named.get(1..).unwrap_or_default();
@@ -111,19 +131,59 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         Operands::Copy | Operands::Move => {
             let accesses: &[Access] =
                 if operands == Operands::Move { &[Access::Read, Access::Write] } else { &[Access::Read] };
+            let is_file = words.has(&["T", "no-target-directory"]);
             if let Some(target) = words.value(&["t", "target-directory"]) {
                 uses(walker, accesses, named, context);
                 walker.use_path(Access::Write, target, context);
+                into_folder(walker, target, named, context);
+                if name == "ln" {
+                    note_links(walker, target, named);
+                }
             } else if let ([source], "ln") = (named, name) {
                 // The link is made in the present directory.
                 uses(walker, accesses, named, context);
                 let link = source.as_str().map(|path| super::walk::base_name(path.trim_end_matches('/')));
                 walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
+                walker.note_link(link.unwrap_or_default());
             } else if let Some((target, sources)) = named.split_last() {
                 uses(walker, accesses, sources, context);
                 walker.use_path(Access::Write, target, context);
+                if !is_file {
+                    into_folder(walker, target, sources, context);
+                }
+                if name == "ln" {
+                    note_links(walker, target, sources);
+                }
             }
         }
+    }
+}
+
+/// Notes the links that are made: the target itself, or entries in it.
+fn note_links(walker: &mut Walker, target: &Field, sources: &[&Field]) {
+    let Some(target) = target.as_str() else { return };
+    walker.note_link(target);
+    for source in sources.iter().filter_map(|source| source.as_str()) {
+        let name = super::walk::base_name(source.trim_end_matches('/'));
+        walker.note_link(&format!("{}/{name}", target.trim_end_matches('/')));
+    }
+}
+
+/// Notes what is written if the target is a folder: an entry with the name of each source.
+fn into_folder(walker: &mut Walker, target: &Field, sources: &[&Field], context: &Context) {
+    let Some(folder) = target.text.as_deref().or(target.place.as_deref()) else { return };
+    for source in sources {
+        let Some(path) = source.text.as_deref().or(source.place.as_deref()) else { continue };
+        let name = super::walk::base_name(path.trim_end_matches('/'));
+        if matches!(name, "" | "." | "..") {
+            continue;
+        }
+        let inside = format!("{}/{name}", folder.trim_end_matches('/'));
+        let entry = match target.text {
+            Some(_) => Field { text: Some(inside), ..target.clone() },
+            None => Field { place: Some(inside), ..target.clone() },
+        };
+        walker.use_path_in_folder(Access::Write, &entry, context);
     }
 }
 

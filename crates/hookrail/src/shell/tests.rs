@@ -15,7 +15,7 @@ fn commands(facts: &ShellFacts) -> Vec<String> {
     facts.commands.iter().map(|command| command.argv.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// The paths of a line, one string each: `r` or `w`, the path, and behind `@` the directory unless it is the call's.
+/// The paths of a line that count in any case, one string each: `r` or `w`, the path, and behind `@` the directory unless it is the call's.
 fn paths(facts: &ShellFacts) -> Vec<String> {
     let describe = |path: &super::PathUse| {
         let access = if path.access == Access::Read { 'r' } else { 'w' };
@@ -26,5 +26,5 @@ fn paths(facts: &ShellFacts) -> Vec<String> {
         };
         format!("{access} {}{base}", path.path.as_deref().unwrap_or("?"))
     };
-    facts.paths.iter().map(describe).collect()
+    facts.paths.iter().filter(|path| !path.only_in_folder).map(describe).collect()
 }

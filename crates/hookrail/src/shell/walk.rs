@@ -27,6 +27,8 @@ const MAX_STEPS: usize = 40_000;
 /// How many bytes of words are looked at.
 const MAX_BYTES: usize = 16 << 20;
 
+/// More links are not followed; what is behind their names cannot be told then.
+const MAX_LINKS: usize = 32;
 /// Longer values of variables are not followed.
 const MAX_VALUE: usize = 64 << 10;
 
@@ -93,6 +95,8 @@ pub(super) struct Walker {
     /// The local variables of each active call.
     locals: Vec<Vec<String>>,
     aliases_in_use: Vec<String>,
+    /// The names of links that the text makes. Where they lead is not on the disk yet.
+    links: Vec<String>,
 }
 
 impl Walker {
@@ -240,6 +244,36 @@ impl Walker {
         self.facts.commands.push(CommandFact { argv: words, via: context.via.to_vec(), builtin });
     }
 
+    /// Notes that `link` leads somewhere else from now on.
+    pub(super) fn note_link(&mut self, link: &str) {
+        let link = link.trim_start_matches("./").trim_end_matches('/');
+        if matches!(link, "" | "." | "..") || self.silent > 0 {
+            return;
+        }
+        if self.links.len() >= MAX_LINKS {
+            self.dynamic();
+        } else if !self.links.iter().any(|known| known == link) {
+            self.links.push(link.to_owned());
+        }
+    }
+
+    fn is_behind_link(&self, path: &str) -> bool {
+        let path = path.trim_start_matches("./");
+        let is_below = |link: &String| {
+            path.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.links.iter().any(is_below)
+    }
+
+    /// Notes the use of a path that counts only where the folder above it exists.
+    pub(super) fn use_path_in_folder(&mut self, access: Access, field: &Field, context: &Context) {
+        let before = self.facts.paths.len();
+        self.use_path(access, field, context);
+        for used in self.facts.paths.iter_mut().skip(before) {
+            used.only_in_folder = true;
+        }
+    }
+
     /// Notes the use of a path.
     pub(super) fn use_path(&mut self, access: Access, field: &Field, context: &Context) {
         if self.silent > 0 || context.foreign || field.process {
@@ -256,7 +290,17 @@ impl Walker {
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
             Some(_) => PathBase::Unknown,
         };
-        self.facts.paths.push(PathUse { access, path, base });
+        // What such a variable really holds cannot be told, so that both are facts.
+        let likely = field.place.clone().filter(|_| path.is_none()).map(Some);
+        let folders = match &base {
+            PathBase::CallDirectory(operands) => operands.as_slice(),
+            PathBase::Unknown => &[],
+        };
+        let mut names = path.iter().chain(folders);
+        let elsewhere = names.any(|name| self.is_behind_link(name)).then_some(None);
+        for path in likely.into_iter().chain([path]).chain(elsewhere) {
+            self.facts.paths.push(PathUse { access, path, base: base.clone(), only_in_folder: false });
+        }
     }
 
     /// Reads the expansions in `parts` for what they run.

@@ -217,7 +217,12 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
 fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     // Set explicitly, because the mode given at creation is narrowed by the umask.
-    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    match file.set_permissions(fs::Permissions::from_mode(mode)) {
+        // Whoever made a file may set its mode, unless the file system has none.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {}
+        other => other?,
+    }
     file.write_all(content)?;
     file.sync_all()
 }

@@ -21,20 +21,34 @@ const MAX_DEPTH: usize = 64;
 /// A watch that cannot be kept. A hook with one cannot be approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("its `watch` cannot be kept: {0}")]
-pub(super) struct BadWatch(String);
+pub(crate) struct BadWatch(String);
+
+/// What patterns mean at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct WatchedPaths {
+    /// The files, in order.
+    pub(crate) files: Vec<PathBuf>,
+    /// The folders that were looked at. While none of them changes, no file comes or goes.
+    pub(crate) folders: Vec<PathBuf>,
+}
 
 /// All files below `root` that any of the patterns means, in order.
 pub(super) fn watched_files(root: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, BadWatch> {
+    Ok(watched_paths(root, patterns)?.files)
+}
+
+/// The same, with the folders that they were found in.
+pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedPaths, BadWatch> {
     let patterns: Vec<Vec<&str>> =
         patterns.iter().map(|pattern| segments(pattern)).collect::<Result<_, _>>()?;
     if patterns.is_empty() {
-        return Ok(Vec::new());
+        return Ok(WatchedPaths::default());
     }
-    let mut walk = Walk { root, files: Vec::new(), bytes: 0, entries: 0 };
+    let mut walk = Walk { root, found: WatchedPaths::default(), bytes: 0, entries: 0 };
     let states = patterns.iter().map(Vec::as_slice).collect::<Vec<_>>();
     walk.enter(&mut PathBuf::new(), &states, 0)?;
-    walk.files.sort();
-    Ok(walk.files)
+    walk.found.files.sort();
+    Ok(walk.found)
 }
 
 /// The names of a pattern, `.` left out.
@@ -58,7 +72,7 @@ fn segments(pattern: &str) -> Result<Vec<&str>, BadWatch> {
 
 struct Walk<'a> {
     root: &'a Path,
-    files: Vec<PathBuf>,
+    found: WatchedPaths,
     bytes: u64,
     entries: usize,
 }
@@ -69,7 +83,9 @@ impl Walk<'_> {
         if depth > MAX_DEPTH {
             return Err(BadWatch("folders are nested too deeply".to_owned()));
         }
-        let Ok(entries) = fs::read_dir(self.root.join(&*folder)) else { return Ok(()) };
+        let path = self.root.join(&*folder);
+        let Ok(entries) = fs::read_dir(&path) else { return Ok(()) };
+        self.found.folders.push(path);
         for entry in entries.flatten() {
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
@@ -101,8 +117,8 @@ impl Walk<'_> {
             return Ok(());
         }
         self.bytes = self.bytes.saturating_add(metadata.len());
-        self.files.push(self.root.join(file));
-        if self.files.len() > MAX_FILES {
+        self.found.files.push(self.root.join(file));
+        if self.found.files.len() > MAX_FILES {
             return Err(BadWatch(format!("it means more than {MAX_FILES} files")));
         }
         if self.bytes > MAX_BYTES {

@@ -152,6 +152,43 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
     }
 }
 
+/// Panics when a hook starts, and counts the records of events.
+#[derive(Default)]
+struct CountsBatches(std::sync::atomic::AtomicUsize);
+
+impl HookObserver for CountsBatches {
+    fn hook_started(&self, _: EventName, _: &Hook) {
+        panic!("broken at start");
+    }
+
+    fn hook_batch(&self, batch: &HookBatch) {
+        assert_eq!((batch.event, batch.hook_count, batch.success_count), (EventName::BeforeTool, 0, 0));
+        self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_event_has_a_record_too() {
+    let project = TestProject::new();
+    project.user_settings(&on("BeforeTool", &[command("true")]));
+    let observer = Arc::new(CountsBatches::default());
+    let config = builder(&project).observer(observer.clone()).build();
+    assert!(untouched(&fire_before_tool_hook(&config, "x", &empty()).await));
+    assert_eq!(observer.0.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_start_that_panics_is_survived_and_tried_again() {
+    let (_project, config) = with_hooks("BeforeTool", &["true"]);
+    let system = config.hook_system().unwrap();
+    let log = listen().break_at("");
+    system.initialize();
+    assert!(!system.status().initialized && system.event_handler().is_err(), "the start failed");
+    drop(log);
+    system.initialize();
+    assert!(system.status().initialized && system.event_handler().is_ok());
+}
+
 #[tokio::test]
 async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
     let project = TestProject::new();

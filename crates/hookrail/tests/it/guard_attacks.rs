@@ -98,6 +98,39 @@ async fn a_guard_that_cannot_start_blocks_in_this_session_and_the_next() {
     }
 }
 
+/// Content that was approved stays approved: whoever puts it back is not asked again.
+#[tokio::test]
+async fn a_guard_that_is_put_back_as_it_was_guards_again() {
+    let holds = Some((BlockCause::Policy, "no".to_owned()));
+    // Lost during a session: the same session sees that it is back.
+    let project = guarded();
+    let path = project.dir().join("hooks/guard.sh");
+    let session = careful(&project);
+    assert_eq!(verdict(&session).await, holds);
+    let away = project.dir().join("away");
+    fs::rename(&path, &away).expect("a file");
+    refused("moved away")(verdict(&session).await);
+    fs::rename(&away, &path).expect("a file");
+    assert_eq!(verdict(&session).await, holds, "moved back");
+    project.script("hooks/guard.sh", "exit 0");
+    refused("rewritten")(verdict(&session).await);
+    project.script("hooks/guard.sh", NO);
+    assert_eq!(verdict(&session).await, holds, "the approved text in another file");
+
+    // Lost before a session began: settings are read once, so that the next session is the first to see it.
+    fs::remove_file(&path).expect("a file");
+    let session = careful(&project);
+    refused("gone at the start")(verdict(&session).await);
+    project.script("hooks/guard.sh", NO);
+    refused("until the session starts again")(verdict(&session).await);
+    assert_eq!(verdict(&careful(&project)).await, holds, "nobody is asked");
+    let settings = fs::read(project.settings_path()).expect("settings");
+    fs::remove_file(project.settings_path()).expect("settings");
+    refused("without its settings")(verdict(&careful(&project)).await);
+    fs::write(project.settings_path(), settings).expect("settings");
+    assert_eq!(verdict(&careful(&project)).await, holds, "with its settings again");
+}
+
 #[tokio::test]
 async fn a_guard_approved_without_its_bit_blocks_too() {
     let project = TestProject::new();

@@ -20,4 +20,5 @@ mod tool_trigger;
 mod trigger;
 mod trust;
 mod trust_crash;
+mod workers;
 mod zero_cost;

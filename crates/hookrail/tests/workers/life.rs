@@ -114,6 +114,23 @@ async fn one_process_answers_all_events_of_a_command() {
 }
 
 #[tokio::test]
+async fn the_memory_of_a_worker_is_that_of_its_group() {
+    let stage = Stage::new();
+    // The shell stays, and Python holds twenty megabytes more than a bare one.
+    stage.script("counts.py", &format!("kept = bytearray(20_000_000)\n{COUNTS}"));
+    let hook = hook(format!("{} counts.py; exit", python()), WorkerMode::Lines, LONG);
+    let run = said(&stage.run(&hook, &json!({})).await);
+    let status = stage.status();
+    assert_ne!(json!(status.process), run["pid"], "the leader is the shell");
+    let expected = |bytes| (20_000_000..1_000_000_000).contains(&bytes);
+    assert!(status.memory.is_some_and(expected) || !cfg!(target_os = "linux"), "{status:?}");
+    stage.runner.drain().await;
+    let status = stage.status();
+    assert_eq!((status.process, status.memory, status.started), (None, None, 1));
+    stage.close().await;
+}
+
+#[tokio::test]
 async fn another_environment_is_another_worker() {
     let stage = Stage::new();
     stage.script("counts.py", COUNTS);
@@ -142,6 +159,53 @@ async fn a_changed_file_gets_a_new_process() {
     stage.script("counts.py", &COUNTS.replace("count = 0", "count = 10"));
     assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(11));
     assert_eq!(stage.status().restarts, 1);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_watched_file_that_changes_gets_a_new_process() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    std::fs::create_dir(stage.dir().join("words")).expect("a folder");
+    stage.script("words/secret.txt", "a");
+    let plain = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    let mut watching = hookrail::Hook::clone(&plain);
+    watching.watch = vec!["words/*.txt".to_owned()];
+    let watching = std::sync::Arc::new(watching);
+    let count = async |hook| said(&stage.run(hook, &json!({})).await)["count"].clone();
+    assert_eq!((count(&watching).await, count(&watching).await), (json!(1), json!(2)));
+    stage.script("words/other.md", "");
+    assert_eq!(count(&watching).await, json!(3), "nobody watches that");
+    stage.script("words/secret.txt", "ab");
+    assert_eq!(count(&watching).await, json!(1), "a watched file changed");
+    stage.script("words/new.txt", "");
+    assert_eq!(count(&watching).await, json!(1), "a watched file came");
+    std::fs::remove_file(stage.dir().join("words/new.txt")).expect("removed");
+    assert_eq!(count(&watching).await, json!(1), "a watched file went");
+    // The two share a process, and so what one of them watches.
+    assert_eq!(count(&plain).await, json!(2));
+    stage.script("words/secret.txt", "abc");
+    assert_eq!(count(&plain).await, json!(1));
+    assert_eq!(stage.status().restarts, 4);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_watched_from_now_on_counts_from_now_on() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    stage.script("words.txt", "a");
+    let plain = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    let mut watching = hookrail::Hook::clone(&plain);
+    watching.watch = vec!["words.txt".to_owned()];
+    let watching = std::sync::Arc::new(watching);
+    let count = async |hook| said(&stage.run(hook, &json!({})).await)["count"].clone();
+    assert_eq!(count(&plain).await, json!(1));
+    // Nobody knows what the process read before.
+    assert_eq!(count(&watching).await, json!(1));
+    assert_eq!(count(&plain).await, json!(2));
+    stage.script("words.txt", "ab");
+    assert_eq!(count(&plain).await, json!(1));
     stage.close().await;
 }
 

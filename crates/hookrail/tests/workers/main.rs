@@ -6,5 +6,6 @@ mod kit;
 mod fork;
 mod hostile;
 mod life;
+mod prompt;
 mod same;
 mod soak;

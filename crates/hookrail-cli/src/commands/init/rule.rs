@@ -4,7 +4,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::{Place, first_test};
+use super::{Place, approve, first_test};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -23,6 +23,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let place = Place::new(args, context)?;
     let before = context.settings();
+    let settings_waited = approve::settings_wait(context);
     let is_on = before.activation.is_on();
     let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
     let name = args.name.clone().unwrap_or_else(|| {
@@ -57,7 +58,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         ))?;
     }
     if !place.is_users {
-        approve(&name, context, printer)?;
+        approve::approve(|pending| pending.hook.name == name, settings_waited, context, printer)?;
         first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
     printer.data("\nTry it:")?;
@@ -70,15 +71,4 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     )?;
     printer.data("`hookrail rules` lists rules that are ready to use.")?;
     Ok(ExitStatus::Success)
-}
-
-/// Approves the new rule and nothing else.
-fn approve(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
-    let store = context.approvals();
-    let settings = context.settings();
-    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
-    let own: Vec<_> = review.pending.iter().filter(|pending| pending.hook.name == name).collect();
-    store.approve_hooks(&review, &own)?;
-    printer.data("approved it for this project")?;
-    Ok(())
 }

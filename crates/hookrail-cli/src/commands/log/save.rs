@@ -173,10 +173,7 @@ fn is_below(folder: &Path, project: &Path) -> bool {
 fn expected(event: &[Line]) -> JsonObject {
     let mut expect = JsonObject::new();
     let failed = event.iter().any(|line| line.call.error.is_some());
-    let asks = |line: &&Line| {
-        let word = |pointer| line.call.output.as_ref()?.pointer(pointer)?.as_str();
-        word("/decision") == Some("ask") || word("/hookSpecificOutput/permissionDecision") == Some("ask")
-    };
+    let asks = |line: &&Line| line.call.asked();
     let blocks = |line: &&Line| line.call.blocked();
     let stops = |line: &&Line| line.call.stopped();
     let decided = event.iter().find(blocks).map(|line| ("block", line));

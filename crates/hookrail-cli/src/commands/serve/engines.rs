@@ -1,10 +1,11 @@
 //! The hook system that requests go to, and those that were in force before a reload.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use hookrail::HookSession;
 use hookrail::components::{HookStatus, HookSystem, HookTrust};
-use hookrail::internal::WorkerPool;
+use hookrail::internal::{WorkerPool, WorkerStatus};
 
 use super::talk;
 use crate::context::Context;
@@ -20,7 +21,12 @@ pub(super) struct Engines {
     current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<HookSession>>>,
+    /// What the log was told of workers last.
+    noted: Mutex<Vec<WorkerStatus>>,
 }
+
+/// How often the log is told what workers did.
+const NOTE_PAUSE: Duration = Duration::from_mins(1);
 
 impl Engines {
     /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
@@ -30,7 +36,14 @@ impl Engines {
         findings::refuse_unusable(hooks.settings(), &context)?;
         tell_state(&hooks, &context);
         let current = RwLock::new(Arc::new(hooks));
-        Ok(Self { context, trust_hooks, workers, current, retired: Mutex::default() })
+        Ok(Self {
+            context,
+            trust_hooks,
+            workers,
+            current,
+            retired: Mutex::default(),
+            noted: Mutex::default(),
+        })
     }
 
     /// The one for new requests.
@@ -75,11 +88,36 @@ impl Engines {
         all
     }
 
+    /// Tells the log from time to time what workers did, for whoever looks before the server ends, or if it is killed.
+    pub(super) async fn note_workers(&self) {
+        loop {
+            tokio::time::sleep(NOTE_PAUSE).await;
+            self.note_workers_now();
+        }
+    }
+
+    /// Tells the log about workers that did something since it was told last.
+    fn note_workers_now(&self) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.workers.status();
+        let did_nothing = |worker: &WorkerStatus| {
+            let counts = |status: &WorkerStatus| (status.answered, status.started, status.process.is_some());
+            let same =
+                |before: &WorkerStatus| before.command == worker.command && counts(before) == counts(worker);
+            noted.iter().any(same)
+        };
+        let news: Vec<WorkerStatus> = now.iter().filter(|worker| !did_nothing(worker)).cloned().collect();
+        if !news.is_empty() {
+            let log = HookLog::new(&self.context.state_dir());
+            log.set_session(self.current().session_id());
+            log.workers(&news);
+        }
+        *noted = now;
+    }
+
     /// Ends workers, and waits until they and hooks that ran out of time are gone.
     pub(super) async fn drain(&self) {
-        let log = HookLog::new(&self.context.state_dir());
-        log.set_session(self.current().session_id());
-        log.workers(&self.workers.status());
+        self.note_workers_now();
         for hooks in self.all() {
             if let Some(system) = hooks.hook_system() {
                 system.drain().await;

@@ -112,6 +112,24 @@ fn the_verdict_is_in_the_answer() {
 }
 
 #[test]
+fn what_blocked_and_what_was_odd_are_in_the_answer() {
+    let project = TestProject::new();
+    let hook = |command: &str| json!({ "type": "command", "command": command, "onFailure": "block" });
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
+        { "matcher": "fails", "hooks": [hook("exit 7")] },
+        { "matcher": "odd", "hooks": [hook("echo '{\"decision\":5}'")] },
+    ] } }));
+    let mut server = Server::start(&project, &[]);
+    let failed = &server.ask(&tool_request("1", "fails"))["output"];
+    assert_eq!((&failed["blocked"], &failed["blockCause"]), (&json!(true), &json!("failure")), "{failed}");
+    let odd = &server.ask(&tool_request("2", "odd"))["output"];
+    let warnings = odd["warnings"].as_array().unwrap();
+    assert_eq!(odd["blocked"], false);
+    assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains("decision")), "{odd}");
+    assert!(server.finish().is_empty());
+}
+
+#[test]
 fn trouble_is_answered_and_the_server_lives_on() {
     let project = project_with(&[("BeforeTool", "", "touch ran")]);
     let mut server = Server::start(&project, &["--max-line-bytes", "200000"]);

@@ -41,7 +41,7 @@ pub(super) fn explain(node: &Node, facts: &Facts<'_>) -> Explanation {
         Kind::All(nodes) => ("all", parts_of(nodes)),
         Kind::Any(nodes) => ("any", parts_of(nodes)),
         Kind::Not(inner) => ("not", vec![explain(inner, facts)]),
-        Kind::Fact { fact, tests, written } => {
+        Kind::Fact { fact, tests, written, .. } => {
             let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
             return Explanation { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
         }

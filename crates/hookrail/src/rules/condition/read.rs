@@ -80,7 +80,12 @@ impl Reader {
                 let fact = self.fact(prop)?;
                 let tests = read_tests(name, &fact, value, &mut self.readings);
                 let json: serde_json::Value = value.clone().into();
-                Kind::Fact { fact, tests, written: format!("{name}: {json}") }
+                let written = format!("{name}: {json}");
+                let given = match json {
+                    serde_json::Value::Array(tests) => tests,
+                    test => vec![test],
+                };
+                Kind::Fact { fact, tests, given, written }
             }
         };
         Some(Node { start, kind })

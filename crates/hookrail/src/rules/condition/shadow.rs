@@ -2,7 +2,7 @@
 
 use super::{Kind, Node};
 use crate::rules::command::CommandPattern;
-use crate::rules::fact::Fact;
+use crate::rules::test::{Part, Test};
 
 /// Whether `wide` holds whenever `narrow` does. `false` where that cannot be seen.
 pub(super) fn follows(wide: &Node, narrow: &Node) -> bool {
@@ -13,39 +13,28 @@ pub(super) fn follows(wide: &Node, narrow: &Node) -> bool {
         (Kind::Any(parts), _) => parts.iter().any(|part| follows(part, narrow)),
         (Kind::Not(wide), Kind::Not(narrow)) => follows(narrow, wide),
         (
-            Kind::Fact { fact: wide_fact, written: wide, .. },
-            Kind::Fact { fact: narrow_fact, written: narrow, .. },
-        ) => wide_fact == narrow_fact && test_follows(wide_fact, wide, narrow),
+            Kind::Fact { fact: wide_fact, given: wide, tests, .. },
+            Kind::Fact { fact: narrow_fact, given: narrow, .. },
+        ) => {
+            wide_fact == narrow_fact
+                && tests.len() == wide.len()
+                && !narrow.is_empty()
+                && narrow.iter().all(|narrow| {
+                    wide.iter().zip(tests).any(|(wide, test)| wide == narrow || pattern_follows(test, narrow))
+                })
+        }
         _ => false,
-    }
-}
-
-/// Whether one of the tests of `wide` holds whenever one of the tests of `narrow` does.
-fn test_follows(fact: &Fact, wide: &str, narrow: &str) -> bool {
-    let (wide, narrow) = (tests_of(wide), tests_of(narrow));
-    !narrow.is_empty()
-        && narrow
-            .iter()
-            .all(|narrow| wide.iter().any(|wide| wide == narrow || pattern_follows(fact, wide, narrow)))
-}
-
-/// The tests in `fact: …` as written.
-fn tests_of(written: &str) -> Vec<serde_json::Value> {
-    let json = written.split_once(": ").map_or("", |(_, json)| json);
-    match serde_json::from_str(json) {
-        Ok(serde_json::Value::Array(tests)) => tests,
-        Ok(test) => vec![test],
-        Err(_) => Vec::new(),
     }
 }
 
 /// `git push` holds for every command that `git push --force` holds for. A pattern of plain words is such a command
 /// itself, and whatever is added to one takes no pattern away.
-fn pattern_follows(fact: &Fact, wide: &serde_json::Value, narrow: &serde_json::Value) -> bool {
-    let (Fact::Command, Some(wide), Some(narrow)) = (fact, wide.as_str(), narrow.as_str()) else {
+fn pattern_follows(wide: &Test, narrow: &serde_json::Value) -> bool {
+    let ([Part::Pattern(wide)], None, Some(narrow)) = (wide.parts.as_slice(), wide.exists, narrow.as_str())
+    else {
         return false;
     };
-    let is_plain =
-        !narrow.contains(['*', '?', '[', '{', '\\']) && !narrow.split_whitespace().any(|word| word == "...");
-    is_plain && CommandPattern::compile(wide).is_ok_and(|wide| wide.holds_for_words(narrow))
+    wide.accepts_program(narrow.split_whitespace().next(), false)
+        && CommandPattern::is_plain(narrow)
+        && wide.holds_for_words(narrow)
 }

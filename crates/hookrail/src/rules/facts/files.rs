@@ -114,6 +114,15 @@ impl PathFacts {
             return;
         }
         let path = used.path.as_deref();
+        if used.only_in_folder {
+            let is_there = |path: &str| {
+                let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
+                places.is_folder(folder.as_deref(), above)
+            };
+            if !path.is_some_and(is_there) {
+                return;
+            }
+        }
         list.extend(path.and_then(|path| places.resolve(folder.as_deref(), path, Dots::Physical)));
     }
 }

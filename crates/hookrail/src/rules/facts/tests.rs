@@ -131,3 +131,31 @@ fn a_line_is_read_once_and_only_when_asked() {
     assert_eq!(first, std::ptr::from_ref(facts.shell().unwrap()));
     assert!(facts.paths.get().is_none(), "a command needs no paths");
 }
+
+#[test]
+fn a_copy_into_a_folder_writes_the_entry_in_it() {
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("src")).unwrap();
+    fs::write(root.join("file"), "").unwrap();
+    symlink("src", root.join("link")).unwrap();
+    for (line, expected) in [
+        ("cp x/.env .", vec![".", ".env"]),
+        ("cp x/.env src", vec!["src", "src/.env"]),
+        ("mv x/a link/", vec!["x/a", "src", "src/a"]),
+        ("ln -sf x/a -t src", vec!["src", "src/a"]),
+        ("cd src && cp ../x/a ..", vec![".", "a"]),
+        ("cp x/.env file", vec!["file"]),
+        ("cp x/.env new", vec!["new"]),
+        ("cp -T x/.env src", vec!["src"]),
+    ] {
+        let input = json!({ "command": line });
+        let subject = Subject {
+            tool_name: Some("run_shell_command"),
+            tool_input: input.as_object(),
+            ..Subject::default()
+        };
+        let facts = Facts::imagined(subject, Places::on_disk(&root, &root, None));
+        assert_eq!(facts.to_json()["writes"], json!(expected), "{line}");
+    }
+}

@@ -37,7 +37,7 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
             code: "failed-example",
             range,
             message,
-            help: None,
+            help: Some("mend the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
         }));
     }
     RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }
@@ -111,7 +111,8 @@ impl Reader {
         };
         let (output, oddities) = HookOutput::from_object(fields);
         for oddity in &oddities {
-            self.problems.push(Problem::new("wrong-type", &then.value, format!("in `then`: {oddity}")));
+            let problem = Problem::new("wrong-type", &then.value, format!("in `then`: {oddity}"));
+            self.problems.push(problem.help(format!("`hookrail schema output {}` describes it", self.event)));
         }
         if output == HookOutput::default() && oddities.is_empty() {
             let problem =
@@ -139,7 +140,7 @@ impl Reader {
                 && let Some(context) = context
             {
                 let problem = Problem::new("nothing-to-say", &context.value, "`context` is empty");
-                self.problems.push(problem);
+                self.problems.push(problem.help("write what the model is to know, or leave it out"));
             }
             specific.insert("additionalContext".to_owned(), json!(text));
         }
@@ -180,7 +181,8 @@ impl Reader {
             Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} asks nobody"),
             _ => return,
         };
-        self.warnings.push(Problem::new("no-effect", &prop.name, format!("it has no effect: {message}")));
+        let problem = Problem::new("no-effect", &prop.name, format!("it has no effect: {message}"));
+        self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
     }
 
     /// What the rule says when nobody can tell whether it holds.

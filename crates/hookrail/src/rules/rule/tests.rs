@@ -119,6 +119,14 @@ fn a_rule_that_makes_no_difference_is_found() {
         (json!({ "tool": ["x", "y"] }), json!({ "any": [{ "tool": "x" }, { "tool": "y" }] }), true),
         (json!({ "not": { "tool": "x" } }), json!({ "not": { "tool": ["x", "y"] } }), true),
         (json!({ "writes": "**/.env" }), json!({ "reads": "**/.env" }), false),
+        (json!({ "command": "rm -r" }), json!({ "command": "rm -r -f" }), true),
+        (json!({ "command": "rm ... /etc/*" }), json!({ "command": "rm a /etc/x" }), true),
+        // `tool -xy` holds for the second one alone: nobody knows whether `-x` takes a value.
+        (json!({ "command": "tool y" }), json!({ "command": "tool -x y" }), false),
+        (json!({ "command": "tool ?=? c" }), json!({ "command": "tool a=b c" }), false),
+        (json!({ "command": { "regex": "^git push" } }), json!({ "command": "git push" }), false),
+        (json!({ "not": { "command": "git push -f" } }), json!({ "not": { "command": "git push" } }), true),
+        (json!({ "not": { "command": "git push" } }), json!({ "not": { "command": "git push -f" } }), false),
     ] {
         assert_eq!(block(wide.clone()).shadows(&block(narrow.clone())), expected, "{wide} and {narrow}");
     }
@@ -127,7 +135,16 @@ fn a_rule_that_makes_no_difference_is_found() {
     assert!(!wide.shadows(&rule(json!({ "when": {}, "context": "x" }))));
     assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "context": "y" }))));
     assert!(!wide.shadows(&rule(json!({ "when": {}, "block": "x", "unknown": "ask" }))));
+    for more in ["systemMessage", "stopReason", "something"] {
+        let then = json!({ "decision": "block", "reason": "x", more: "y" });
+        assert!(!wide.shadows(&rule(json!({ "when": {}, "then": then }))), "{more}");
+    }
     assert!(!rule(json!({ "when": {}, "ask": "x" })).shadows(&wide));
+    let asks = rule(json!({ "when": { "command": "a" }, "block": "x", "unknown": "ask" }));
+    let blocks = rule(json!({ "when": { "command": "a b" }, "block": "x", "unknown": "block" }));
+    assert!(!asks.shadows(&blocks), "a line that hides its commands is blocked by the second one alone");
+    let blocks = rule(json!({ "when": { "command": "a" }, "block": "x", "unknown": "block" }));
+    assert!(blocks.shadows(&asks));
 }
 
 #[test]

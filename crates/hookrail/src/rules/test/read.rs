@@ -81,13 +81,15 @@ impl Reader<'_> {
                 let text = self.text(value, "a command such as \"git push\", an array or a test")?;
                 if let Some(doubt) = CommandPattern::doubt(text) {
                     let message = format!("`{}` can never hold: {doubt}", self.name);
-                    self.readings.warnings.push(Problem::new("never-holds", value, message));
+                    let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
+                    self.readings.warnings.push(Problem::new("never-holds", value, message).help(help));
                 }
                 match CommandPattern::compile(text) {
                     Ok(pattern) => Some(Part::Pattern(pattern)),
                     Err(problem) => {
                         let message = format!("`{}` is no command: {problem}", self.name);
-                        self.problem(Problem::new("invalid-pattern", value, message));
+                        let help = "begin with a program: \"git push --force\"";
+                        self.problem(Problem::new("invalid-pattern", value, message).help(help));
                         None
                     }
                 }
@@ -143,7 +145,8 @@ impl Reader<'_> {
         let text = self.text(value, "tested with a string")?;
         if text.is_empty() {
             let message = format!("`{operator}` of nothing always holds");
-            self.readings.warnings.push(Problem::new("always-holds", value, message));
+            let help = "say what it looks for, or ask { \"exists\": true }";
+            self.readings.warnings.push(Problem::new("always-holds", value, message).help(help));
         }
         Some(text)
     }
@@ -186,7 +189,7 @@ impl Reader<'_> {
         if list.elements.is_empty() {
             let problem =
                 Problem::new("empty-test", value, "`in` has nothing to compare with: it can never hold");
-            self.problem(problem);
+            self.problem(problem.help("list what it may be"));
             return None;
         }
         list.elements.iter().map(|element| self.scalar(element)).collect()
@@ -196,7 +199,7 @@ impl Reader<'_> {
         let text = self.text(value, expected)?;
         if text.is_empty() {
             let problem = Problem::new("empty-test", value, format!("the glob of `{}` is empty", self.name));
-            self.problem(problem);
+            self.problem(problem.help("write the path as seen from the project, such as \"src/**\""));
             return None;
         }
         let kind = if self.kind == ValueKind::Command { GlobKind::Word } else { GlobKind::Path };
@@ -216,7 +219,8 @@ impl Reader<'_> {
             Ok(glob) => Some(Part::Glob(glob)),
             Err(problem) => {
                 let message = format!("`{}` is no glob: {problem}", shortened(text));
-                self.problem(Problem::new("invalid-glob", value, message));
+                let help = "`\\\\` before a sign takes it as it is";
+                self.problem(Problem::new("invalid-glob", value, message).help(help));
                 None
             }
         }
@@ -230,7 +234,8 @@ impl Reader<'_> {
         let problem = problem.or_else(|| regex.is_too_large().then_some("it is too large"));
         if let Some(problem) = problem {
             let message = format!("`{}` is not a regular expression: {problem}", shortened(text));
-            self.problem(Problem::new("invalid-regex", value, message));
+            let help = "`\\\\` before a sign takes it as it is; `contains` looks for plain text";
+            self.problem(Problem::new("invalid-regex", value, message).help(help));
             return None;
         }
         Some(Part::Regex(regex))

@@ -1,10 +1,11 @@
-//! The files that a worker was made from, as far as its command names them. When one changes, the next event gets a new
-//! process, as it would have without a worker.
+//! The files that a worker was made from: those that its command names, and those that its hooks watch. When one changes,
+//! the next event gets a new process, as it would have without a worker.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::watched::{Watch, Watched};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::get;
 
@@ -12,18 +13,23 @@ use crate::run::environment::get;
 const MOST_FILES: usize = 32;
 
 /// The files of one command.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct CommandFiles {
     paths: Vec<PathBuf>,
+    watch: Watch,
 }
 
-/// How the files were at one moment; `None` for one that was not there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fingerprint(Vec<Option<FileState>>);
+/// How the files were at one moment.
+#[derive(Debug)]
+pub(super) struct Fingerprint {
+    /// `None` for one that was not there.
+    named: Vec<Option<FileState>>,
+    watched: Watched,
+}
 
 /// What changes when a file does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct FileState {
+pub(super) struct FileState {
     device: u64,
     inode: u64,
     size: u64,
@@ -51,23 +57,30 @@ impl CommandFiles {
             paths.push(program);
         }
         paths.truncate(MOST_FILES);
-        Self { paths }
+        Self { paths, watch: Watch::below(&prepared.cwd) }
     }
 
     /// Exactly these.
     pub(super) fn of(paths: Vec<PathBuf>) -> Self {
-        Self { paths }
+        Self { paths, watch: Watch::default() }
+    }
+
+    /// What these patterns mean counts, too.
+    pub(super) fn also_watch(&mut self, patterns: &[String]) {
+        self.watch.add(patterns);
     }
 
     /// How they are now.
     pub(super) fn load_fingerprint(&self) -> Fingerprint {
-        Fingerprint(self.paths.iter().map(|path| FileState::load(path)).collect())
+        let named = self.paths.iter().map(|path| FileState::load(path)).collect();
+        Fingerprint { named, watched: self.watch.load() }
     }
 
     /// Whether they still are as they were.
-    pub(super) fn are_as(&self, before: &Fingerprint) -> bool {
-        self.paths.len() == before.0.len()
-            && self.paths.iter().zip(&before.0).all(|(path, state)| FileState::load(path) == *state)
+    pub(super) fn are_as(&self, before: &mut Fingerprint) -> bool {
+        self.paths.len() == before.named.len()
+            && self.paths.iter().zip(&before.named).all(|(path, state)| FileState::load(path) == *state)
+            && self.watch.is_as(&mut before.watched)
     }
 }
 
@@ -93,7 +106,7 @@ fn resolve(word: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
 }
 
 impl FileState {
-    fn load(path: &Path) -> Option<Self> {
+    pub(super) fn load(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         Some(Self {
             device: metadata.dev(),
@@ -133,15 +146,15 @@ mod tests {
         let path = folder.path().join("guard.py");
         fs::write(&path, "1").unwrap();
         let files = CommandFiles::of(vec![path.clone(), folder.path().join("missing")]);
-        let before = files.load_fingerprint();
-        assert!(files.are_as(&before));
+        let mut before = files.load_fingerprint();
+        assert!(files.are_as(&mut before));
         fs::write(folder.path().join("missing"), "").unwrap();
-        assert!(!files.are_as(&before), "one that was not there");
-        let before = files.load_fingerprint();
+        assert!(!files.are_as(&mut before), "one that was not there");
+        let mut before = files.load_fingerprint();
         fs::write(&path, "12").unwrap();
-        assert!(!files.are_as(&before));
-        let before = files.load_fingerprint();
+        assert!(!files.are_as(&mut before));
+        let mut before = files.load_fingerprint();
         fs::remove_file(&path).unwrap();
-        assert!(!files.are_as(&before));
+        assert!(!files.are_as(&mut before));
     }
 }

@@ -108,7 +108,9 @@ impl ForkWorker {
     /// How the script is run now.
     fn launch(&self) -> Option<Arc<Launch>> {
         let mut found = lock(&self.found);
-        if let Some(found) = found.as_ref().filter(|found| found.files.are_as(&found.then)) {
+        if let Some(found) = found.as_mut()
+            && found.files.are_as(&mut found.then)
+        {
             return found.launch.clone().filter(|_| !found.hopeless);
         }
         let launch = recognise(&self.hook, &self.command).ok().map(Arc::new);

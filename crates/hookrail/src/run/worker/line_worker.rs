@@ -28,7 +28,7 @@ const VARIABLE: &str = "HOOKRAIL_WORKER";
 #[derive(Debug)]
 pub(in crate::run) struct LineWorker {
     command: PreparedCommand,
-    files: CommandFiles,
+    files: Mutex<CommandFiles>,
     turns: Arc<Turns>,
     running: Mutex<Option<Running>>,
     /// Held while a process is started, so that nobody starts a second one.
@@ -48,7 +48,7 @@ impl LineWorker {
     /// A worker for a command. Nothing is started.
     pub(super) fn new(text: &str, command: &PreparedCommand, reaper: &Reaper) -> Self {
         Self {
-            files: CommandFiles::named_in(text, command),
+            files: Mutex::new(CommandFiles::named_in(text, command)),
             command: as_worker(command),
             turns: Arc::new(Turns::new()),
             running: Mutex::default(),
@@ -70,13 +70,14 @@ impl LineWorker {
         payload: &Payload,
         timeout: Duration,
         keep: usize,
+        alone: bool,
     ) -> Finished {
         let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_TIMEOUT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
         let mut turn = turn;
-        let mut terms = Terms { payload, timeout, deadline, keep };
+        let mut terms = Terms { payload, timeout, deadline, keep, alone };
         for _ in 0..2 {
             let talk = match self.talk(deadline).await {
                 Ok(talk) => talk,
@@ -120,7 +121,7 @@ impl LineWorker {
         if let Some(why) = lock(&self.health).pause(Instant::now()) {
             return Err(why);
         }
-        let files = self.files.load_fingerprint();
+        let files = lock(&self.files).load_fingerprint();
         let started = start(&self.command, deadline, &self.reaper, open_stdin).await;
         let started = started.inspect_err(|why| lock(&self.health).failed(why, Instant::now()))?;
         lock(&self.health).started += 1;
@@ -135,7 +136,7 @@ impl LineWorker {
     fn running_talk(&self) -> Option<Arc<Talk>> {
         let mut running = lock(&self.running);
         let current = running.as_mut()?;
-        if self.files.are_as(&current.files) && current.talk.is_usable() {
+        if lock(&self.files).are_as(&mut current.files) && current.talk.is_usable() {
             current.last_used = Instant::now();
             return Some(Arc::clone(&current.talk));
         }
@@ -144,11 +145,19 @@ impl LineWorker {
         None
     }
 
-    /// Ends the process if it has had nothing to do for so long, or has ended by itself.
+    /// What these patterns mean counts as files of the worker, too.
+    pub(super) fn also_watch(&self, patterns: &[String]) {
+        lock(&self.files).also_watch(patterns);
+    }
+
+    /// Ends the process if it has had nothing to do for so long, has ended by itself, or its files changed.
     pub(super) fn tidy(&self, idle: Duration) {
         let mut running = lock(&self.running);
-        let Some(current) = running.as_ref().filter(|current| !current.talk.is_busy()) else { return };
-        if current.last_used.elapsed() >= idle || !current.talk.is_usable() {
+        let Some(current) = running.as_mut().filter(|current| !current.talk.is_busy()) else { return };
+        if current.last_used.elapsed() >= idle
+            || !current.talk.is_usable()
+            || !lock(&self.files).are_as(&mut current.files)
+        {
             current.talk.retire();
             *running = None;
         }

@@ -1,5 +1,9 @@
 //! What a worker did, for whoever shows it.
 
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Worker;
@@ -20,30 +24,52 @@ pub struct WorkerStatus {
     pub restarts: u64,
     /// How it failed last.
     pub last_failure: Option<String>,
-    /// The memory of its process in bytes, where the system tells.
+    /// What the processes of its group hold in memory, in bytes, where the system tells.
     pub memory: Option<u64>,
 }
 
-impl Worker {
-    /// What it did so far.
-    pub(super) fn status(&self) -> WorkerStatus {
-        let process = self.process_id();
-        let health = self.health();
+/// What these workers did so far.
+pub(super) fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
+    let processes: Vec<Option<i32>> = workers.iter().map(|worker| worker.process_id()).collect();
+    let memory = if processes.iter().any(Option::is_some) { memory_by_group() } else { HashMap::new() };
+    let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
+        let health = worker.health();
         WorkerStatus {
-            command: self.command.clone(),
+            command: worker.command.clone(),
             process,
             answered: health.answered,
             started: health.started,
             restarts: health.started.saturating_sub(1),
             last_failure: health.last_failure.clone(),
-            memory: process.and_then(memory),
+            memory: process.and_then(|leader| memory.get(&leader).copied()),
+        }
+    };
+    workers.iter().zip(processes).map(status).collect()
+}
+
+/// What the processes of each group hold in memory: a command may have a shell around it, or helpers. Empty where the
+/// system does not tell.
+fn memory_by_group() -> HashMap<i32, u64> {
+    let mut memory = HashMap::new();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for process in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+        if let (Some(group), Some(bytes)) = (group_of(process), resident(process)) {
+            *memory.entry(group).or_default() += bytes;
         }
     }
+    memory
+}
+
+/// The process group of a process.
+fn group_of(process: u32) -> Option<i32> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program is in parentheses, and may contain any of the separators.
+    text.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
 }
 
 /// What a process holds in memory.
-fn memory(process: i32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+fn resident(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }

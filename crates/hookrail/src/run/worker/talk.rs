@@ -24,6 +24,9 @@ use crate::run::payload::Payload;
 
 /// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
+/// A worker that usually answers within this time is waited for without giving way to anybody. Sleeping in the runtime
+/// and being woken by it takes longer than such an answer.
+const ON_THE_SPOT: Duration = Duration::from_micros(100);
 
 /// A running worker process.
 #[derive(Debug)]
@@ -66,6 +69,8 @@ pub(super) struct Terms<'p> {
     pub(super) deadline: Instant,
     /// How much is kept of each stream.
     pub(super) keep: usize,
+    /// Nobody else is known to wait for this thread, so that it may be occupied for a moment.
+    pub(super) alone: bool,
 }
 
 impl Talk {
@@ -97,24 +102,36 @@ impl Talk {
 
     /// Asks, and waits for the answer until the deadline. Dropping the future gives the question up.
     pub(super) async fn ask(&self, terms: Terms<'_>) -> Outcome {
-        let entered = self.lock().enter(terms);
-        let asked = match entered {
-            Ok(number) => Asked { talk: self, number },
-            Err(error) => {
-                let why = format!("could not be asked: {error}");
-                return Outcome::Failed(Failure { why, ..Failure::default() });
-            }
+        let begin = Instant::now();
+        let (number, outcome) = {
+            let mut state = self.lock();
+            let number = match state.enter(terms) {
+                Ok(number) => number,
+                Err(error) => {
+                    let why = format!("could not be asked: {error}");
+                    return Outcome::Failed(Failure { why, ..Failure::default() });
+                }
+            };
+            let until = terms.deadline.min(begin + ON_THE_SPOT);
+            (number, if terms.alone { state.ask_on_the_spot(number, until) } else { None })
         };
-        let mut alarm_at = terms.deadline.min(Instant::now() + LOOK_AFTER);
+        if let Some(outcome) = outcome {
+            return outcome;
+        }
+        let asked = Asked { talk: self, number };
+        let mut alarm_at = terms.deadline.min(begin + LOOK_AFTER);
         let mut alarm = pin!(sleep_until(alarm_at.into()));
         poll_fn(|cx| {
             loop {
                 let mut state = self.lock();
-                state.progress(cx);
+                // Whoever moves things on need not be woken by that.
+                state.set_waker(asked.number, None);
+                state.progress(cx, asked.number);
                 if let Some(outcome) = state.take(asked.number) {
+                    state.answered_after(begin.elapsed());
                     return Poll::Ready(outcome);
                 }
-                state.set_waker(asked.number, cx.waker());
+                state.set_waker(asked.number, Some(cx.waker()));
                 if let Some(at) = state.look_at().filter(|at| *at < alarm_at) {
                     alarm_at = at;
                     alarm.as_mut().reset(at.into());

@@ -98,6 +98,8 @@ fn what_cannot_be_told_is_dynamic() {
         ("$(x) a", D),
         ("r* a", D),
         ("eval \"$y\"", D),
+        ("BASH_ENV=f bash -c a", D),
+        ("export BASH_ENV=f; bash -c a", D),
         ("eval rm $y", D),
         ("echo a | sh", D),
         ("curl x | sudo bash -s -- y", D),
@@ -172,7 +174,12 @@ fn paths_are_told() {
         ("install -m 755 a b", "r a, w b"),
         ("install -d a b", "w a, w b"),
         ("truncate -s 0 f", "w f"),
-        ("sed s/a/b/ f", ""),
+        ("sed s/a/b/ f", "r f"),
+        ("sed -n -e p f", "r f"),
+        ("awk -F : '{print $1}' f; awk -f x f", "r f, r f"),
+        ("sort -k 2 f -o g", "w g, r f"),
+        ("base64 -w 0 f | cut -d , -f 1 g", "r f, r g"),
+        ("unlink f; shred -n 3 g", "w f, w g"),
         ("sed -i s/a/b/ f g", "w f, w g"),
         ("sed -i.bak -e s/a/b/ f", "w f"),
         ("sed -ni s/a/b/ f", "w f"),
@@ -225,9 +232,36 @@ fn paths_are_told() {
         ("f() { rm \"$1\"; }; f a", "w a"),
         ("cat <(ls) a", "r a"),
         ("$(< f)", "r f"),
+        ("ln -s a b; cat b; cat c", "r a, w b, r b, r ?, r c"),
+        ("ln -s . b; a > ./b/c", "r ., w b, w ./b/c, w ?"),
+        ("ln -s . b; cd b; a > c", "r ., w b, w c@b, w ?@b"),
+        ("ln -s x/a .; a > a", "r x/a, w ., w a, w ?"),
+        ("cat $HOME/a \"${PWD}/b\"", "r ~/a, r ?, r ./b, r ?"),
+        ("cd d; a > $PWD/b", "w ./b@d, w ?@d"),
+        ("HOME=/x; cat $HOME/a", "r /x/a"),
+        ("cat x$HOME $HOME$X ${HOME%x}/a", "r ?, r ?, r ?"),
     ] {
         let facts = facts_of_line(line);
         assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_copy_may_lead_into_a_folder() {
+    for (line, expected) in [
+        ("cp x/a b", "b/a"),
+        ("mv x/a/ b/", "b/a"),
+        ("ln -s x/a .", "./a"),
+        ("cp a x/b d", "d/a, d/b"),
+        ("cp -t d a", "d/a"),
+        ("install a $HOME/b", "~/b/a, ?"),
+        ("cp -T a b", ""),
+        ("cp $X b", ""),
+    ] {
+        let facts = facts_of_line(line);
+        let inside = facts.paths.iter().filter(|path| path.only_in_folder);
+        let inside: Vec<_> = inside.map(|path| path.path.as_deref().unwrap_or("?")).collect();
+        assert_eq!(inside.join(", "), expected, "{line}: {facts:?}");
     }
 }
 

@@ -137,7 +137,10 @@ impl Walker {
                     Expanded::Text(text) => builder.split(&text),
                     Expanded::List(values) => builder.list(&values, false),
                     Expanded::Guess(text) => builder.guess(&text),
-                    Expanded::Unknown => builder.unknown(quoted),
+                    Expanded::Unknown => match place_of(parameter) {
+                        Some(place) => builder.place(place, quoted),
+                        None => builder.unknown(quoted),
+                    },
                 }
             }
         }
@@ -240,7 +243,9 @@ impl Walker {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
         match (name, &value) {
-            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
+            // A shell that is started next reads the file that `BASH_ENV` names.
+            ("BASH_ALIASES" | "BASH_CMDS" | "BASH_ENV", _)
+            | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
                 self.dynamic();
             }
             ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
@@ -264,6 +269,15 @@ fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
         (Expanded::Unknown, Expanded::Text(text)) => Expanded::Guess(text),
         (Expanded::Unknown, _) => Expanded::Unknown,
         (value, _) => value,
+    }
+}
+
+/// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.
+fn place_of(parameter: &Parameter) -> Option<&'static str> {
+    match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
+        ("HOME", None, Operation::Plain) => Some("~"),
+        ("PWD", None, Operation::Plain) => Some("."),
+        _ => None,
     }
 }
 

@@ -5,10 +5,10 @@ mod pipes;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::open::{OpenQuestions, Owner};
-use super::{Failure, LOOK_AFTER, Outcome, Terms};
+use super::{Failure, LOOK_AFTER, ON_THE_SPOT, Outcome, Terms};
 use crate::run::process::Group;
 use crate::run::unix::{self, Peek};
 use crate::run::watch::Ticker;
@@ -32,11 +32,23 @@ pub(super) struct State {
     /// How many questions were answered.
     answered: u64,
     past_first_line: bool,
+    pace: Pace,
     /// No new questions: the process ends when the open ones are answered.
     retiring: bool,
     /// Since when a stream is closed. Most often the process is about to end, which says more.
     closed: Option<(Instant, &'static str)>,
     pub(super) ticker: Ticker,
+}
+
+/// How a process is waited for.
+#[derive(Debug, PartialEq, Eq)]
+enum Pace {
+    /// In the runtime.
+    Usual,
+    /// On the spot: it answered at once the last time.
+    Prompt,
+    /// In the runtime, because several questions are open at once.
+    Concurrent,
 }
 
 #[derive(Debug)]
@@ -65,6 +77,7 @@ impl State {
             turns,
             answered: 0,
             past_first_line: false,
+            pace: Pace::Usual,
             retiring: false,
             closed: None,
             ticker: Ticker::default(),
@@ -116,9 +129,38 @@ impl State {
     }
 
     /// Whom to wake when there is news about a question.
-    pub(super) fn set_waker(&mut self, number: u64, waker: &Waker) {
+    pub(super) fn set_waker(&mut self, number: u64, waker: Option<&Waker>) {
         if let Some(open) = self.open.get_mut(number) {
-            open.waker = Some(waker.clone());
+            open.waker = waker.cloned();
+        }
+    }
+
+    /// Asks, and waits for the answer of a worker that is known to be quick, without giving way to anybody. `None` if
+    /// there is none by then: the question stays, and is waited for in the usual way.
+    pub(super) fn ask_on_the_spot(&mut self, number: u64, until: Instant) -> Option<Outcome> {
+        if self.pace != Pace::Prompt {
+            return None;
+        }
+        let pipes = &mut self.process.as_mut()?.pipes;
+        if !pipes.write_now(self.open.get_mut(number)?) {
+            return None;
+        }
+        while self.process.as_ref().is_some_and(|process| process.pipes.wait_for_output(until)) {
+            self.hear_once();
+            if let Some(outcome) = self.take(number) {
+                return Some(outcome);
+            }
+        }
+        self.pace = Pace::Usual;
+        None
+    }
+
+    /// Takes into account how long an answer took. A new process is believed to be quick until it is not: its first
+    /// answer came late because it had to start.
+    pub(super) fn answered_after(&mut self, time: Duration) {
+        if self.pace != Pace::Concurrent {
+            let is_prompt = self.answered == 1 || time <= ON_THE_SPOT;
+            self.pace = if is_prompt { Pace::Prompt } else { Pace::Usual };
         }
     }
 
@@ -151,14 +193,17 @@ impl State {
         self.open.wake_all();
     }
 
-    /// Moves everything on as far as it goes without waiting.
-    pub(super) fn progress(&mut self, cx: &mut Context<'_>) {
+    /// Moves everything on as far as it goes without waiting, or to the answer of this question.
+    pub(super) fn progress(&mut self, cx: &mut Context<'_>, number: u64) {
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         pipes.register();
         if pipes.write(&mut self.open, cx, &mut self.ticker).is_err() {
             self.closed.get_or_insert((Instant::now(), "closed its stdin"));
         }
-        self.poll_output(cx);
+        self.poll_output(cx, number);
+        if self.is_settled(number) {
+            return;
+        }
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         pipes.poll_errors(cx, &mut self.ticker);
         if let Poll::Ready(peek) = pipes.poll_exit(cx, &mut self.ticker) {
@@ -195,8 +240,14 @@ impl State {
         self.closed.map(|(since, _)| since + LOOK_AFTER)
     }
 
-    /// Hears lines as the reactor tells of them.
-    fn poll_output(&mut self, cx: &mut Context<'_>) {
+    /// Whether it is known what came of a question.
+    fn is_settled(&mut self, number: u64) -> bool {
+        self.open.get_mut(number).is_none_or(|open| open.outcome.is_some())
+    }
+
+    /// Hears lines as the reactor tells of them. Whatever comes behind the answer to this question is left to those
+    /// who wait for it, or is found before the next question.
+    fn poll_output(&mut self, cx: &mut Context<'_>, number: u64) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.poll_output(cx, &mut self.ticker) {
                 Heard::Nothing => return,
@@ -206,21 +257,31 @@ impl State {
                     return;
                 }
             }
+            if self.is_settled(number) {
+                return;
+            }
+        }
+    }
+
+    /// One read without asking the reactor; whether there may be more.
+    fn hear_once(&mut self) -> bool {
+        let Some(Process { pipes, .. }) = &mut self.process else { return false };
+        match pipes.read_output() {
+            Heard::Nothing => false,
+            Heard::Something => {
+                self.hear_lines();
+                true
+            }
+            Heard::End => {
+                self.closed.get_or_insert((Instant::now(), "closed its stdout"));
+                false
+            }
         }
     }
 
     /// Hears what is there without asking the reactor, which may not have heard of it yet.
     fn hear_available(&mut self) {
-        while let Some(Process { pipes, .. }) = &mut self.process {
-            match pipes.read_output() {
-                Heard::Nothing => return,
-                Heard::Something => self.hear_lines(),
-                Heard::End => {
-                    self.closed.get_or_insert((Instant::now(), "closed its stdout"));
-                    return;
-                }
-            }
-        }
+        while self.hear_once() {}
     }
 
     /// Takes whole lines into account, and bounds what is none yet.
@@ -248,6 +309,9 @@ impl State {
         let is_first = !std::mem::replace(&mut self.past_first_line, true);
         let (why, charge) = match read_line(line, self.keep()) {
             Line::Ready(at_once) if is_first => {
+                if at_once > 1 {
+                    self.pace = Pace::Concurrent;
+                }
                 if !self.retiring {
                     self.turns.allow(at_once);
                 }

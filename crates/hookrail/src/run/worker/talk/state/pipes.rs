@@ -3,6 +3,7 @@
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
@@ -135,6 +136,28 @@ impl Pipes {
         Ok(())
     }
 
+    /// Writes one question without waiting; whether the pipe took all of it.
+    pub(super) fn write_now(&mut self, open: &mut Open) -> bool {
+        let Some(question) = &mut open.question else { return true };
+        let before = question.sent();
+        let pushed = question.push(&self.stdin);
+        self.note_sent(open, before);
+        if let Ok(true) = pushed {
+            open.question = None;
+        }
+        open.question.is_none()
+    }
+
+    /// Waits for something to read, without giving way to anybody. `false` if nothing came.
+    pub(super) fn wait_for_output(&self, until: Instant) -> bool {
+        let Some(stdout) = &self.stdout else { return false };
+        let Ok(left) = Timespec::try_from(until.saturating_duration_since(Instant::now())) else {
+            return false;
+        };
+        let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
+        matches!(poll(&mut seen, Some(&left)), Ok(1))
+    }
+
     /// Writes one question as far as the pipe takes it.
     fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
         let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
@@ -143,15 +166,20 @@ impl Pipes {
             Some(full) => full.poll_write(cx, ticker, |pipe| question.push(pipe)),
             None => Poll::Ready(question.push(&self.stdin)),
         };
-        let count = question.sent() - before;
-        if count > 0 {
-            open.begins_at.get_or_insert(self.sent);
-        }
-        self.sent += count;
+        self.note_sent(open, before);
         if let Poll::Ready(Ok(true)) = pushed {
             open.question = None;
         }
         pushed
+    }
+
+    /// Counts what was written of a question, given how much of it had been before.
+    fn note_sent(&mut self, open: &mut Open, before: u64) {
+        let count = open.question.as_ref().map_or(0, |question| question.sent() - before);
+        if count > 0 {
+            open.begins_at.get_or_insert(self.sent);
+        }
+        self.sent += count;
     }
 
     /// How many of the bytes that were written the process has read.

@@ -1,0 +1,108 @@
+//! Rules that decide nothing, because another rule of the same file blocks whatever they would block or ask about.
+//!
+//! Only what is certain is said. Rules of different files are not compared: the other file may be changed, disabled or
+//! not approved without this one.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use hookrail::EventName;
+use hookrail::components::{HookKind, HookTrust, Level, Rule};
+use hookrail::internal::{ResolvedHook, ResolvedSettings};
+
+use super::finding::Severity;
+
+/// How many rules of a group one rule is compared with. A file with more rules for the same tools is written by a
+/// program.
+const MOST_COMPARED: usize = 200;
+
+/// A rule that decides nothing.
+pub(super) struct Shadowed {
+    /// Its index in the settings.
+    pub(super) index: usize,
+    /// The index of the rule that blocks the same calls.
+    by: usize,
+    /// Whether it wanted to ask: then it never has an effect. A block still gives its reason beside the other one.
+    asks: bool,
+}
+
+impl Shadowed {
+    /// How bad it is, what is wrong, and what to do.
+    pub(super) fn told(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
+        let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
+        let (severity, effect, help) = if self.asks {
+            (Severity::Warning, "never asks", "remove it, or make the other one narrower")
+        } else {
+            let help = "remove it, unless its reason is wanted beside the other one's";
+            (Severity::Note, "decides nothing", help)
+        };
+        let (name, by, line) = (&narrow.name, &wide.name, wide.origin.line);
+        let message =
+            format!("rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for");
+        Some((severity, message, help))
+    }
+}
+
+/// A rule, and where it stands.
+struct Candidate<'s> {
+    index: usize,
+    rule: &'s Rule,
+}
+
+/// The rules of each file and event that run for the same calls, in the order of the settings.
+type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<Candidate<'s>>>;
+
+/// All rules that decide nothing. `disabled` has the hooks that are off one by one.
+pub(super) fn shadowed(
+    settings: &ResolvedSettings,
+    disabled: &HashSet<usize>,
+    is_observed: impl Fn(EventName) -> bool,
+) -> Vec<Shadowed> {
+    // In a chain a hook between two rules may change what the second one is asked about.
+    let chained: HashSet<EventName> = settings
+        .hooks
+        .iter()
+        .map(|resolved| &resolved.hook)
+        .filter(|hook| hook.sequential)
+        .map(|hook| hook.event)
+        .collect();
+    let mut groups = Groups::new();
+    for (index, ResolvedHook { hook, .. }) in settings.hooks.iter().enumerate() {
+        let HookKind::Rule(rule) = &hook.kind else { continue };
+        let counts = hook.event.can_block() && !is_observed(hook.event) && !chained.contains(&hook.event);
+        if counts && !disabled.contains(&index) {
+            let place = (hook.origin.file.as_path(), &hook.origin.level, hook.event);
+            groups.entry(place).or_default().push(Candidate { index, rule });
+        }
+    }
+    let found = groups.values().flat_map(|group| {
+        group.iter().enumerate().filter_map(|(place, narrow)| {
+            let asks = !narrow.rule.output().is_blocking_decision();
+            // Of two blocks the first one gives its reason first. A question is never put where anything blocks.
+            let others =
+                group.iter().enumerate().filter(|(other, _)| *other < place || (asks && *other > place));
+            let mut others = others.take(MOST_COMPARED);
+            let (_, wide) = others.find(|(_, wide)| {
+                covers(settings, wide.index, narrow.index) && wide.rule.shadows(narrow.rule)
+            })?;
+            Some(Shadowed { index: narrow.index, by: wide.index, asks })
+        })
+    });
+    found.collect()
+}
+
+/// Whether one hook is asked whenever the other one is: its matcher takes at least the same tools, and its approval
+/// is in the same state.
+fn covers(settings: &ResolvedSettings, wide: usize, narrow: usize) -> bool {
+    let (Some(wide), Some(narrow)) = (settings.hooks.get(wide), settings.hooks.get(narrow)) else {
+        return false;
+    };
+    let takes_all = wide.hook.matcher.text().is_none_or(|text| matches!(text, "" | "*"));
+    let same_matcher = wide.hook.matcher.text() == narrow.hook.matcher.text();
+    (takes_all || same_matcher) && waits(wide) == waits(narrow)
+}
+
+/// Whether a hook waits for approval.
+fn waits(resolved: &ResolvedHook) -> bool {
+    matches!(resolved.trust, HookTrust::NotApproved { .. })
+}

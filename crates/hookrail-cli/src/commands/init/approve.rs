@@ -1,0 +1,43 @@
+//! Approves what `init` wrote itself, and nothing else.
+
+use anyhow::Context as _;
+use hookrail::internal::Pending;
+
+use crate::context::Context;
+use crate::exit::Hinted;
+use crate::terminal::printer::Printer;
+
+/// Whether settings of the project wait for approval besides its hooks. Asked before anything is written: what waits
+/// then was not written here, so that it goes on waiting.
+pub(super) fn settings_wait(context: &Context) -> bool {
+    let settings = context.settings();
+    let review =
+        context.approvals().pending(context.project(), &settings.hook_list(), &settings.project_settings);
+    review.settings.is_some()
+}
+
+/// Approves the pending hooks for which `is_written_here` holds, and the settings around them if none waited before.
+pub(super) fn approve(
+    is_written_here: impl Fn(&Pending) -> bool,
+    settings_waited: bool,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
+    let store = context.approvals();
+    let settings = context.settings();
+    let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
+    let own: Vec<_> = review.pending.iter().filter(|pending| is_written_here(pending)).collect();
+    if own.is_empty() {
+        printer.talk("warning: somebody else changes this project: what was written is not approved");
+        printer.talk("hint: review it with `hookrail trust`");
+        return Ok(());
+    }
+    let approved =
+        if settings_waited { store.approve_hooks(&review, &own) } else { store.approve(&review, &own) };
+    approved.with_context(|| Hinted::new("cannot approve what was written", "try `hookrail trust`"))?;
+    printer.data("approved it for this project")?;
+    if settings_waited || review.pending.len() > own.len() {
+        printer.talk("note: other things in this project still wait for approval: `hookrail trust`");
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The files that the `watch` of a worker's hooks means.
+//!
+//! Walking through folders before each event would cost more than the event. So the files and the folders they were found
+//! in are looked at one by one, and walked through again when a folder changed.
+
+use std::path::{Path, PathBuf};
+
+use super::files::FileState;
+use crate::trust::{WatchedPaths, watched_paths};
+
+/// What is watched: patterns, and where they begin.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    root: PathBuf,
+    patterns: Vec<String>,
+}
+
+/// What the patterns meant at one moment.
+#[derive(Debug)]
+pub(super) struct Watched {
+    /// How many patterns there were.
+    patterns: usize,
+    /// `None` where the patterns cannot be kept: then nobody can tell whether something changed.
+    found: Option<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    files: Vec<Seen>,
+    folders: Vec<Seen>,
+}
+
+/// A path and what was there.
+type Seen = (PathBuf, Option<FileState>);
+
+impl Watch {
+    /// Nothing yet; patterns will mean files below this directory.
+    pub(super) fn below(root: &Path) -> Self {
+        Self { root: root.to_owned(), patterns: Vec::new() }
+    }
+
+    /// Adds patterns that are not there yet.
+    pub(super) fn add(&mut self, patterns: &[String]) {
+        for pattern in patterns {
+            if !self.patterns.contains(pattern) {
+                self.patterns.push(pattern.clone());
+            }
+        }
+    }
+
+    /// What the patterns mean now.
+    pub(super) fn load(&self) -> Watched {
+        Watched { patterns: self.patterns.len(), found: self.find() }
+    }
+
+    /// Whether all that is watched is as it was.
+    pub(super) fn is_as(&self, before: &mut Watched) -> bool {
+        if before.patterns != self.patterns.len() {
+            return false;
+        }
+        let Some(found) = &mut before.found else { return false };
+        if !found.files.iter().all(is_as_seen) {
+            return false;
+        }
+        if found.folders.iter().all(is_as_seen) {
+            return true;
+        }
+        // Something came or went, be it nothing that is watched.
+        let Some(now) = self.find() else { return false };
+        let is_same = now.files == found.files;
+        *found = now;
+        is_same
+    }
+
+    fn find(&self) -> Option<Found> {
+        let WatchedPaths { files, folders } = watched_paths(&self.root, &self.patterns).ok()?;
+        let seen = |paths: Vec<PathBuf>| {
+            let look = |path: PathBuf| {
+                let state = FileState::load(&path);
+                (path, state)
+            };
+            paths.into_iter().map(look).collect()
+        };
+        // The folders first: what comes while the files are looked at is then found next time.
+        let folders = seen(folders);
+        Some(Found { files: seen(files), folders })
+    }
+}
+
+fn is_as_seen((path, state): &Seen) -> bool {
+    FileState::load(path) == *state
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_watched_counts_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("hooks/inner")).unwrap();
+        fs::write(path("hooks/inner/words.txt"), "a").unwrap();
+        let mut watch = Watch::below(folder.path());
+        watch.add(&["hooks/**/*.txt".to_owned()]);
+        let mut before = watch.load();
+        assert!(watch.is_as(&mut before));
+        for (name, text, same) in [
+            ("hooks/inner/words.txt", "ab", false),
+            ("hooks/inner/more.txt", "", false),
+            ("hooks/inner/other.py", "", true),
+            ("beside.txt", "", true),
+        ] {
+            fs::write(path(name), text).unwrap();
+            assert_eq!(watch.is_as(&mut before), same, "{name}");
+            before = watch.load();
+        }
+        fs::create_dir(path("hooks/new")).unwrap();
+        assert!(watch.is_as(&mut before), "a folder without such a file");
+        fs::write(path("hooks/new/words.txt"), "").unwrap();
+        assert!(!watch.is_as(&mut before), "a file in a folder that came later");
+        before = watch.load();
+        fs::remove_file(path("hooks/new/words.txt")).unwrap();
+        assert!(!watch.is_as(&mut before));
+        before = watch.load();
+        watch.add(&["hooks/**/*.txt".to_owned()]);
+        assert!(watch.is_as(&mut before), "nothing new to watch");
+        watch.add(&["/etc/passwd".to_owned()]);
+        assert!(!watch.is_as(&mut before));
+        before = watch.load();
+        assert!(!watch.is_as(&mut before), "a watch that cannot be kept");
+    }
+
+    #[test]
+    fn nothing_to_watch_never_changes() {
+        let watch = Watch::default();
+        assert!(watch.is_as(&mut watch.load()));
+    }
+}

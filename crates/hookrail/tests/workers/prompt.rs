@@ -1,0 +1,90 @@
+//! A worker that has always answered at once is waited for on the spot. Whatever it does then has the same consequences
+//! as with any other.
+
+use hookrail::components::WorkerMode;
+use serde_json::json;
+
+use crate::kit::{LONG, SHORT, Stage, hook, python};
+
+/// Answers with a block whose reason is the event's text, or does what the event says.
+const SCRIPT: &str = r#"
+import json, os, sys, time
+
+def say(id, text):
+    os.write(1, (json.dumps({"id": id, "output": {"decision": "block", "reason": text}}) + "\n").encode())
+
+for line in sys.stdin:
+    question = json.loads(line)
+    id, how = question["id"], question["input"]["how"]
+    if how == "late":
+        time.sleep(0.3)
+    elif how == "hang":
+        time.sleep(3600)
+    elif how == "die":
+        os._exit(3)
+    elif how == "close":
+        os.close(1)
+        time.sleep(3600)
+    elif how == "stray":
+        os.write(1, b"hello\n")
+    elif how == "other":
+        id = "other"
+    elif how == "half":
+        text = (json.dumps({"id": id, "output": {"decision": "block", "reason": how}}) + "\n").encode()
+        os.write(1, text[:10])
+        time.sleep(0.05)
+        os.write(1, text[10:])
+        continue
+    elif how == "long":
+        say(id, "x" * 300_000)
+        continue
+    elif how == "loud":
+        sys.stderr.write("x" * 1_000_000)
+    say(id, how)
+    if how == "twice":
+        say(id, how)
+"#;
+
+/// What comes of an event: the reason of a block, or words of a failure.
+enum Outcome {
+    Block(&'static str),
+    Failure(&'static str),
+}
+
+#[tokio::test]
+async fn whatever_a_prompt_worker_does_next_means_the_same() {
+    use Outcome::{Block, Failure};
+    let long: &'static str = "x".repeat(300_000).leak();
+    for (how, expected, started) in [
+        ("usual", Block("usual"), 1),
+        ("late", Block("late"), 1),
+        ("half", Block("half"), 1),
+        ("long", Block(long), 1),
+        ("loud", Block("loud"), 1),
+        ("twice", Block("twice"), 2),
+        ("die", Failure("exited with code 3"), 2),
+        ("close", Failure("closed its stdout"), 2),
+        ("stray", Failure("no answer"), 2),
+        ("other", Failure("not asked"), 2),
+        ("hang", Failure("timed out"), 2),
+    ] {
+        let stage = Stage::new();
+        stage.script("hook.py", SCRIPT);
+        let timeout = if how == "hang" { SHORT } else { LONG };
+        let hook = hook(format!("{} hook.py", python()), WorkerMode::Lines, timeout);
+        for how in ["first", "second", "third", how, "after"] {
+            let run = stage.run(&hook, &json!({ "how": how })).await;
+            let reason = run.output.as_ref().and_then(|output| output.reason.as_deref());
+            let failure = run.failure.as_ref().map(ToString::to_string).unwrap_or_default();
+            match &expected {
+                Block(text) if *text == how || how == "long" => assert!(reason == Some(*text), "{how}"),
+                Failure(words) if !["first", "second", "third", "after"].contains(&how) => {
+                    assert!(failure.contains(words), "{how}: {run:?}");
+                }
+                _ => assert_eq!((reason, failure.as_str()), (Some(how), ""), "{how}"),
+            }
+        }
+        assert_eq!(stage.status().started, started, "{how}");
+        stage.close().await;
+    }
+}
