@@ -396,3 +396,39 @@ fn compressed_rollouts_are_unpacked_while_they_are_read() {
         "what is torn is told: {report:#}"
     );
 }
+
+/// What the programs themselves wrote: a hook refused `git push -f`, and `echo hi` ran.
+#[test]
+fn chats_of_the_real_programs_tell_what_a_hook_refused() {
+    let project = guarded();
+    for (chat, place) in [
+        (include_str!("../chats/gemini-cli-0.61.0.jsonl"), ".gemini/tmp/project/chats/session-1.jsonl"),
+        (include_str!("../chats/qwen-code-0.15.10.jsonl"), ".qwen/projects/-home-user-project/chats/1.jsonl"),
+    ] {
+        let path = project.home().join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, chat).unwrap();
+        let agent = place.split(['.', '/']).nth(1).unwrap();
+        let report = replay(&project, &["--agent", agent, "--since", "7d"]);
+        let counts = ["calls", "block", "unreadable"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!(counts, [2, 1, 0], "{agent}: {report:#}");
+        assert!(
+            different(&report).is_empty(),
+            "{agent}: a hook blocked it then, and a rule does now: {report:#}"
+        );
+
+        // Without the rule the refusal is the difference.
+        let other = TestProject::new();
+        fs::write(other.dir().join("chat.jsonl"), chat).unwrap();
+        let report = replay(&other, &["chat.jsonl"]);
+        let was: Vec<&Value> =
+            report["different"].as_array().unwrap().iter().map(|each| &each["was"]).collect();
+        assert_eq!(was, ["block"], "{agent}: {report:#}");
+    }
+    // Gemini CLI writes a message again when something about it changes.
+    let path = project.home().join(".gemini/tmp/project/chats/session-1.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let message = text.lines().find(|line| line.contains("toolCalls")).unwrap();
+    fs::write(&path, format!("{text}{message}\n")).unwrap();
+    assert_eq!(replay(&project, &["--agent", "gemini"])["calls"], 2);
+}
