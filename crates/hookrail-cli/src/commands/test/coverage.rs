@@ -78,7 +78,7 @@ impl Coverage {
             if let Some(covered) = self.of(&run.hook) {
                 covered.ran = true;
                 covered.matched = true;
-                covered.decided |= run.output.as_ref().is_some_and(decides);
+                covered.decided |= run.output.as_ref().is_some_and(decides) || blocks(run);
                 covered.blocked = covered.blocked.map(|blocked| blocked || blocks(run));
             }
         }
@@ -111,7 +111,7 @@ impl Coverage {
         let (guards, blocked) =
             (count(|covered| covered.blocked.is_some()), count(|covered| covered.blocked == Some(true)));
         let mut lines = vec![format!(
-            "coverage: of {all} hooks and rules {ran} ran, {decided} decided; of {guards} guards {blocked} were seen to block"
+            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked"
         )];
         for covered in hooks {
             let name = escape_line(&covered.hook);
