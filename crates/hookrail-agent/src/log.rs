@@ -104,6 +104,9 @@ pub enum LogLine<'a> {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub struct HookCallLine<'a> {
+    /// Names what it was given; the same for all hooks of one event that were given the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a str>,
     pub event: &'a str,
     pub name: &'a str,
     /// The tool that a tool event is about; in the engine's own log.
@@ -134,6 +137,7 @@ impl<'a> HookCallLine<'a> {
     pub fn of(call: &'a HookCall<'a>) -> Self {
         let run = call.run;
         Self {
+            id: None,
             event: call.event.as_str(),
             name: &run.hook.name,
             tool: None,
@@ -216,6 +220,15 @@ impl ToolStatus {
     }
 }
 
+/// The id of a hook call in logs: a hash (FNV-1a) of what the hook was given. It needs no counter that programs would have
+/// to share, and is the same in every log that tells of the call.
+pub fn call_id(payload: &[u8]) -> String {
+    let hash = payload.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
 /// Milliseconds as they stand in logs.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
@@ -262,9 +275,11 @@ impl SessionLog {
 
     /// Writes what a hook was given and what it did.
     pub fn hook_call(&self, call: &HookCall<'_>) {
-        let input = call.input.to_bytes().ok().and_then(|bytes| String::from_utf8(bytes.into_owned()).ok());
+        let bytes = call.input.to_bytes().ok();
+        let id = bytes.as_deref().map(call_id);
+        let input = bytes.and_then(|bytes| String::from_utf8(bytes.into_owned()).ok());
         let input = input.and_then(|text| RawValue::from_string(text).ok());
-        let line = HookCallLine { input: input.as_deref(), ..HookCallLine::of(call) };
+        let line = HookCallLine { id: id.as_deref(), input: input.as_deref(), ..HookCallLine::of(call) };
         self.write(&LogLine::HookCall(line));
     }
 }

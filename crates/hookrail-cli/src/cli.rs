@@ -157,7 +157,7 @@ pub(crate) struct FireArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail test\n  hookrail test --filter push --coverage\n  hookrail test --junit report.xml --trust-hooks\n  hookrail fire BeforeTool --tool write_file --save-test 'writes are fine'\n\nTests are in .llxprt/tests/*.json: [{ name, event, tool + input or payload (or agent + stdin), files, home, expect }];\nexpect: decision (allow, block, ask, stop), reason, ran, notRan, input, output, errors, maxMs.\n\nJSON: { \"passed\": N, \"failed\": N, \"tests\": [{ name, file, line, passed, why }], \"coverage\": [{ hook, ran, decided }] }\n\nExit codes: 0 all passed, 1 some failed, 64 a file is no test file"
+    after_help = "Examples:\n  hookrail test\n  hookrail test --filter push --coverage\n  hookrail test --junit report.xml --trust-hooks\n  hookrail fire BeforeTool --tool write_file --save-test 'writes are fine'\n\nTests are in .llxprt/tests/*.json: [{ name, event, tool + input or payload (or agent + stdin), files, home, expect }];\nexpect: decision (allow, block, ask, stop), reason, ran, notRan, input, output, errors, maxMs.\n\nJSON: { \"passed\": N, \"failed\": N, \"tests\": [{ name, file, line, passed, why }], \"coverage\": [{ hook, ran, decided, matched }] };\ncoverage has blocked for guards, and unusedTools and untriedExamples where there are any.\n\nExit codes: 0 all passed, 1 some failed, 64 a file is no test file"
 )]
 pub(crate) struct TestArgs {
     /// Test files, or folders of them, instead of the project's
@@ -169,7 +169,7 @@ pub(crate) struct TestArgs {
     /// Write what was seen into the tests that failed; comments are kept
     #[arg(long)]
     pub(crate) accept: bool,
-    /// Show the hooks and rules that no test made run, or decide
+    /// Show which hooks, rules, tools of matchers and examples no test exercised, and which guards none saw block
     #[arg(long)]
     pub(crate) coverage: bool,
     /// Write a `JUnit` report into this file
@@ -474,7 +474,7 @@ pub(crate) enum Language {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl"
+    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --save-test 3f9a1c02\n\nThe second column is the call's id. What hooks were given is kept in session logs alone: calls of `hookrail agent`\ncan be kept as tests, those of other agents with `hookrail replay --save-tests`."
 )]
 pub(crate) struct LogArgs {
     /// Session logs to read instead of the engine's own log
@@ -510,9 +510,25 @@ pub(crate) struct LogArgs {
     /// Runs, blocks, failures and durations of each hook
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Keep the call with this id as a test of the project, in `.llxprt/tests/logged.json`
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = call_id,
+        conflicts_with_all = ["follow", "event", "hook", "tool", "project", "session", "since", "last", "outcome", "stats", "format"]
+    )]
+    pub(crate) save_test: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// The beginning of an id that `log` prints.
+fn call_id(given: &str) -> Result<String, String> {
+    let is_id = given.len() >= 4 && given.chars().all(|c| c.is_ascii_hexdigit());
+    is_id
+        .then(|| given.to_ascii_lowercase())
+        .ok_or_else(|| "`hookrail log` prints the ids of calls".to_owned())
 }
 
 /// How a hook call ended.

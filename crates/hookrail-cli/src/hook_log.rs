@@ -19,9 +19,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::internal::WorkerStatus;
 use hookrail::{EventName, HookBatch, HookCall, HookObserver};
-use hookrail_agent::log::{HookCallLine, LogLine, millis};
+use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
-pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, open_named, open_with_rotated};
+pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named, open_with_rotated};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time};
@@ -223,10 +223,12 @@ impl HookObserver for HookLog {
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
         let failure = run.failure.as_ref().map(ToString::to_string);
         let error = failure.as_deref().map(bounded::text);
-        let tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool)
-            .then(|| call.input.to_bytes().ok().and_then(|input| tool_name::in_payload(&input)))
-            .flatten();
+        let input = call.input.to_bytes().ok();
+        let id = input.as_deref().map(call_id);
+        let has_tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool);
+        let tool = input.as_deref().filter(|_| has_tool).and_then(tool_name::in_payload);
         self.write(&LogLine::HookCall(HookCallLine {
+            id: id.as_deref(),
             event: call.event.as_str(),
             name: &run.hook.name,
             tool: tool.as_deref(),

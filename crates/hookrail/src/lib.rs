@@ -156,7 +156,8 @@ pub mod internal {
     pub use crate::settings::{
         Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
         LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
-        SettingsFiles, UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+        SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
+        settings_schema,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{

@@ -37,6 +37,7 @@ pub use files::SettingsFiles;
 pub use load::load_settings;
 pub use project::find_project;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
+pub use source::Source as SourceText;
 pub use wire::settings_schema;
 
 /// Reads a text as if it were the user's settings file.

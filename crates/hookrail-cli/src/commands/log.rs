@@ -1,5 +1,7 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
 
+mod save;
+
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +15,8 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, Statistics, Tail,
-    local_time, open_named, open_with_rotated,
+    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, SHORT_ID,
+    Statistics, Tail, local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -35,6 +37,9 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
         return follow(args, &wanted, own_log, printer);
     }
     let logs = open(args, &own_log)?;
+    if let Some(id) = &args.save_test {
+        return save::run(id, args, logs, context, printer);
+    }
     if args.stats {
         return print_stats(args, &wanted, logs, printer);
     }
@@ -153,19 +158,24 @@ impl<'a> Wanted<'a> {
 fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
     match format {
         Format::Json => printer.data(escape_json(&line.text)),
-        Format::Text => printer.data(render(&line.call, wanted)),
+        Format::Text => printer.data(render(line, wanted)),
     }
 }
 
-fn render(call: &Call, wanted: &Wanted<'_>) -> String {
+fn render(line: &Line, wanted: &Wanted<'_>) -> String {
+    let call = &line.call;
+    let id = line.id().unwrap_or_default();
+    // Lines of older versions have none.
+    let id = id.get(..SHORT_ID).unwrap_or("-");
     let ended = match (call.signal, call.exit_code) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("exit {code}"),
         (None, None) => "no exit".to_owned(),
     };
     let mut text = format!(
-        "{}  {:<13}  {:<10}  {:>6} ms  {ended:<9}  {}",
+        "{}  {:<SHORT_ID$}  {:<13}  {:<10}  {:>6} ms  {ended:<9}  {}",
         escape_line(&local_time(&call.timestamp)),
+        escape_line(id),
         escape_line(&call.event),
         call.outcome(),
         call.duration_ms,

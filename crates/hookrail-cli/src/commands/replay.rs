@@ -9,6 +9,7 @@ mod formats;
 mod lines;
 mod show;
 mod transcript;
+mod zst;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -211,7 +212,8 @@ impl Replay<'_> {
             tests.extend(groups.iter().take(MAX_SAVED).map(|(_, group)| as_test(&group.example)));
         }
         save::add(file, &tests, self.context)?;
-        printer.talk(format_args!("kept {} tests in {}", tests.len(), shown(file, self.context)));
+        let kept = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
+        printer.talk(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }
 }

@@ -180,7 +180,7 @@ impl Session<'_> {
         finished: &Finished,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
-        self.coverage.add(&finished.result);
+        self.coverage.add(&case.input, &finished.result);
         let nothing = Expect::default();
         let found = differences(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
         let accepted = self.args.accept && self.accept(case, place, &found, finished);
@@ -236,7 +236,7 @@ impl Session<'_> {
         }
     }
 
-    fn finish(self, files: &[TestFile], printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    fn finish(mut self, files: &[TestFile], printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         for (place, file) in files.iter().enumerate() {
             let (mine, _): (Vec<_>, Vec<_>) = self.accepted.iter().partition(|(other, _)| *other == place);
             let changes: Vec<Accepted> = mine

@@ -8,17 +8,24 @@ use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::{Decision, EventName};
+use hookrail::{Decision, EventName, JsonObject};
+use hookrail_agent::log::call_id;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
 use crate::cli::Outcome;
+
+/// How much of a call's id is shown to people.
+pub(crate) const SHORT_ID: usize = 8;
 
 /// One hook that ran.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Call {
+    /// Empty in lines of older versions.
+    pub(crate) id: String,
     pub(crate) event: String,
     pub(crate) name: String,
     /// The tool of a tool event; empty where it is not known.
@@ -66,7 +73,7 @@ impl Call {
     }
 
     /// Whether it left the call to a person.
-    fn asked(&self) -> bool {
+    pub(crate) fn asked(&self) -> bool {
         !self.blocked() && self.decided(|decision| *decision == Decision::Ask)
     }
 
@@ -83,18 +90,23 @@ impl Call {
                 || (event == EventName::BeforeTool && gave("/hookSpecificOutput/permissionDecision")))
     }
 
-    fn stopped(&self) -> bool {
+    /// Whether it asked the agent to stop.
+    pub(crate) fn stopped(&self) -> bool {
         self.output.as_ref().and_then(|output| output.get("continue")) == Some(&Value::Bool(false))
+    }
+
+    /// The reason that it gave.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.field("reason").or_else(|| self.field("stopReason"))
     }
 
     /// What it had to say, if anything.
     pub(crate) fn said(&self) -> Option<&str> {
-        let field = |key| self.output.as_ref().and_then(|output| output.get(key)).and_then(Value::as_str);
-        self.error
-            .as_deref()
-            .or_else(|| field("reason"))
-            .or_else(|| field("stopReason"))
-            .or_else(|| field("systemMessage"))
+        self.error.as_deref().or_else(|| self.reason()).or_else(|| self.field("systemMessage"))
+    }
+
+    fn field(&self, key: &str) -> Option<&str> {
+        self.output.as_ref()?.get(key)?.as_str()
     }
 }
 
@@ -122,6 +134,28 @@ impl Line {
         }
         let call = serde_json::from_slice(line).ok()?;
         Some(Self { text: String::from_utf8_lossy(line).into_owned(), call })
+    }
+
+    /// The id of the call; older versions did not write it, but it follows from what the hook was given.
+    pub(crate) fn id(&self) -> Option<String> {
+        if !self.call.id.is_empty() {
+            return Some(self.call.id.clone());
+        }
+        Some(call_id(self.raw_input()?.get().as_bytes()))
+    }
+
+    /// What the hook was given, if the log has it.
+    pub(crate) fn input(&self) -> Option<JsonObject> {
+        serde_json::from_str(self.raw_input()?.get()).ok()
+    }
+
+    fn raw_input(&self) -> Option<&RawValue> {
+        #[derive(Deserialize)]
+        struct Given<'a> {
+            #[serde(borrow, default)]
+            input: Option<&'a RawValue>,
+        }
+        serde_json::from_str::<Given<'_>>(&self.text).ok()?.input
     }
 }
 

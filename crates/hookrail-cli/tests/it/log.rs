@@ -6,8 +6,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use hookrail_testkit::TestProject;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::agent_scenario::{Scenario, answer, shell, write};
 use crate::program::{hookrail, log_path, run};
 
 /// A line as the engine writes it.
@@ -150,4 +151,142 @@ fn follows_a_log_through_rotation_and_truncation() {
     expect(106);
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// The ids that `log` prints, with the tools of their calls.
+fn ids(project: &TestProject, args: &[&str]) -> Vec<(String, String)> {
+    let ran = run(project, &[&["log"], args].concat());
+    let id = |line: &str| line.split("  ").nth(1).unwrap_or_default().to_owned();
+    let tool =
+        |line: &str| line.split(" for ").nth(1).unwrap_or_default().split(':').next().unwrap().to_owned();
+    ran.stdout.lines().map(|line| (id(line), tool(line))).collect()
+}
+
+fn saved(project: &TestProject) -> Value {
+    serde_json::from_str(&project.read(".llxprt/tests/logged.json")).unwrap()
+}
+
+#[test]
+fn a_logged_call_becomes_a_test() {
+    let scenario = Scenario::new()
+        .calls(&[shell("git push -f"), write("a.txt", "hello")])
+        .says("Done.")
+        .hook_with(
+            "BeforeTool",
+            "grep -q 'push -f' && { echo 'for people' >&2; exit 2; }; exit 0",
+            json!({ "matcher": "run_shell_command" }),
+        )
+        .hook_with(
+            "BeforeTool",
+            answer(&json!({ "hookSpecificOutput": { "tool_input": { "content": "changed" } } })),
+            json!({ "matcher": "write_file" }),
+        );
+    // The session's log is where the agent puts it by itself.
+    let command = scenario.command();
+    let own: Vec<_> = command.get_args().skip(3).map(ToOwned::to_owned).collect();
+    let mut plain = std::process::Command::new(command.get_program());
+    plain.arg("agent").args(own).args(["-p", "go"]).current_dir(scenario.project.dir());
+    plain
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .stdin(std::process::Stdio::null());
+    let output = plain.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let project = &scenario.project;
+
+    let known = ids(project, &[]);
+    let id_of = |tool: &str| known.iter().find(|(_, of)| of == tool).unwrap().0.clone();
+    for tool in ["run_shell_command", "write_file"] {
+        let ran = run(project, &["log", "--save-test", &id_of(tool)]);
+        assert_eq!((ran.code, &*ran.stdout), (Some(0), ""), "{ran}");
+        assert!(ran.stderr.contains("in .llxprt/tests/logged.json"), "{ran}");
+    }
+    assert_eq!(
+        saved(project),
+        json!([
+            { "name": format!("run_shell_command, logged {}", id_of("run_shell_command")), "event": "BeforeTool",
+              "tool": "run_shell_command", "input": { "command": "git push -f" },
+              "expect": { "decision": "block", "reason": "for people", "ran": ["BeforeTool-1"] } },
+            { "name": format!("write_file, logged {}", id_of("write_file")), "event": "BeforeTool",
+              "tool": "write_file", "input": { "file_path": "a.txt", "content": "hello" },
+              "expect": { "decision": "allow", "ran": ["BeforeTool-2"], "input": { "content": "changed" } } },
+        ])
+    );
+    let ran = run(project, &["test"]);
+    assert!(ran.code == Some(0) && ran.stdout.ends_with("2 passed, 0 failed\n"), "{ran}");
+    let again = run(project, &["log", "--save-test", &id_of("write_file")]);
+    assert!(again.code == Some(1) && again.stderr.contains("it has a test named"), "{again}");
+
+    // A session log prints the same ids, and is enough by itself.
+    let sessions = project.home().join(".llxprt/hookrail/sessions");
+    let session = fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
+    let moved = project.dir().join("session.jsonl");
+    fs::rename(&session, &moved).unwrap();
+    let mut here: Vec<String> = ids(project, &["session.jsonl"]).into_iter().map(|(id, _)| id).collect();
+    let mut there: Vec<String> = known.iter().map(|(id, _)| id.clone()).collect();
+    here.sort();
+    there.sort();
+    assert_eq!(here, there);
+    fs::remove_file(project.dir().join(".llxprt/tests/logged.json")).unwrap();
+    let gone = run(project, &["log", "--save-test", &id_of("write_file")]);
+    assert!(gone.code == Some(1) && gone.stderr.contains("the log of its session is not there"), "{gone}");
+    assert!(gone.stderr.contains("hint: "), "{gone}");
+    let ran = run(project, &["log", "session.jsonl", "--save-test", &id_of("write_file")]);
+    assert_eq!((ran.code, saved(project).as_array().unwrap().len()), (Some(0), 1), "{ran}");
+}
+
+#[test]
+fn a_call_that_cannot_be_repeated_is_told() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "no", "when": {}, "block": "no" }] }] } }));
+    let ran = run(&project, &["fire", "BeforeTool", "--tool", "write_file"]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    let known = ids(&project, &[]);
+    let ran = run(&project, &["log", "--save-test", &known[0].0]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(1), ""), "{ran}");
+    assert!(ran.stderr.contains("cannot be repeated: the log of its session is not there"), "{ran}");
+    assert!(ran.stderr.contains("`hookrail replay --save-tests FILE`"), "{ran}");
+
+    let ran = run(&project, &["log", "--save-test", "0123456789abcdef"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("there is no call `0123456789abcdef` in the log"), "{ran}");
+    for args in [
+        &["log", "--save-test", "../etc"][..],
+        &["log", "--save-test", "abc"],
+        &["log", "--stats", "--save-test", "abcdef"],
+    ] {
+        let ran = run(&project, args);
+        assert_eq!(ran.code, Some(64), "{ran}");
+    }
+}
+
+#[test]
+fn hooks_in_a_chain_are_one_event_and_a_short_id_is_told_apart() {
+    let project = TestProject::new();
+    let line = |name: &str, content: &str, output: &Value| {
+        let input = json!({ "session_id": "s", "transcript_path": "", "cwd": project.dir(), "timestamp": "2026-01-01T00:00:00.000Z",
+            "hook_event_name": "BeforeTool", "tool_name": "write_file", "tool_input": { "file_path": "a", "content": content } });
+        let line = json!({ "type": "hook_call", "event": "BeforeTool", "name": name, "command": "x", "input": input,
+            "output": output, "exitCode": 0, "durationMs": 1, "success": true, "error": null,
+            "timestamp": "2026-01-01T00:00:00.005Z", "sessionId": "s" });
+        format!("{line}\n")
+    };
+    let changed = json!({ "hookSpecificOutput": { "tool_input": { "content": "two" } } });
+    let log = line("first", "one", &changed)
+        + &line("second", "two", &json!({ "decision": "deny", "reason": "no two" }));
+    project.file("chain.jsonl", log);
+    let known = ids(&project, &["chain.jsonl"]);
+    assert_ne!(known[0].0, known[1].0);
+    // Whichever of its hooks is named, it is the event from its beginning.
+    for (id, _) in &known {
+        let ran = run(&project, &["log", "chain.jsonl", "--save-test", id]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+    }
+    for test in saved(&project).as_array().unwrap() {
+        assert_eq!(test["input"], json!({ "file_path": "a", "content": "one" }), "{test}");
+        assert_eq!(
+            test["expect"],
+            json!({ "decision": "block", "reason": "no two", "ran": ["first", "second"], "input": { "content": "two" } })
+        );
+    }
 }

@@ -34,6 +34,7 @@ mod init;
 mod interactive;
 mod list;
 mod log;
+mod own_hooks;
 mod program;
 mod pty;
 mod replay;

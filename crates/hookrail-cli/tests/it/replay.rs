@@ -350,3 +350,85 @@ fn a_matcher_may_use_the_agents_own_name_of_a_tool() {
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }
+
+/// Codex compresses old rollouts; one that is also there unpacked is read once.
+#[test]
+fn compressed_rollouts_are_unpacked_while_they_are_read() {
+    let project = guarded();
+    let folder = project.home().join(".codex/sessions/2026/11/16");
+    fs::create_dir_all(&folder).unwrap();
+    let item = |payload: Value| json!({ "timestamp": "t", "type": "response_item", "payload": payload });
+    let text = lines(&[
+        json!({ "timestamp": "t", "type": "session_meta", "payload": { "id": "x", "cwd": "/" } }),
+        item(
+            json!({ "type": "function_call", "name": "exec_command", "arguments": "{\"cmd\":\"git push -f\"}", "call_id": "a" }),
+        ),
+        item(json!({ "type": "function_call_output", "call_id": "a", "output": "ok" })),
+    ]);
+    let many =
+        text.clone() + &lines(&vec![item(json!({ "type": "message", "content": [] })); 100_000]) + &text;
+    let pack = |text: &str| {
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    };
+    let packed = pack(&many);
+    fs::write(folder.join("rollout-1.jsonl.zst"), &packed).unwrap();
+    fs::write(folder.join("rollout-2.jsonl.zst"), pack(&text)).unwrap();
+    fs::write(folder.join("rollout-2.jsonl"), &text).unwrap();
+    // Made by the program `zstd`, from the text of the others.
+    fs::write(folder.join("rollout-4.jsonl.zst"), include_bytes!("../rollouts/rollout-4.jsonl.zst")).unwrap();
+    let report = replay(&project, &["--agent", "codex"]);
+    assert_eq!((&report["calls"], &report["unreadable"]), (&json!(4), &json!(0)), "{report:#}");
+    assert_eq!(
+        different(&report),
+        [
+            "2 run_shell_command allow>block no-push",
+            "100005 run_shell_command allow>block no-push",
+            "2 run_shell_command allow>block no-push",
+            "2 run_shell_command allow>block no-push",
+        ]
+    );
+    fs::write(folder.join("rollout-1.jsonl.zst"), &packed[..packed.len() / 2]).unwrap();
+    fs::write(folder.join("rollout-3.jsonl.zst"), "no such thing").unwrap();
+    let report = replay(&project, &["--agent", "codex"]);
+    assert_eq!(
+        (&report["calls"], &report["unreadable"]),
+        (&json!(3), &json!(2)),
+        "what is torn is told: {report:#}"
+    );
+}
+
+/// What the programs themselves wrote: a hook refused `git push -f`, and `echo hi` ran.
+#[test]
+fn chats_of_the_real_programs_tell_what_a_hook_refused() {
+    let project = guarded();
+    for (chat, place) in [
+        (include_str!("../chats/gemini-cli-0.61.0.jsonl"), ".gemini/tmp/project/chats/session-1.jsonl"),
+        (include_str!("../chats/qwen-code-0.15.10.jsonl"), ".qwen/projects/-home-user-project/chats/1.jsonl"),
+    ] {
+        let path = project.home().join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, chat).unwrap();
+        let agent = place.split(['.', '/']).nth(1).unwrap();
+        let report = replay(&project, &["--agent", agent, "--since", "7d"]);
+        let counts = ["calls", "block", "unreadable"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!(counts, [2, 1, 0], "{agent}: {report:#}");
+        assert!(
+            different(&report).is_empty(),
+            "{agent}: a hook blocked it then, and a rule does now: {report:#}"
+        );
+
+        // Without the rule the refusal is the difference.
+        let other = TestProject::new();
+        fs::write(other.dir().join("chat.jsonl"), chat).unwrap();
+        let report = replay(&other, &["chat.jsonl"]);
+        let was: Vec<&Value> =
+            report["different"].as_array().unwrap().iter().map(|each| &each["was"]).collect();
+        assert_eq!(was, ["block"], "{agent}: {report:#}");
+    }
+    // Gemini CLI writes a message again when something about it changes.
+    let path = project.home().join(".gemini/tmp/project/chats/session-1.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let message = text.lines().find(|line| line.contains("toolCalls")).unwrap();
+    fs::write(&path, format!("{text}{message}\n")).unwrap();
+    assert_eq!(replay(&project, &["--agent", "gemini"])["calls"], 2);
+}

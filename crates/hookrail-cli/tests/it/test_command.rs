@@ -111,9 +111,14 @@ fn every_key_of_expect_holds_or_fails() {
         let hooks = report["coverage"].as_array().unwrap();
         hooks.iter().find(|hook| hook["hook"] == name).unwrap().clone()
     };
-    assert_eq!(covered("no-push"), json!({ "hook": "no-push", "ran": true, "decided": true }));
-    assert_eq!(covered("crash"), json!({ "hook": "crash", "ran": true, "decided": false }));
-    assert_eq!(covered("never"), json!({ "hook": "never", "ran": false, "decided": false }));
+    let seen = |name: &str| {
+        let hook = covered(name);
+        format!("{} {} {} {}", hook["matched"], hook["ran"], hook["decided"], hook["blocked"])
+    };
+    assert_eq!(seen("no-push"), "true true true true");
+    assert_eq!(seen("crash"), "true true false false");
+    assert_eq!(seen("never"), "true false false false");
+    assert_eq!(seen("ask-rm").rsplit(' ').next(), Some("null"), "a question keeps nothing out by itself");
     assert!(!project.home().join(".llxprt/hookrail/log.jsonl").exists(), "tests are not what hooks did");
 }
 
@@ -148,6 +153,48 @@ fn people_see_one_line_a_test_and_what_differs() {
         xml.contains("tests=\"2\" failures=\"1\"")
             && xml.contains("<failure message=\"decision: expected block, seen ask\">"),
         "{xml}"
+    );
+}
+
+#[test]
+fn coverage_names_what_nothing_exercises() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
+        { "matcher": "^(write_file|replace)$", "hooks": [
+            { "type": "command", "name": "change", "command": "echo '{\"hookSpecificOutput\":{\"tool_input\":{}}}'" }] },
+        { "matcher": "run_shell_command", "hooks": [
+            { "type": "rule", "name": "no-push", "when": { "command": "git push --force" }, "block": "no",
+              "examples": { "match": ["git push -f", "sudo git push --force"], "noMatch": ["git push"] } }] },
+        { "matcher": "glob", "hooks": [{ "type": "command", "name": "closed", "command": "exit 7", "onFailure": "block" }] }
+    ] } }));
+    write(
+        &project,
+        "a.json",
+        &[
+            shell("push", "git push -f", json!({ "decision": "block" })),
+            tool("write", "write_file", json!({})),
+            json!({ "name": "closed", "event": "BeforeTool", "tool": "glob", "expect": { "decision": "block", "errors": true } }),
+        ],
+    );
+    let run = Run::new(&project, &["test", "--coverage"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    for expected in [
+        "coverage: 3 of 3 hooks and rules ran, 3 decided; 2 of 3 guards blocked",
+        "  change: decided, and no test saw it block (user, ",
+        "  change: no test of its matcher `^(write_file|replace)$` with `replace`",
+        "  no-push: no test repeats its examples `sudo git push --force`, `git push`",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
+    }
+    let report = Run::new(&project, &["test", "--format", "json"]).json();
+    assert_eq!(
+        report["coverage"],
+        json!([
+            { "hook": "change", "ran": true, "decided": true, "matched": true, "blocked": false, "unusedTools": ["replace"] },
+            { "hook": "no-push", "ran": true, "decided": true, "matched": true, "blocked": true,
+              "untriedExamples": ["sudo git push --force", "git push"] },
+            { "hook": "closed", "ran": true, "decided": true, "matched": true, "blocked": true },
+        ])
     );
 }
 
@@ -364,19 +411,21 @@ fn a_tried_call_becomes_a_test() {
 
 #[test]
 fn the_starters_come_with_tests_that_pass() {
-    let project = TestProject::new();
-    for event in hookrail::EventName::ALL {
-        let run = Run::new(&project, &["init", event.as_str()]);
-        assert_eq!(run.code, Some(0), "{}", run.shown());
+    for language in ["sh", "python", "node"] {
+        let project = TestProject::new();
+        for event in hookrail::EventName::ALL {
+            let run = Run::new(&project, &["init", event.as_str(), "--lang", language]);
+            assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
+        }
+        assert_eq!(Run::new(&project, &["init", "--rule"]).code, Some(0));
+        let run = Run::new(&project, &["test", "--format", "json"]);
+        let report = run.json();
+        assert_eq!((run.code, &report["failed"]), (Some(0), &json!(0)), "{language}: {}", run.shown());
+        assert!(report["passed"].as_u64().unwrap() >= 14, "{language}: {}", run.shown());
+        let unseen: Vec<_> =
+            report["coverage"].as_array().unwrap().iter().filter(|hook| hook["ran"] == false).collect();
+        assert!(unseen.is_empty(), "{language}: {unseen:?}");
     }
-    assert_eq!(Run::new(&project, &["init", "--rule"]).code, Some(0));
-    let run = Run::new(&project, &["test", "--format", "json"]);
-    let report = run.json();
-    assert_eq!((run.code, &report["failed"]), (Some(0), &json!(0)), "{}", run.shown());
-    assert!(report["passed"].as_u64().unwrap() >= 14, "{}", run.shown());
-    let unseen: Vec<_> =
-        report["coverage"].as_array().unwrap().iter().filter(|hook| hook["ran"] == false).collect();
-    assert!(unseen.is_empty(), "{unseen:?}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod memory;
 mod plot;
 mod plots;
 mod program;
+mod replay;
 mod report;
 mod rules;
 mod serve;
@@ -95,7 +96,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 19] = [
+    let workloads: [(&str, Workload); 21] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -115,6 +116,8 @@ fn measure(args: &Args) -> Report {
         ("W4", workers::forks),
         ("W5", workers::eight),
         ("W6", workers::large),
+        ("TEST", replay::test),
+        ("REPLAY", replay::measure),
     ];
     for (name, workload) in workloads {
         if args.wants(name) {

@@ -18,6 +18,7 @@ use super::rule::Rule;
 use super::truth::Truth;
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
 use crate::matcher::Matcher;
 use crate::spelling::shortened;
 
@@ -99,6 +100,11 @@ fn read_lists(object: &Object<'_>, list: &mut Vec<Example>, problems: &mut Vec<P
 }
 
 impl Example {
+    /// The tool that it calls, with its arguments; `None` if the matcher accepts no tool that fits.
+    pub fn call(&self, matcher: &Matcher) -> Option<(&str, &JsonObject)> {
+        self.call.resolve(matcher)
+    }
+
     /// The call for people: the shell line, or the tool with its arguments.
     pub fn shown(&self) -> String {
         self.call.shown()

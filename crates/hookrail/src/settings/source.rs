@@ -18,7 +18,7 @@ use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// A text and where it comes from.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub struct Source<'a> {
     file: Option<&'a Path>,
     text: &'a str,
     /// Bytes of the file before the text: its byte order mark.
@@ -31,7 +31,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// The text of a file.
-    pub(super) fn of_file(file: &'a Path, content: &'a str) -> Self {
+    pub fn of_file(file: &'a Path, content: &'a str) -> Self {
         let text = content.strip_prefix('\u{feff}').unwrap_or(content);
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self {
@@ -48,13 +48,18 @@ impl<'a> Source<'a> {
         Self { file: None, text, shift: 0, line_starts: Vec::new(), last: Cell::new((0, 0, 0)) }
     }
 
+    /// The text, without a byte order mark. Offsets are offsets in it.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// The file; `None` for a host's value.
     pub(super) fn file(&self) -> Option<&'a Path> {
         self.file
     }
 
     /// The line of an offset, from 1; 0 where there is no file.
-    pub(super) fn line(&self, offset: usize) -> usize {
+    pub fn line(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
@@ -64,7 +69,7 @@ impl<'a> Source<'a> {
     }
 
     /// The place of a range of the text.
-    pub(super) fn place(&self, range: Range<usize>) -> Option<Place> {
+    pub fn place(&self, range: Range<usize>) -> Option<Place> {
         let file = self.file?;
         let line = self.line(range.start);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);

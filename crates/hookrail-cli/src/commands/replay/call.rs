@@ -19,8 +19,8 @@ pub(super) struct Call {
     pub(super) input: JsonObject,
     /// Further names on which a matcher is tried.
     pub(super) also_matches: Vec<String>,
-    /// What hooks get to see of the agent: its name and its own names of tool and arguments.
-    pub(super) agent: Option<Value>,
+    /// What hooks get to see besides: of another agent its name and its own names of tool and arguments.
+    pub(super) extra: JsonObject,
     /// Where the agent was, if the transcript says so.
     pub(super) cwd: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Call {
             tool: ours.name,
             input: ours.input,
             also_matches: ours.also_matches,
-            agent: Some(native),
+            extra: JsonObject::from_iter([("agent".to_owned(), native)]),
             cwd: None,
         }
     }
@@ -93,6 +93,8 @@ pub(super) fn refusal(text: &str) -> Was {
         "denied by PreToolUse hook",
         "Denied by preToolUse hook",
         "Tool execution blocked",
+        "Agent execution stopped by hook",
+        "Permission denied by hook",
         "Blocked by hook",
         "blocked by hook",
     ]) || (head.contains("Hook PreToolUse:") && head.contains("denied this tool"))
@@ -110,6 +112,11 @@ pub(super) fn refusal(text: &str) -> Was {
         "cancelled by user",
         "denied by policy",
         "requires user confirmation",
+        "[Operation Cancelled]",
+        "Qwen Code requires permission to use",
+        "is denied by permission rules",
+        "default permission is 'deny'",
+        "requires permission, but background agents cannot prompt",
     ]);
     if by_hook {
         Was::Block
@@ -135,6 +142,16 @@ mod tests {
             ("Claude requested permissions to write to /x, but you haven't granted it yet.", Was::Denied),
             ("Permission to use Bash with command rm has been denied.", Was::Denied),
             ("exec command rejected by user", Was::Denied),
+            ("Tool execution blocked: no", Was::Block),
+            ("Agent execution stopped by hook: enough", Was::Block),
+            ("Tool execution denied by policy.", Was::Denied),
+            ("[Operation Cancelled] Reason: User did not allow tool call", Was::Denied),
+            (
+                r#"Qwen Code requires permission to use "write_file", but that permission was declined."#,
+                Was::Denied,
+            ),
+            (r#"Tool "edit" is denied by permission rules. Matching deny rule: "edit"."#, Was::Denied),
+            (r#"Permission denied by hook for "edit""#, Was::Block),
             ("bash: rm: command not found", Was::Allow),
             ("", Was::Allow),
         ] {

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
-use hookrail::{EventName, HookOutput, HookSession, JsonObject};
+use hookrail::{EventName, HookOutput, HookSession};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -89,8 +89,7 @@ impl Decider {
             return Ok(Now { word: Word::Allow, reason: None, by: None });
         };
         let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
-        let extra: JsonObject = call.agent.iter().map(|agent| ("agent".to_owned(), agent.clone())).collect();
-        let fire = handler.fire_with(&event, &base, &extra);
+        let fire = handler.fire_with(&event, &base, &call.extra);
         let result = match &mut self.signals {
             None => self.runtime.block_on(fire),
             Some(signals) => self.runtime.block_on(async {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::zst;
 use crate::cli::TranscriptAgent;
 use crate::context::Context;
 
@@ -26,6 +27,8 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("HOME");
     let below = |first: Option<PathBuf>, usual: &str| first.or_else(|| Some(home.clone()?.join(usual)));
+    // Qwen Code can keep what it writes elsewhere than its settings.
+    let qwen = variable("QWEN_RUNTIME_DIR").or_else(|| variable("QWEN_HOME"));
     let all = [
         (TranscriptAgent::Claude, below(variable("CLAUDE_CONFIG_DIR"), ".claude"), "projects"),
         (TranscriptAgent::Codex, below(variable("CODEX_HOME"), ".codex"), "sessions"),
@@ -35,8 +38,8 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
             below(variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")), ".gemini"),
             "tmp",
         ),
-        (TranscriptAgent::Qwen, below(variable("QWEN_HOME"), ".qwen"), "projects"),
-        (TranscriptAgent::Qwen, below(variable("QWEN_HOME"), ".qwen"), "tmp"),
+        (TranscriptAgent::Qwen, below(qwen.clone(), ".qwen"), "projects"),
+        (TranscriptAgent::Qwen, below(qwen, ".qwen"), "tmp"),
         (TranscriptAgent::Hookrail, Some(context.state_dir()), "sessions"),
     ];
     let wanted = all.into_iter().filter(|(of, ..)| agent.is_none_or(|agent| agent == *of));
@@ -62,7 +65,8 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
                 folders.push((path, depth + 1));
                 continue;
             }
-            let may_be = path.extension().is_some_and(|end| end == "jsonl" || end == "json");
+            let may_be = path.extension().is_some_and(|end| end == "jsonl" || end == "json")
+                || (zst::is_compressed(&path) && !zst::is_doubled(&path));
             // Through a link: it may lead to a file.
             if !may_be || kind.is_dir() {
                 continue;

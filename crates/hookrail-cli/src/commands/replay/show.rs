@@ -16,12 +16,14 @@ const SHOWN: usize = 160;
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let mut text = format!("{calls} calls in {files}: {allow} allowed, {block} blocked, {ask} asked about");
+    let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    let mut text = format!("{calls} in {files}: {allow} allowed, {block} blocked, {ask} asked about");
     for (hook, (blocked, asked)) in &replay.by_hook {
         let _ = write!(text, "\n  {}: {blocked} blocked, {asked} asked about", escape_line(hook));
     }
     if unreadable > 0 {
-        let _ = write!(text, "\n{unreadable} lines could not be read");
+        let lines = if unreadable == 1 { "line" } else { "lines" };
+        let _ = write!(text, "\n{unreadable} {lines} could not be read");
     }
     let not_asked = replay.decider.not_asked;
     if not_asked > 0 {

@@ -1,9 +1,9 @@
 //! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result
 //! tells what became of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
-use std::io::{BufReader, Seek as _, SeekFrom};
+use std::io::{BufRead, BufReader, Seek as _, SeekFrom};
 use std::path::Path;
 
 use hookrail_bridge::Agent;
@@ -12,6 +12,7 @@ use super::call::{Call, Told, Was};
 use super::decide::Now;
 use super::formats::{self, Format};
 use super::lines::{Line, Lines, MAX_LINE};
+use super::zst::{self, Unpacked};
 
 /// How many calls, and how many bytes of them, wait for their results at most. Agents run few calls at once.
 const MAX_WAITING: usize = 1_024;
@@ -43,11 +44,14 @@ pub(super) struct Found {
 pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
     let mut file = File::open(path)?;
     let is_regular = file.metadata()?.is_file();
+    if is_regular && zst::is_compressed(path) {
+        return compressed(file, is_named, listener);
+    }
     // A pipe can be read only once, so that it is taken for lines.
     let format = if is_regular { first_format(&mut file)? } else { None };
     let mut waiting = Waiting::default();
     if format.is_some() || !is_regular {
-        return lines(file, format, &mut waiting, listener);
+        return lines(buffered(file), format, &mut waiting, listener);
     }
     let is_qwen = path.components().any(|part| part.as_os_str() == ".qwen");
     let agent = if is_qwen { Agent::Qwen } else { Agent::Gemini };
@@ -64,7 +68,41 @@ pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -
         return Ok(Found::default());
     }
     file.seek(SeekFrom::Start(0))?;
-    lines(file, None, &mut waiting, listener)
+    lines(buffered(file), None, &mut waiting, listener)
+}
+
+fn buffered(file: File) -> BufReader<File> {
+    BufReader::with_capacity(256 * 1024, file)
+}
+
+/// A compressed file of lines. Where it is torn, what stands before the tear counts, as for any other file.
+fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
+    let size = file.metadata()?.len();
+    let Ok(unpacked) = Unpacked::new(buffered(file)) else {
+        return Ok(Found { is_transcript: false, unreadable: 1 });
+    };
+    let mut unpacked = BufReader::with_capacity(256 * 1024, unpacked);
+    let mut quiet = Uncounted(listener);
+    let found = lines(&mut unpacked, None, &mut Waiting::default(), &mut quiet)?;
+    listener.read(size);
+    Ok(if found.is_transcript || is_named { found } else { Found::default() })
+}
+
+/// Progress is counted in bytes of files, and not in what they unpack to.
+struct Uncounted<'a>(&'a mut dyn Listener);
+
+impl Listener for Uncounted<'_> {
+    fn call(&mut self, call: &Call) -> anyhow::Result<Now> {
+        self.0.call(call)
+    }
+
+    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()> {
+        self.0.ended(call, was, now)
+    }
+
+    fn read(&mut self, _bytes: u64) {
+        self.0.read(0);
+    }
 }
 
 /// Whose transcript a file of lines is, by its first lines.
@@ -90,21 +128,27 @@ fn without_mark(text: &[u8]) -> &[u8] {
 }
 
 fn lines(
-    file: File,
+    reader: impl BufRead,
     mut format: Option<Format>,
     waiting: &mut Waiting,
     listener: &mut dyn Listener,
 ) -> anyhow::Result<Found> {
-    let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, file), MAX_LINE);
+    let mut lines = Lines::new(reader, MAX_LINE);
     let mut unreadable = 0;
     let mut told = Vec::new();
     let mut before = 0;
     loop {
         let number = lines.number + 1;
-        match lines.next_line()? {
-            None => break,
-            Some(Line::TooLong) => unreadable += 1,
-            Some(Line::Text(text)) => {
+        match lines.next_line() {
+            // A disk that fails, or a compressed file that is torn: what was read until here counts.
+            Err(_) if number > 1 => {
+                unreadable += 1;
+                break;
+            }
+            Err(error) => return Err(error.into()),
+            Ok(None) => break,
+            Ok(Some(Line::TooLong)) => unreadable += 1,
+            Ok(Some(Line::Text(text))) => {
                 let text = without_mark(text).trim_ascii();
                 format = format.or_else(|| formats::recognise(text));
                 let is_read = match format {
@@ -129,6 +173,9 @@ struct Waiting {
     calls: HashMap<String, (Call, Now, usize)>,
     order: VecDeque<String>,
     bytes: usize,
+    /// Calls that were told with their end. Gemini CLI writes a message again whenever it changes.
+    finished: HashSet<String>,
+    finished_order: VecDeque<String>,
 }
 
 impl Waiting {
@@ -141,6 +188,7 @@ impl Waiting {
         for told in told {
             match told {
                 Told::Unreadable => *unreadable += 1,
+                Told::Finished(call, _) if !self.is_first(call.id.as_deref()) => {}
                 Told::Finished(call, was) => {
                     let now = listener.call(&call)?;
                     listener.ended(call, was, now)?;
@@ -163,6 +211,21 @@ impl Waiting {
             }
         }
         Ok(())
+    }
+
+    /// Whether a finished call is told for the first time, as far as is remembered.
+    fn is_first(&mut self, id: Option<&str>) -> bool {
+        let Some(id) = id else { return true };
+        if !self.finished.insert(id.to_owned()) {
+            return false;
+        }
+        self.finished_order.push_back(id.to_owned());
+        if self.finished_order.len() > MAX_WAITING
+            && let Some(oldest) = self.finished_order.pop_front()
+        {
+            self.finished.remove(&oldest);
+        }
+        true
     }
 
     fn wait(&mut self, id: String, call: Call, now: Now, listener: &mut dyn Listener) -> anyhow::Result<()> {

@@ -1,22 +1,30 @@
-//! Which hooks and rules the tests made run, and which of them decided something.
+//! What the tests exercised: hooks and rules that ran, decided or blocked, tools of matchers, examples of rules.
 
-use hookrail::components::{Level, ProcessedHookResult};
+mod calls;
+
+use hookrail::components::{HookKind, Level, OnFailure, ProcessedHookResult, TypedInput};
 use hookrail::internal::ResolvedSettings;
-use hookrail::{Hook, HookOutput};
+use hookrail::{EventName, Hook, HookOutput, HookRun};
 use serde::Serialize;
 
+use self::calls::Calls;
 use crate::context::Context;
 use crate::display::shown_origin;
 use crate::terminal::printer::escape_line;
+
+/// How many untried examples are shown one by one.
+const SHOWN_EXAMPLES: usize = 5;
 
 /// What tests saw of the configured hooks.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     hooks: Vec<Covered>,
+    calls: Calls,
 }
 
 /// What tests saw of one hook. The fields that are written are a contract.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Covered {
     /// Its name.
     hook: String,
@@ -24,20 +32,26 @@ pub(crate) struct Covered {
     ran: bool,
     /// Whether in some test it blocked, asked, stopped or changed something.
     decided: bool,
-    /// Whether it was looked at for some test, although its condition did not hold.
-    #[serde(skip)]
+    /// Whether some test got through its matcher.
     matched: bool,
+    /// Whether it blocked in some test; `None` for a hook that is no guard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked: Option<bool>,
+    /// Tools that its matcher names and no test used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unused_tools: Vec<String>,
+    /// Examples of a rule that no test repeats.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    untried_examples: Vec<String>,
     #[serde(skip)]
     place: String,
     #[serde(skip)]
-    identity: Identity,
+    configured: Hook,
 }
 
 /// What tells a hook from the others, also where a test's own project holds a copy of its settings.
-type Identity = (Level, usize, hookrail::EventName, String);
-
-fn identity(hook: &Hook) -> Identity {
-    (hook.origin.level.clone(), hook.origin.line, hook.event, hook.name.clone())
+fn identity(hook: &Hook) -> (&Level, usize, EventName, &str) {
+    (&hook.origin.level, hook.origin.line, hook.event, &hook.name)
 }
 
 impl Coverage {
@@ -48,18 +62,24 @@ impl Coverage {
             ran: false,
             decided: false,
             matched: false,
+            blocked: is_guard(&resolved.hook).then_some(false),
+            unused_tools: Vec::new(),
+            untried_examples: Vec::new(),
             place: shown_origin(&resolved.hook.origin, context),
-            identity: identity(&resolved.hook),
+            configured: Hook::clone(&resolved.hook),
         });
-        Self { hooks: hooks.collect() }
+        Self { hooks: hooks.collect(), calls: Calls::default() }
     }
 
     /// Adds what one test saw.
-    pub(crate) fn add(&mut self, result: &ProcessedHookResult) {
+    pub(crate) fn add(&mut self, input: &TypedInput, result: &ProcessedHookResult) {
+        self.calls.add(input);
         for run in &result.runs {
             if let Some(covered) = self.of(&run.hook) {
                 covered.ran = true;
-                covered.decided |= run.output.as_ref().is_some_and(decides);
+                covered.matched = true;
+                covered.decided |= run.output.as_ref().is_some_and(decides) || blocks(run);
+                covered.blocked = covered.blocked.map(|blocked| blocked || blocks(run));
             }
         }
         for hook in &result.not_held {
@@ -70,36 +90,89 @@ impl Coverage {
     }
 
     fn of(&mut self, hook: &Hook) -> Option<&mut Covered> {
-        let identity = identity(hook);
-        self.hooks.iter_mut().find(|covered| covered.identity == identity)
+        self.hooks.iter_mut().find(|covered| identity(&covered.configured) == identity(hook))
     }
 
     /// Everything, for programs.
-    pub(crate) fn hooks(&self) -> &[Covered] {
+    pub(crate) fn hooks(&mut self) -> &[Covered] {
+        for covered in &mut self.hooks {
+            covered.unused_tools = self.calls.unused_tools(&covered.configured);
+            covered.untried_examples = self.calls.untried_examples(&covered.configured);
+        }
         &self.hooks
     }
 
     /// What no test exercised, for people.
-    pub(crate) fn render(&self) -> String {
-        let mut lines = Vec::new();
-        for covered in &self.hooks {
-            let what = if covered.ran && covered.decided {
-                continue;
-            } else if covered.ran {
-                "ran, and never decided or changed anything"
-            } else if covered.matched {
-                "matched, and its condition never held"
-            } else {
-                "no test reached it"
-            };
-            lines.push(format!("  {}: {what} ({})", escape_line(&covered.hook), covered.place));
+    pub(crate) fn render(&mut self) -> String {
+        let hooks = self.hooks();
+        let count = |is: fn(&Covered) -> bool| hooks.iter().filter(|covered| is(covered)).count();
+        let (all, ran, decided) =
+            (hooks.len(), count(|covered| covered.ran), count(|covered| covered.decided));
+        let (guards, blocked) =
+            (count(|covered| covered.blocked.is_some()), count(|covered| covered.blocked == Some(true)));
+        let mut lines = vec![format!(
+            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked"
+        )];
+        for covered in hooks {
+            let name = escape_line(&covered.hook);
+            if let Some(what) = covered.missing() {
+                lines.push(format!("  {name}: {what} ({})", covered.place));
+            }
+            // Where nothing got through the matcher, its tools are all missing, which was just said.
+            if covered.matched && !covered.unused_tools.is_empty() {
+                let tools = escape_line(&covered.unused_tools.join("`, `"));
+                let matcher = escape_line(covered.configured.matcher.text().unwrap_or_default());
+                lines.push(format!("  {name}: no test of its matcher `{matcher}` with `{tools}`"));
+            }
+            let untried = &covered.untried_examples;
+            if !untried.is_empty() {
+                let shown: Vec<String> = untried
+                    .iter()
+                    .take(SHOWN_EXAMPLES)
+                    .map(|example| format!("`{}`", escape_line(example)))
+                    .collect();
+                let more = untried.len().saturating_sub(SHOWN_EXAMPLES);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                lines.push(format!("  {name}: no test repeats its examples {}{more}", shown.join(", ")));
+            }
         }
-        let all = self.hooks.len();
-        let ran = self.hooks.iter().filter(|covered| covered.ran).count();
-        let decided = self.hooks.iter().filter(|covered| covered.decided).count();
-        lines.insert(0, format!("coverage: of {all} hooks and rules {ran} ran, {decided} decided"));
         lines.join("\n")
     }
+}
+
+impl Covered {
+    /// What no test showed of it.
+    fn missing(&self) -> Option<&'static str> {
+        match (self.ran, self.decided, self.blocked) {
+            (true, true, Some(false)) => Some("decided, and no test saw it block"),
+            (true, true, _) => None,
+            (true, false, Some(_)) => Some("ran, and no test saw it block or decide anything"),
+            (true, false, None) => Some("ran, and never decided or changed anything"),
+            (false, ..) if self.matched => Some("matched, and its condition never held"),
+            (false, ..) => Some("no test reached it"),
+        }
+    }
+}
+
+/// Whether it is there to keep something from happening: any hook that can, but for a rule that says nothing of the kind.
+fn is_guard(hook: &Hook) -> bool {
+    let is_guarded =
+        matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);
+    let may_block = match &hook.kind {
+        HookKind::Rule(rule) => rule.output().is_blocking_decision() || rule.output().is_permission_denied(),
+        _ => true,
+    };
+    is_guarded && may_block
+}
+
+/// Whether a hook blocked, by what it said or by failing where that blocks.
+fn blocks(run: &HookRun) -> bool {
+    let failed = run.failure.is_some() && run.hook.on_failure == OnFailure::Block;
+    let said = run
+        .output
+        .as_ref()
+        .is_some_and(|output| output.is_blocking_decision() || output.is_permission_denied());
+    failed || said
 }
 
 /// Whether an output has an effect.

@@ -1,23 +1,18 @@
-//! The text of a test file: strict parsing, and the way from byte ranges to places that a person can find.
+//! The text of a test file: strict parsing, and what is wrong with it at places that a person can find.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use hookrail::internal::PARSE_OPTIONS;
-use hookrail::{Diagnostic, DiagnosticCode, Place, Severity};
+use hookrail::internal::{PARSE_OPTIONS, SourceText};
+use hookrail::{Diagnostic, DiagnosticCode, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// A test file's text and what is wrong with it so far.
 pub(super) struct Source<'a> {
-    file: &'a Path,
-    text: &'a str,
-    /// Bytes of the file before the text: its byte order mark.
-    shift: usize,
-    /// Where each line starts.
-    line_starts: Vec<usize>,
+    text: SourceText<'a>,
     /// Everything that is wrong.
     pub(super) problems: Vec<Diagnostic>,
 }
@@ -25,24 +20,16 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// The text of a file; a byte order mark is passed over.
     pub(super) fn new(file: &'a Path, content: &'a str) -> Self {
-        let text = content.strip_prefix('\u{feff}').unwrap_or(content);
-        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self {
-            file,
-            text,
-            shift: content.len() - text.len(),
-            line_starts: std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect(),
-            problems: Vec::new(),
-        }
+        Self { text: SourceText::of_file(file, content), problems: Vec::new() }
     }
 
     /// Parses the text. Repeated keys and control characters inside strings are problems: a reader would believe
     /// one thing, the program another.
     pub(super) fn parse(&mut self) -> Option<Ast<'a>> {
-        match parse_to_ast(self.text, &CollectOptions::default(), &PARSE_OPTIONS) {
+        match parse_to_ast(self.text.text(), &CollectOptions::default(), &PARSE_OPTIONS) {
             Ok(parsed) => {
                 let Some(value) = parsed.value else {
-                    let end = self.text.len();
+                    let end = self.text.text().len();
                     self.problem(end..end, "expected an array of tests, found nothing".to_owned(), None);
                     return None;
                 };
@@ -80,7 +67,7 @@ impl<'a> Source<'a> {
     }
 
     fn look_at_text(&mut self, range: Range<usize>) {
-        let raw = self.text.get(range.clone()).unwrap_or_default();
+        let raw = self.text.text().get(range.clone()).unwrap_or_default();
         if let Some((at, found)) = raw.char_indices().find(|(_, c)| *c < ' ') {
             let message =
                 format!("not valid JSON: the character U+{:04X} inside of a string", u32::from(found));
@@ -91,19 +78,15 @@ impl<'a> Source<'a> {
 
     /// The line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset)
+        self.text.line(offset)
     }
 
     /// Notes something that is wrong with a range of the text.
     pub(super) fn problem(&mut self, range: Range<usize>, message: String, help: Option<String>) {
-        let line = self.line(range.start);
-        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.text.get(start..range.start).map_or(0, |before| before.chars().count()) + 1;
-        let span = range.start + self.shift..range.end + self.shift;
         self.problems.push(Diagnostic {
             code: DiagnosticCode::NoTestFile,
             severity: Severity::Error,
-            place: Some(Place { file: self.file.to_owned(), line, column, span }),
+            place: self.text.place(range),
             message,
             help,
         });

@@ -56,14 +56,21 @@ impl Message<'_> {
         };
         let nested = self.inner.and_then(|inner| inner.parts).unwrap_or_default();
         // A status beside a response says more than the response itself.
-        let status = self.result.as_ref().and_then(|result| result.get("status")).and_then(Value::as_str);
+        let word = |key| self.result.as_ref().and_then(|result| result.get(key)).and_then(Value::as_str);
+        let (status, error_type) = (word("status"), word("errorType"));
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
             if let Some(call) = part.get("functionCall") {
                 told.push(function_call(agent, call, number, cwd.as_deref()));
             }
             if let Some(response) = part.get("functionResponse") {
                 let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
-                let was = ended(status, response.get("response").unwrap_or(&Value::Null));
+                let said = response.get("response").unwrap_or(&Value::Null);
+                let was = match ended(status, said) {
+                    // A hook's own words are all that Qwen Code keeps of its refusal. Its other refusals are told apart
+                    // by their texts.
+                    Was::Allow if error_type == Some("execution_denied") => Was::Block,
+                    was => was,
+                };
                 told.push(Told::Result { id: id.to_owned(), was });
             }
         }
@@ -76,6 +83,7 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told
         return Told::Unreadable;
     };
     let mut read = Call::native(agent, name, args, number);
+    read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     let status = call.get("status").and_then(Value::as_str);
     let said = [call.get("result"), call.get("resultDisplay")];

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hookrail::JsonObject;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -43,7 +44,7 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
         tool: call.name.into_owned(),
         input,
         also_matches: Vec::new(),
-        agent: None,
+        extra: JsonObject::new(),
         cwd: None,
     };
     told.push(Told::Finished(call, was));

@@ -134,6 +134,15 @@ fn every_agents_lines_are_told_apart_and_read() {
             json!({ "type": "tool_result", "message": { "role": "user", "parts": [{ "functionResponse": { "id": "1", "name": "edit", "response": { "output": "ok" } } }] }, "toolCallResult": { "status": "cancelled" } }),
             "Qwen: 1 Denied",
         ),
+        (
+            // A hook's refusal is its own text; `errorType` tells that it is one.
+            json!({ "type": "tool_result", "message": { "role": "user", "parts": [{ "functionResponse": { "id": "1", "name": "run_shell_command", "response": { "error": "force pushes are for people" } } }] }, "toolCallResult": { "callId": "1", "status": "error", "resultDisplay": "force pushes are for people", "errorType": "execution_denied" } }),
+            "Qwen: 1 Block",
+        ),
+        (
+            json!({ "type": "tool_result", "message": { "role": "user", "parts": [{ "functionResponse": { "id": "1", "name": "edit", "response": { "error": "Qwen Code requires permission to use \"edit\", but that permission was declined (non-interactive mode cannot prompt for confirmation)." } } }] }, "toolCallResult": { "callId": "1", "status": "error", "errorType": "execution_denied" } }),
+            "Qwen: 1 Denied",
+        ),
         (json!({ "name": "package" }), "unknown"),
         (json!([1, 2]), "unknown"),
         (json!(null), "unknown"),

@@ -1,0 +1,210 @@
+//! `log --save-test`: a call that was logged, kept as a test of the project, with what came of it then.
+//!
+//! The engine's own log says which call it was; what the hooks were given is in the session log alone.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use hookrail::{EventName, JsonObject};
+use serde_json::{Value, json};
+
+use crate::cli::LogArgs;
+use crate::commands::test::load::TESTS_FOLDER;
+use crate::commands::test::save;
+use crate::context::Context;
+use crate::display::{short_home, shown};
+use crate::exit::{ExitStatus, Hinted};
+use crate::hook_log::{Line, Lines, OpenLogs, SHORT_ID, open_named};
+use crate::terminal::printer::{Printer, escape_line};
+
+/// The file in which logged calls are kept.
+const FILE: &str = "logged.json";
+
+/// Keeps the call as a test.
+pub(super) fn run(
+    id: &str,
+    args: &LogArgs,
+    logs: OpenLogs,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
+    let found = matching(logs, |line| line.id().is_some_and(|known| known.starts_with(id)))?;
+    let Some(first) = found.first() else {
+        let named = args.files.is_empty();
+        let (place, hint) = if named {
+            ("the log", "`hookrail log` prints the ids of calls; `hookrail log FILE` those of a session log")
+        } else {
+            ("these logs", "`hookrail log FILE` prints the ids of calls")
+        };
+        return Err(Hinted::new(format!("there is no call `{}` in {place}", escape_line(id)), hint).into());
+    };
+    if let Some(other) = found.iter().find(|line| line.id() != first.id()) {
+        let [one, other] = [first, other].map(|line| line.id().unwrap_or_default());
+        let message = format!("`{}` is more than one call: `{one}` and `{other}`", escape_line(id));
+        return Err(Hinted::new(message, "give more of the id; `--format json` prints all of it").into());
+    }
+    let id = first.id().unwrap_or_default();
+    let logs = if args.files.is_empty() { session_log(first, context)? } else { open(&args.files)? };
+    let event = event_of(logs, &id)?;
+    let Some(payload) = event.first().and_then(Line::input) else {
+        return Err(no_payload(&id, "this log does not have what the hooks were given").into());
+    };
+    let test = test(&id, &event, payload, context, printer);
+    let file = context.project().join(TESTS_FOLDER).join(FILE);
+    save::add(&file, std::slice::from_ref(&test), context)?;
+    let name = test.get("name").and_then(Value::as_str).unwrap_or_default();
+    printer.talk(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
+    Ok(ExitStatus::Success)
+}
+
+fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
+    open_named(files).map_err(|(path, error)| {
+        anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
+    })
+}
+
+fn no_payload(id: &str, why: &str) -> Hinted {
+    let short = id.get(..SHORT_ID).unwrap_or(id);
+    Hinted::new(
+        format!("the call `{short}` cannot be repeated: {why}"),
+        "`hookrail agent` keeps payloads in session logs (`hookrail log FILE --save-test ID` reads one that is \
+elsewhere); for calls of other agents there is `hookrail replay --save-tests FILE`, and `hookrail fire … --save-test NAME`",
+    )
+}
+
+/// The log of the session that a call belongs to.
+fn session_log(line: &Line, context: &Context) -> anyhow::Result<OpenLogs> {
+    let session = &line.call.session_id;
+    // Sessions of other agents name themselves.
+    let is_name =
+        !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let path = context.state_dir().join("sessions").join(format!("{session}.jsonl"));
+    if !is_name || !path.exists() {
+        let id = line.id().unwrap_or_default();
+        let session = escape_line(session);
+        let path = short_home(&path.to_string_lossy(), context);
+        let why = if is_name {
+            format!("the log of its session is not there: {path}")
+        } else {
+            format!("there is no session log of `{session}`")
+        };
+        return Err(no_payload(&id, &why).into());
+    }
+    open(&[path])
+}
+
+fn matching(logs: OpenLogs, mut wanted: impl FnMut(&Line) -> bool) -> anyhow::Result<Vec<Line>> {
+    let mut found = Vec::new();
+    for (path, file) in logs.files {
+        for line in Lines::new(file) {
+            let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
+            if wanted(&line) {
+                found.push(line);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// All calls of the event that a call was made for, the first one first. Hooks in a chain are given what the ones before
+/// them changed, so that they have ids of their own; the moment of the event is the same for all.
+fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<Line>> {
+    let moment = |line: &Line| {
+        let input = line.input()?;
+        Some(["session_id", "timestamp", "hook_event_name", "tool_name"].map(|key| input.get(key).cloned()))
+    };
+    let lines = matching(logs, |line| line.input().is_some())?;
+    let Some(at) = lines.iter().find(|line| line.id().as_deref() == Some(id)).map(&moment) else {
+        return Ok(Vec::new());
+    };
+    let is_same = |line: &Line| line.id().as_deref() == Some(id);
+    let names: Vec<String> =
+        lines.iter().filter(|line| is_same(line)).map(|line| line.call.name.clone()).collect();
+    // Two calls of one tool in one millisecond are told apart by their hooks, which are the same for both.
+    let belongs = |line: &Line| is_same(line) || (moment(line) == at && !names.contains(&line.call.name));
+    Ok(lines.into_iter().filter(belongs).collect())
+}
+
+/// The event as a test.
+fn test(
+    id: &str,
+    event: &[Line],
+    mut payload: JsonObject,
+    context: &Context,
+    printer: &mut Printer,
+) -> Value {
+    let name = payload.shift_remove("hook_event_name").unwrap_or_default();
+    for key in ["session_id", "transcript_path", "timestamp"] {
+        payload.shift_remove(key);
+    }
+    let cwd = payload.get("cwd").and_then(Value::as_str).map(PathBuf::from);
+    if cwd.as_deref().is_none_or(|cwd| !is_below(cwd, context.project())) {
+        payload.shift_remove("cwd");
+    }
+    if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with(context.project())) {
+        let cwd = shown(&cwd, context);
+        printer
+            .talk(format_args!("note: this call was made in {cwd}, and is kept as a test of this project"));
+    }
+    let tool = payload.get("tool_name").and_then(Value::as_str).map(str::to_owned);
+    let what = tool.as_deref().or(name.as_str()).unwrap_or_default();
+    let mut test = JsonObject::new();
+    test.insert("name".to_owned(), format!("{what}, logged {}", id.get(..SHORT_ID).unwrap_or(id)).into());
+    let is_plain = name == json!(EventName::BeforeTool.as_str()) && payload.len() == 2;
+    test.insert("event".to_owned(), name);
+    match (payload.get("tool_name"), payload.get("tool_input")) {
+        (Some(tool), Some(input)) if is_plain => {
+            test.insert("tool".to_owned(), tool.clone());
+            test.insert("input".to_owned(), input.clone());
+        }
+        _ => {
+            test.insert("payload".to_owned(), Value::Object(payload));
+        }
+    }
+    test.insert("expect".to_owned(), Value::Object(expected(event)));
+    Value::Object(test)
+}
+
+fn is_below(folder: &Path, project: &Path) -> bool {
+    folder != project && folder.starts_with(project)
+}
+
+/// What came of the event.
+fn expected(event: &[Line]) -> JsonObject {
+    let mut expect = JsonObject::new();
+    let failed = event.iter().any(|line| line.call.error.is_some());
+    let asks = |line: &&Line| line.call.asked();
+    let blocks = |line: &&Line| line.call.blocked();
+    let stops = |line: &&Line| line.call.stopped();
+    let decided = event.iter().find(blocks).map(|line| ("block", line));
+    let decided = decided.or_else(|| event.iter().find(stops).map(|line| ("stop", line)));
+    let decided = decided.or_else(|| event.iter().find(asks).map(|line| ("ask", line)));
+    match decided {
+        Some((word, line)) => {
+            expect.insert("decision".to_owned(), word.into());
+            if let Some(reason) = line.call.reason() {
+                expect.insert("reason".to_owned(), reason.into());
+            }
+        }
+        // Whether a failure blocks is the hook's own setting, which the log does not tell.
+        None if failed => {}
+        None => {
+            expect.insert("decision".to_owned(), "allow".into());
+        }
+    }
+    let ran: Vec<&str> = event.iter().map(|line| line.call.name.as_str()).collect();
+    expect.insert("ran".to_owned(), ran.into());
+    let mut input = JsonObject::new();
+    for line in event {
+        let changed =
+            line.call.output.as_ref().and_then(|output| output.pointer("/hookSpecificOutput/tool_input"));
+        input.extend(changed.and_then(Value::as_object).cloned().unwrap_or_default());
+    }
+    if !input.is_empty() {
+        expect.insert("input".to_owned(), Value::Object(input));
+    }
+    if failed {
+        expect.insert("errors".to_owned(), true.into());
+    }
+    expect
+}

@@ -1,0 +1,77 @@
+//! Compressed transcripts: Codex keeps old rollouts as `rollout-….jsonl.zst`. They are unpacked while they are read.
+
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+/// What the names of compressed transcripts end in.
+const ENDING: &str = ".jsonl.zst";
+
+/// Whether a file is a compressed transcript, by its name.
+pub(super) fn is_compressed(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(ENDING.as_bytes()))
+}
+
+/// Whether the same transcript lies beside it unpacked, as it does while an agent works with it.
+pub(super) fn is_doubled(path: &Path) -> bool {
+    is_compressed(path) && path.with_extension("").exists()
+}
+
+/// The content of a compressed file, frame after frame.
+pub(super) struct Unpacked<R: BufRead> {
+    frame: Option<StreamingDecoder<R, FrameDecoder>>,
+}
+
+impl<R: BufRead> Unpacked<R> {
+    /// Begins with the first frame.
+    pub(super) fn new(source: R) -> io::Result<Self> {
+        let frame = StreamingDecoder::new(source).map_err(io::Error::other)?;
+        Ok(Self { frame: Some(frame) })
+    }
+}
+
+impl<R: BufRead> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(frame) = &mut self.frame {
+            let read = frame.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut source) = self.frame.take().map(StreamingDecoder::into_inner) else { break };
+            if !source.fill_buf()?.is_empty() {
+                self.frame = Some(StreamingDecoder::new(source).map_err(io::Error::other)?);
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    #[test]
+    fn frames_are_read_one_after_another_and_a_torn_one_is_an_error() {
+        let text = "{\"a\":1}\n".repeat(50_000);
+        let packed = compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
+        assert!(packed.len() < text.len() / 10);
+        let twice = [packed.clone(), packed.clone()].concat();
+        let read = |bytes: &[u8]| {
+            let mut content = String::new();
+            Unpacked::new(bytes)?.read_to_string(&mut content).map(|_| content)
+        };
+        assert_eq!(read(&packed).unwrap(), text);
+        assert_eq!(read(&twice).unwrap(), text.repeat(2));
+        assert!(read(&packed[..packed.len() / 2]).is_err());
+        assert!(read(b"no such thing").is_err());
+    }
+
+    #[test]
+    fn names_tell_what_is_compressed() {
+        assert!(is_compressed(Path::new("/a/rollout-1.jsonl.zst")));
+        assert!(!is_compressed(Path::new("/a/rollout-1.jsonl")));
+        assert!(!is_compressed(Path::new("/a/backup.tar.zst")));
+    }
+}
