@@ -73,6 +73,12 @@ pub enum ConnectError {
         /// What it would have to be.
         expected: &'static str,
     },
+    /// Of a key that stands more than once an agent reads one only, and which one is its own affair.
+    #[error("`{key}` stands there twice")]
+    Twice {
+        /// The key, from the top.
+        key: String,
+    },
     /// The file is somebody else's, although it bears the name of ours.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,

@@ -9,8 +9,8 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::cut::{comma_after, property};
 
-/// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, holds
-/// something and stands on one line.
+/// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, stands on
+/// one line.
 pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
@@ -22,9 +22,9 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
         (Some(hooks), None) => (hooks, format!("\"{event}\":[{entry}]")),
         (None, None) => (root, format!("\"hooks\":{{\"{event}\":[{entry}]}}")),
     };
-    let end = match container {
-        Value::Object(object) => object.properties.last()?.range().end,
-        Value::Array(array) => array.elements.last()?.range().end,
+    let last = match container {
+        Value::Object(object) => object.properties.last().map(|property| property.range().end),
+        Value::Array(array) => array.elements.last().map(|element| element.range().end),
         _ => return None,
     };
     let range = container.range();
@@ -32,6 +32,10 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
         return None;
     }
     let mut text = text.to_owned();
+    let Some(end) = last else {
+        text.insert_str(range.start + 1, &fragment);
+        return Some(text);
+    };
     match comma_after(&text, end).filter(|comma| *comma < range.end) {
         Some(comma) => text.insert_str(comma + 1, &format!("{fragment},")),
         None => text.insert_str(end, &format!(",{fragment}")),
