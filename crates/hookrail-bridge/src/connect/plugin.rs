@@ -104,6 +104,13 @@ fn module(program: &str) -> String {
     format!("{MARK}\nconst program = {literal}\n{BODY}")
 }
 
+/// The program that a file of ours starts.
+pub(super) fn program(existing: &str) -> Option<String> {
+    let literal =
+        existing.strip_prefix(MARK)?.lines().find_map(|line| line.strip_prefix("const program = "))?;
+    serde_json::from_str(literal).ok()
+}
+
 /// The file, unless somebody else's stands in its place.
 pub(super) fn connect(existing: Option<&str>, program: &str) -> Result<String, ConnectError> {
     match existing {

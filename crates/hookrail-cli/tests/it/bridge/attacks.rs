@@ -102,6 +102,20 @@ fn the_state_of_sessions_is_nobody_elses() {
     assert_eq!(mode & 0o077, 0, "others could put a memory of theirs into the folder: {mode:o}");
 }
 
+/// Where nothing can be kept, a guard still guards, and a stop that would wait for a later event refuses at once.
+#[test]
+fn a_state_folder_that_cannot_be_made_weakens_nothing() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "rule", "when": { "command": "touch" }, "then": { "continue": false, "stopReason": "enough" } },
+    ] }] }));
+    fs::write(project.home().join(".llxprt/hookrail"), "a file").unwrap();
+    for (agent, before, _) in SHELL_CALLS {
+        let ran = bridge(&project, agent, before, &json!({}));
+        let answer = said(&ran);
+        assert!(refuses(&answer, "enough") || answer["continue"] == json!(false), "{agent}: {ran}");
+    }
+}
+
 /// A link in place of a memory is not followed, neither to read nor to write.
 #[test]
 fn a_link_in_place_of_a_memory_is_not_followed() {

@@ -36,7 +36,6 @@ fn json_in_every_layout_comes_back_byte_for_byte() {
         "{\n}\n",
         "{\"a\":1}",
         "{\r\n   \"a\" : 1\r\n}\r\n",
-        "{\r   \"a\" : 1\r}\r",
         "\n\n   { \"a\": 1 }   \n\n",
         "// first\n{\n/* inside */ \"a\": 1 /* behind */,\n}\n// last\n",
         "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[]}]}}",
