@@ -68,6 +68,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         match (seen.exists("asked.txt"), seen.heard("MARK-ASK"), seen.calls.len()) {
             (_, _, 0) => NOT_RUN,
             (true, ..) => Cell::Fails,
+            (false, true, _) if seen.was_strengthened() => Cell::Instead("refused, the model reads why"),
             (false, true, _) => Cell::Works("refused, as nobody can answer; the model reads why"),
             (false, false, 2..) => Cell::Works("refused, as nobody can answer"),
             (false, false, _) if seen.told("MARK-ASK") => Cell::Works("the question is shown"),
