@@ -22,7 +22,8 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
         Some(body) => ("\u{feff}", body),
         None => ("", text),
     };
-    let body = if body.trim().is_empty() { "{}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
+    let body =
+        if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
     let mut body = body;
     for entry in wanted {
         body = match into_one_line(&body, entry.event, &input(entry, shape)) {
@@ -69,8 +70,26 @@ pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, Str
     if body.trim().is_empty() {
         return Ok(Vec::new());
     }
-    parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    let settings = parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    each_key_once(&settings)?;
     Ok(ours(body, shape).into_iter().map(|(event, command, _)| (event, command)).collect())
+}
+
+/// Refuses settings in which it is not certain which `hooks`, or which list of an event, the agent reads.
+fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
+    let names = |object: &CstObject| {
+        let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
+        names.collect::<Vec<String>>()
+    };
+    let top = names(settings);
+    if top.iter().filter(|name| *name == "hooks").count() > 1 {
+        return Err(ConnectError::Twice { key: "hooks".to_owned() });
+    }
+    let events = settings.get("hooks").and_then(|prop| prop.object_value());
+    let events = events.map(|hooks| names(&hooks)).unwrap_or_default();
+    let twice =
+        events.iter().enumerate().find(|(at, name)| events.iter().take(*at).any(|before| before == *name));
+    twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
 /// Every entry that calls the bridge, with its way from the top.

@@ -7,8 +7,8 @@ use hookrail_bridge::{
 use super::probe::{self, ProbeResult};
 use super::{Report, State};
 use crate::commands::connect::file::AgentFile;
+use crate::commands::connect::place;
 use crate::commands::connect::status::{AgentStatus, status};
-use crate::commands::connect::{place, program};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -66,8 +66,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         let shown_file = shown(&file.place.path, context);
         let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
         let entries = bridge_entries(agent, &text, options).unwrap_or_default();
-        let plugin = file.place.format == FileFormat::Plugin;
-        if entries.is_empty() && !plugin {
+        if entries.is_empty() {
             continue;
         }
         if let Some(key) = hooks_are_off(&text) {
@@ -76,7 +75,6 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         }
         let Some(event) = guarded_event(agent) else { continue };
         let entry = entries.iter().find(|(found, _)| found == event).map(|(_, command)| command.clone());
-        let entry = entry.or_else(|| if plugin { direct(agent, event) } else { None });
         let Some(entry) = entry else {
             let message =
                 format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
@@ -102,12 +100,6 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         let message = "runs only hooks that you trusted, and says nothing about others";
         report.add(State::Note, name, message, "`/hooks` inside of codex shows them");
     }
-}
-
-/// What a plugin calls.
-fn direct(agent: Agent, event: &str) -> Option<String> {
-    let program = program().ok()?;
-    Some(format!("'{}' bridge {agent} {event}", program.to_str()?.replace('\'', "'\\''")))
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.
