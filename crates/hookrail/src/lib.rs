@@ -144,6 +144,7 @@ pub mod components {
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
     pub use crate::formats::schema::{input_schema, output_schema, sample_input};
+    pub use crate::hook::PROJECT_DIR_VARIABLES;
     pub use crate::rules::{
         Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
         patched_files,
@@ -153,6 +154,10 @@ pub mod internal {
         Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PARSE_OPTIONS,
         PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
         UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+    };
+    pub use crate::shell::{
+        Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
+        outline,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{

@@ -16,11 +16,11 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("shell", &[]),
     ("rules", &["event", "formats", "matcher", "output", "shell"]),
     ("hook", &["event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook", "formats"]),
+    ("trust", &["diagnostic", "event", "hook", "formats", "shell"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
-    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "trust"]),
+    ("settings", &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "shell", "trust"]),
     ("verdict", &["event", "formats", "hook", "output"]),
-    ("run", &["event", "formats", "hook", "output", "rules", "settings", "verdict"]),
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "shell", "verdict"]),
     (
         "host",
         &[
@@ -131,6 +131,21 @@ fn effects_stay_where_they_belong() {
             assert!(at_home || !code.contains(word), "{name} uses `{word}`; only these may: {homes:?}");
         }
         assert!(!code.contains("println!"), "{name} prints");
+    }
+}
+
+#[test]
+fn one_reader_tells_quotes_apart() {
+    // A second one would read some line in another way than the first, and than Bash.
+    // `bridge_entry.rs` looks for two words in a text of any nesting, where every quote is only a border.
+    let homes = ["shell", "settings/bridge_entry.rs"];
+    for (name, path) in files() {
+        let code = code(&path);
+        let reads = [r"'\'' =>", r"'\'' |", r"| '\''", r"b'\''"].iter().any(|sign| code.contains(sign));
+        assert!(
+            !reads || homes.iter().any(|home| name.starts_with(home)),
+            "{name} reads quotes; `shell/` does that"
+        );
     }
 }
 

@@ -11,6 +11,9 @@ use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
 
 /// The text with all entries in it.
+///
+/// A text that has exactly these entries is returned as it is, so that connecting twice changes nothing. Everything else
+/// in the file, comments and layout included, belongs to the person who wrote it and stays.
 pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {
     let present = found(text, shape)?;
     let expected: Vec<_> =
@@ -73,7 +76,8 @@ pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, Str
     Ok(ours(body, shape).into_iter().map(|(event, command, _)| (event, command)).collect())
 }
 
-/// Every entry that calls the bridge, with its way from the top.
+/// Every entry that calls the bridge, with its way from the top. They are known by their command and need no mark
+/// of their own, which a strict agent might refuse.
 fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
     use crate::connect::cut::{elements, property, value_text};
     let mut found = Vec::new();
@@ -114,6 +118,7 @@ fn without_ours(mut text: String, shape: SettingsShape) -> Result<String, Connec
     Ok(text)
 }
 
+/// Whether the entries are the wanted ones, in whatever order.
 fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
     let mut present = present.to_vec();
     let mut expected = expected.to_vec();

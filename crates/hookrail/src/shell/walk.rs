@@ -180,7 +180,7 @@ impl Walker {
             return;
         }
         self.deeper(|walker| {
-            let (parts, _) = parse_quoted(text, walker.depth);
+            let parts = parse_quoted(text, walker.depth).parts;
             walker.expand_quoted(&parts, context);
         });
     }

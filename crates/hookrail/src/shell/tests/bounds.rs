@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::{MAX_TEXT, ShellFacts, facts_of_argv, facts_of_line};
+use super::super::{MAX_TEXT, ShellFacts, facts_of_argv, facts_of_line, outline};
 
 /// The facts of `text`, which must be there soon. The time allowed is a hundred times what is needed.
 fn soon(name: &str, text: &str) -> ShellFacts {
@@ -14,6 +14,16 @@ fn soon(name: &str, text: &str) -> ShellFacts {
         facts.commands.iter().flat_map(|command| &command.argv).flatten().map(String::len).sum();
     assert!(bytes < 64 << 20, "{name} tells {bytes} bytes");
     facts
+}
+
+/// The outline of `text` must be there soon as well, and either is complete or says that it is not.
+fn outline_soon(name: &str, text: &str) {
+    let start = Instant::now();
+    let outline = outline(text);
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(20), "the outline of {name} took {taken:?}");
+    let is_read = outline.words().next().is_some() || outline.is_broken || outline.is_incomplete;
+    assert!(is_read || text.trim().is_empty() || text.starts_with('#'), "{name} is not read");
 }
 
 #[test]
@@ -64,6 +74,7 @@ fn deep_nesting_is_dynamic() {
         let half = open.repeat(depth);
         for text in [whole, half] {
             let facts = soon(open, &text);
+            outline_soon(open, &text);
             let runs_rm = facts.programs.contains("rm");
             assert!(facts.dynamic || runs_rm || !text.contains("rm") || harmless(open), "{open}: {facts:?}");
         }
@@ -77,7 +88,6 @@ fn harmless(open: &str) -> bool {
 
 #[test]
 fn a_line_of_any_length_is_read_in_time() {
-    let half = MAX_TEXT / 2;
     for piece in [
         "rm -rf a b c\n",
         "rm -rf a;",
@@ -152,7 +162,9 @@ fn a_line_of_any_length_is_read_in_time() {
         "xargs ",
         "env -S 'a' ",
     ] {
-        soon(piece, &piece.repeat(half / piece.len()));
+        let text = piece.repeat(MAX_TEXT / piece.len());
+        soon(piece, &text);
+        outline_soon(piece, &text);
     }
 }
 
