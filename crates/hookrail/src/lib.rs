@@ -148,6 +148,7 @@ pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
     pub use crate::formats::jsonc::PARSE_OPTIONS;
     pub use crate::formats::schema::{input_schema, output_schema, sample_input};
+    pub use crate::hook::PROJECT_DIR_VARIABLES;
     pub use crate::rules::{
         Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
         patched_files,
@@ -158,6 +159,10 @@ pub mod internal {
         LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
         SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
         settings_schema,
+    };
+    pub use crate::shell::{
+        Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
+        outline,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{

@@ -17,15 +17,15 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
     ("hook", &["event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook", "formats"]),
+    ("trust", &["diagnostic", "event", "hook", "formats", "shell"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
     (
         "settings",
-        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],
+        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "shell", "spelling", "trust"],
     ),
     ("verdict", &["event", "formats", "hook", "output"]),
     // What a hook's `watch` means is told by the code that binds approvals to it.
-    ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "shell", "trust", "verdict"]),
     (
         "host",
         &[
@@ -136,6 +136,21 @@ fn effects_stay_where_they_belong() {
             assert!(at_home || !code.contains(word), "{name} uses `{word}`; only these may: {homes:?}");
         }
         assert!(!code.contains("println!"), "{name} prints");
+    }
+}
+
+#[test]
+fn one_reader_tells_quotes_apart() {
+    // A second one would read some line in another way than the first, and than Bash.
+    // `bridge_entry.rs` looks for two words in a text of any nesting, where every quote is only a border.
+    let homes = ["shell", "settings/bridge_entry.rs"];
+    for (name, path) in files() {
+        let code = code(&path);
+        let reads = [r"'\'' =>", r"'\'' |", r"| '\''", r"b'\''"].iter().any(|sign| code.contains(sign));
+        assert!(
+            !reads || homes.iter().any(|home| name.starts_with(home)),
+            "{name} reads quotes; `shell/` does that"
+        );
     }
 }
 

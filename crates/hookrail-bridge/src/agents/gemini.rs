@@ -92,6 +92,8 @@ const TOOLS: &[NativeTool] = &[
 
 const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
+/// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
+/// is looked at first.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let mut base = Object::default().maybe("systemMessage", effects.user_message.clone());
     if effects.suppress_output {

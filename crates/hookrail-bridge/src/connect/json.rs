@@ -11,6 +11,9 @@ use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
 
 /// The text with all entries in it.
+///
+/// A text that has exactly these entries is returned as it is, so that connecting twice changes nothing. Everything else
+/// in the file, comments and layout included, belongs to the person who wrote it and stays.
 pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {
     let present = found(text, shape)?;
     let expected: Vec<_> =
@@ -92,7 +95,8 @@ fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
     twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
-/// Every entry that calls the bridge, with its way from the top.
+/// Every entry that calls the bridge, with its way from the top. They are known by their command and need no mark
+/// of their own, which a strict agent might refuse.
 fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
     use crate::connect::cut::{elements, property, value_text};
     let mut found = Vec::new();
@@ -133,6 +137,7 @@ fn without_ours(mut text: String, shape: SettingsShape) -> Result<String, Connec
     Ok(text)
 }
 
+/// Whether the entries are the wanted ones, in whatever order.
 fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
     let mut present = present.to_vec();
     let mut expected = expected.to_vec();

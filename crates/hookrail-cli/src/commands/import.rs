@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::components::Matcher;
-use hookrail::internal::edit;
+use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Word, edit, outline};
 use hookrail_bridge::{Imported, import, script_hints};
 use serde_json::Value;
 
@@ -127,8 +127,7 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
     let mut seen: Vec<PathBuf> = Vec::new();
     for (_, _, hook) in hooks(imported) {
         let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-        for word in command.split_whitespace() {
-            let path = script_path(word, context);
+        for path in outline(command).words().filter_map(|(_, word)| named_path(word, context)) {
             let is_script =
                 path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() < 1 << 20);
             if !is_script || seen.contains(&path) {
@@ -144,15 +143,23 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
     }
 }
 
-/// The file that a word of a command may name.
-fn script_path(word: &str, context: &Context) -> PathBuf {
-    let word = word.trim_matches(['"', '\'']);
-    let word = ["$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$LLXPRT_PROJECT_DIR", "$GEMINI_PROJECT_DIR"]
-        .iter()
-        .find_map(|variable| word.strip_prefix(variable))
-        .map_or(word, |rest| rest.trim_start_matches(['"', '/']));
-    match word.strip_prefix("~/") {
-        Some(inside) => context.paths.home.join(inside),
-        None => context.project().join(Path::new(word)),
+/// The file that a word of a command may name: relative to the project, or to the home directory behind `~/`.
+fn named_path(word: &Word, context: &Context) -> Option<PathBuf> {
+    let mut name = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text { text, .. } => name.push_str(text),
+            // What follows is relative to the project then, as it is without the variable.
+            Piece::Variable { name: variable, is_plain: true }
+                if name.is_empty() && PROJECT_DIR_VARIABLES.contains(&variable.as_str()) =>
+            {
+                name.push('.');
+            }
+            Piece::Variable { .. } | Piece::Expansion => return None,
+        }
     }
+    Some(match name.strip_prefix("~/") {
+        Some(inside) => context.paths.home.join(inside),
+        None => context.project().join(Path::new(&name)),
+    })
 }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::expand::PROJECT_DIR_VARIABLES;
+use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::settings::Redaction;
 
 /// One variable.

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
+use hookrail::internal::is_builtin;
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -32,15 +33,6 @@ fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<Strin
 const INTERPRETERS: [&str; 14] = [
     "bash", "bun", "dash", "deno", "fish", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh",
     "zsh",
-];
-
-/// What a shell knows by itself.
-const BUILTINS: [&str; 50] = [
-    ".", ":", "[", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "declare", "dirs", "disown",
-    "echo", "enable", "eval", "exec", "exit", "export", "false", "fg", "getopts", "hash", "help", "history",
-    "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "return", "set",
-    "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
-    "unset", "wait",
 ];
 
 /// How many hooks are looked at by one thread, and by how many threads. Asking a shell means to wait for it.
@@ -102,7 +94,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
     }
     let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-    if !BUILTINS.contains(&program.as_str()) && find_in_path(program, &path).is_none() {
+    if !is_builtin(program) && find_in_path(program, &path).is_none() {
         let message = format!("there is no program `{program}`");
         let help = if project.join(program).is_file() {
             format!("for the file in the project write `./{program}`")
