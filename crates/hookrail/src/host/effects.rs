@@ -72,7 +72,7 @@ pub struct BeforeToolHookResult<'a> {
     /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<HookOutput>,
+    pub output: Option<Box<HookOutput>>,
 }
 
 impl BeforeToolHookResult<'_> {
@@ -108,7 +108,7 @@ pub struct AfterToolHookResult {
     /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<HookOutput>,
+    pub output: Option<Box<HookOutput>>,
 }
 
 /// What to do with a model call.

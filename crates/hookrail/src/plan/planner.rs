@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use crate::event::{EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
+use crate::plan::silent::SilentNames;
 use crate::trust::{Seal, relative_words};
 
 /// Models invent tool names, so only so many are remembered, none of them long.
@@ -138,12 +139,14 @@ impl fmt::Display for SkipReason {
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
     remembered: [RwLock<Remembered>; EventName::ALL.len()],
+    /// Some of the names that are remembered as having no plan, for a faster answer.
+    silent: [OnceLock<Box<SilentNames>>; EventName::ALL.len()],
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, remembered: Default::default() }
+        Self { registry, remembered: Default::default(), silent: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -155,6 +158,12 @@ impl HookPlanner {
         let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
+        let silent = self.silent.get(event as usize)?;
+        if let (Some(target), Some(silent)) = (target, silent.get())
+            && silent.holds(target, changes)
+        {
+            return None;
+        }
         let remembered = self.remembered.get(event as usize)?;
         if let Some(CachedPlan(plan)) =
             remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
@@ -163,6 +172,9 @@ impl HookPlanner {
         }
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
+            if let (Some(target), None) = (target, &plan) {
+                silent.get_or_init(Box::default).add(target, changes);
+            }
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
             remembered.remember(target, changes, CachedPlan(plan.clone()));
         }

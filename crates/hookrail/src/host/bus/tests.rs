@@ -149,3 +149,41 @@ fn a_long_message_is_read_in_bounded_memory() {
         (BusErrorCode::InvalidRequest, "the message holds more values than are read")
     );
 }
+
+#[test]
+fn a_request_of_the_usual_form_is_read_as_any_other() {
+    let usual = message("write_file").to_string();
+    assert!(HookExecutionRequest::parse_usual(&usual).is_some(), "what clients send is the usual form");
+    for text in [
+        usual.clone(),
+        usual.replace("\"7\"", "7"),
+        usual.replace("\"7\"", "null"),
+        usual.replace("\"7\"", "\"\\u0037\""),
+        usual.replace("correlationId", "correlationID"),
+        usual.replace("BeforeTool", "Before\\u0054ool"),
+        usual.replace("BeforeTool", "Other"),
+        usual.replace(HOOK_EXECUTION_REQUEST, "HOOK_EXECUTION_REQUEST"),
+        usual.replace(HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE),
+        usual.replacen('{', r#"{"eventName":"AfterTool","#, 1),
+        usual.replacen('{', r#"{"payload":{"correlationId":"8"},"#, 1),
+        usual.replacen('{', r#"{"unknown":[1,{"a":"\ud800"}],"#, 1),
+        usual.replace("write_file", "write\\ud800file"),
+        format!(" {usual}\r"),
+        format!("{usual}x"),
+        format!(r#"{{"type":"{HOOK_EXECUTION_REQUEST}","payload":{usual}}}"#),
+    ] {
+        let Some(read) = HookExecutionRequest::parse_usual(&text) else { continue };
+        let value = serde_json::from_str(&text).unwrap();
+        assert_eq!(HookExecutionRequest::parse(value), Ok(read), "{text}");
+    }
+}
+
+#[test]
+fn the_empty_output_has_the_fields_of_any_other() {
+    let answer = CheckedRequest::parse(message("free")).unwrap().answer_without_hooks();
+    let text = serde_json::to_string(&answer).unwrap();
+    let output = serde_json::to_string(&ExecutionOutput::EMPTY).unwrap();
+    let head = format!(r#"{{"type":"{HOOK_EXECUTION_RESPONSE}","correlationId":"7","success":true,"#);
+    assert_eq!(text, format!(r#"{head}"output":{output}}}"#));
+    assert_eq!(serde_json::to_value(&answer).unwrap()["output"], json!(ExecutionOutput::EMPTY));
+}
