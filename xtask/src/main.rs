@@ -1,11 +1,13 @@
 //! Generates what is derived from the code. `cargo xtask all` writes everything; the tests of this
 //! crate fail when a committed file differs from what would be written. `cargo xtask dist` makes the archive
-//! that is shipped, and `cargo xtask agents` runs other agents' programs with hookrail as their hook.
+//! that is shipped, `cargo xtask notes` prints the notes of a release, and `cargo xtask agents` runs other agents'
+//! programs with hookrail as their hook.
 #![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
 
 mod agents;
 mod conformance;
 mod dist;
+mod notes;
 mod schemas;
 
 use std::io::Write as _;
@@ -31,13 +33,19 @@ fn main() -> Result<()> {
             eprintln!("wrote {}", dist::dist(&root())?.display());
             Ok(())
         }
+        Some("notes") => {
+            let notes = notes::notes(&root(), std::env::args().nth(2).as_deref())?;
+            std::io::stdout().write_all(notes.as_bytes()).context("cannot print the notes")
+        }
         Some("agents") => {
             let arguments: Vec<String> = std::env::args().skip(2).collect();
             let table = agents::agents(&root(), &arguments)?;
             eprintln!();
             std::io::stdout().write_all(table.as_bytes()).context("cannot print the table")
         }
-        _ => bail!("usage: cargo xtask all | dist | agents [AGENT…] [--effect NAME] [--keep]"),
+        _ => bail!(
+            "usage: cargo xtask all | dist | notes [VERSION] | agents [AGENT…] [--effect NAME] [--keep]"
+        ),
     }
 }
 

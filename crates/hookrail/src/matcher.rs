@@ -5,11 +5,12 @@
 //! its steps, so it never runs one. A valid pattern is run in the first of these ways that can:
 //!
 //! 1. plain words are compared (`words`);
-//! 2. what has no back references and is small runs as sets of instructions, lookarounds included, in time
-//!    proportional to pattern times name (`sets`);
-//! 3. what is larger and means the same in the linear `regex` crate runs there, for ASCII names (`translate`), and
-//!    as sets otherwise;
-//! 4. the rest runs in attempts whose steps are counted (`attempts`).
+//! 2. what has no back references runs as sets of instructions, lookarounds included, in time proportional to pattern
+//!    times name (`sets`);
+//! 3. the rest runs in attempts whose steps are counted (`attempts`).
+//!
+//! Texts that are longer than names, for the tests of rules, are read by the linear `regex` crate where it can mean the
+//! same (`long`, `translate`).
 //!
 //! Where the steps do not suffice the verdict is [`MatchVerdict::BoundReached`], which counts as a match: a guard
 //! that cannot be decided stays on. The argument is in `docs/design/matchers.md`.
@@ -41,17 +42,12 @@ const MAX_PATTERN_BYTES: usize = 8 * 1024;
 const MAX_BRANCHES: usize = 1_000;
 /// Longer names are decided by plain words only.
 const MAX_NAME_BYTES: usize = 16 * 1024;
-/// A pattern of at most this many instructions is sooner compiled, smaller and sooner matched as sets of instructions
-/// than by the `regex` crate, which spends some 30 µs and 10 KiB before it reads a name.
-const SMALL_PROGRAM: usize = 128;
 /// Longer texts are sooner matched by the `regex` crate, whatever it takes to compile the pattern for it.
 const LONG_TEXT_BYTES: usize = 256;
 /// Steps for one matcher on one name; a few milliseconds.
 const MAX_STEPS: usize = 1_000_000;
 /// Steps for all matchers of one plan.
 const MAX_STEPS_PER_PLAN: usize = 20_000_000;
-/// The `regex` crate reads this many bytes in the time of one step.
-const BYTES_PER_STEP: usize = 16;
 
 /// A compiled matcher. Cloning it is cheap.
 #[derive(Clone)]
@@ -72,7 +68,7 @@ enum Kind {
     Exact,
     Words(Words),
     Pattern {
-        ascii: Option<regex::bytes::Regex>,
+        /// `None` if it has too many instructions.
         program: Option<Program>,
         way: Way,
         folds: bool,
@@ -172,7 +168,7 @@ impl Matcher {
     pub fn is_too_large(&self) -> bool {
         self.compiled.as_ref().is_some_and(|compiled| match &compiled.kind {
             Kind::TooLarge => true,
-            Kind::Pattern { ascii, program, .. } => ascii.is_none() && program.is_none(),
+            Kind::Pattern { program, .. } => program.is_none() && self.long_pattern().is_none(),
             Kind::Any | Kind::Exact | Kind::Words(_) => false,
         })
     }
@@ -191,18 +187,15 @@ impl Matcher {
             Kind::Words(words) => words.is_match(name).into(),
             Kind::TooLarge => MatchVerdict::BoundReached,
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
-            Kind::Pattern { ascii: Some(regex), .. } if name.is_ascii() => {
-                if !steps.take(name.len() / BYTES_PER_STEP + 1) {
-                    return MatchVerdict::BoundReached;
-                }
-                regex.is_match(name.as_bytes()).into()
-            }
             // Ignoring case beyond ASCII takes tables that nobody has needed for a tool's name yet.
             Kind::Pattern { folds: true, .. } if !name.is_ascii() => MatchVerdict::BoundReached,
-            Kind::Pattern { program, way, .. } => {
-                let Some(program) = program else { return MatchVerdict::BoundReached };
-                run(program, *way, name, steps)
+            Kind::Pattern { program: Some(program), way, .. } => run(program, *way, name, steps),
+            // What has too many instructions may still be small for the `regex` crate, which takes about as long to
+            // compile it as all steps of a matcher.
+            Kind::Pattern { program: None, .. } if steps.take(MAX_STEPS) => {
+                self.matches_long(name).map_or(MatchVerdict::BoundReached, MatchVerdict::from)
             }
+            Kind::Pattern { program: None, .. } => MatchVerdict::BoundReached,
         }
     }
 
@@ -216,13 +209,19 @@ impl Matcher {
 
     /// Whether it is found in a text; `None` where the pattern has no way for long texts.
     fn matches_long(&self, text: &str) -> Option<bool> {
-        let compiled = self.compiled.as_ref()?;
-        let Kind::Pattern { folds, long, .. } = &compiled.kind else { return None };
-        if *folds && !text.is_ascii() {
+        let Kind::Pattern { folds, .. } = self.compiled.as_ref()?.kind else { return None };
+        if folds && !text.is_ascii() {
             return None;
         }
+        self.long_pattern().map(|long| long.is_match(text))
+    }
+
+    /// The pattern for long texts, if there is one.
+    fn long_pattern(&self) -> Option<&LongPattern> {
+        let compiled = self.compiled.as_ref()?;
+        let Kind::Pattern { long, .. } = &compiled.kind else { return None };
         let compile = || LongPattern::compile(&syntax::parse(&compiled.text)?.root);
-        long.get_or_init(compile).as_ref().map(|long| long.is_match(text))
+        long.get_or_init(compile).as_ref()
     }
 
     /// Whether it is the word, or matches everything.
@@ -260,9 +259,7 @@ impl Kind {
         let Some(pattern) = syntax::parse(text) else { return Ok(Self::TooLarge) };
         let way = if pattern.has_back_references { Way::Attempts } else { Way::Sets };
         let program = Program::compile(&pattern, way);
-        let is_small = program.as_ref().is_some_and(|program| program.size <= SMALL_PROGRAM);
-        let ascii = if is_small { None } else { translate::compile(&pattern.root) };
-        Ok(Self::Pattern { ascii, program, way, folds: pattern.folds, long: OnceLock::new() })
+        Ok(Self::Pattern { program, way, folds: pattern.folds, long: OnceLock::new() })
     }
 }
 

@@ -23,6 +23,8 @@ mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::inherited_environment;
+#[cfg(test)]
+pub(crate) use self::payload::injected as injected_payload;
 pub use self::payload::{Payload, PayloadError};
 pub(crate) use self::reading::{apart, is_long};
 #[cfg(any(test, feature = "fuzzing"))]

@@ -8,15 +8,20 @@ fn of_event<'a>(seen: &'a [Value], event: &str) -> Vec<&'a Value> {
     seen.iter().filter(|input| input["hook_event_name"] == event).collect()
 }
 
-/// Hooks for all eleven events that write down what they get, and a run in which each of them happens.
-fn a_full_life() -> Scenario {
-    let mut scenario = Scenario::new()
+/// A run in which each of the eleven events happens, if the prompt is long.
+fn a_full_session() -> Scenario {
+    Scenario::new()
         .approval("default")
         .calls(&[write("a.txt", "x"), ("list_directory", json!({ "path": "." }))])
         .calls(&[("list_directory", json!({ "path": "." }))])
         .says("a summary")
         .says("Done.")
-        .args(&["--history-budget", "700"]);
+        .args(&["--history-budget", "700"])
+}
+
+/// The same with hooks for all eleven events that write down what they get.
+fn a_recorded_session() -> Scenario {
+    let mut scenario = a_full_session();
     for event in [
         "SessionStart",
         "BeforeAgent",
@@ -39,7 +44,7 @@ fn a_full_life() -> Scenario {
 #[test]
 fn all_eleven_events_fire_with_real_data() {
     let prompt = format!("do it: {}", "x".repeat(300));
-    let run = a_full_life().run(&prompt);
+    let run = a_recorded_session().run(&prompt);
     run.expect(0, "Done.\n");
     let seen = run.recorded("all.jsonl");
     let one = |event: &str| *of_event(&seen, event).first().unwrap_or_else(|| panic!("HOOK-203: no {event}"));
@@ -72,7 +77,7 @@ fn all_eleven_events_fire_with_real_data() {
 /// The history past its budget is summarised by the model, and no tool call is torn from its result.
 #[test]
 fn a_large_history_is_summarised() {
-    let run = a_full_life().run(&"x".repeat(300));
+    let run = a_recorded_session().run(&"x".repeat(300));
     run.expect(0, "Done.\n");
     let summary = run.request(2);
     assert!(
@@ -92,18 +97,16 @@ fn the_six_are_observed_by_default() {
         &json!({ "decision": "block", "reason": "no", "continue": false, "stopReason": "stop",
         "systemMessage": "msg", "hookSpecificOutput": { "additionalContext": "ctx", "clearContext": true } }),
     );
-    let mut scenario = Scenario::new().approval("default").calls(&[write("a.txt", "x")]).says("Done.");
-    for event in ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"] {
+    let six = ["SessionStart", "BeforeAgent", "Notification", "PreCompress", "AfterAgent", "SessionEnd"];
+    let mut scenario = a_full_session();
+    for event in six {
         scenario = scenario.hook(event, everything.clone());
     }
-    let run = scenario.run("hi");
+    let run = scenario.run(&"x".repeat(300));
     run.expect(0, "Done.\n");
-    assert_eq!(
-        run.events(),
-        ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"],
-        "HOOK-203"
-    );
-    let sent = format!("{} {}", run.request(0), run.request(1));
+    assert_eq!(run.events(), six, "HOOK-203");
+    run.expect_said("history summarised");
+    let sent: String = (0..4).map(|index| run.request(index).to_string()).collect();
     assert!(!sent.contains("ctx") && !sent.contains("[System]"), "HOOK-203");
 }
 

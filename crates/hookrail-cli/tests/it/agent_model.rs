@@ -44,6 +44,24 @@ fn hooks_see_every_model_call() {
     );
 }
 
+/// HOOK-043: `AfterModel` fires before the tools of that answer, and a stop by it keeps them from running.
+#[test]
+fn after_model_fires_before_the_tools() {
+    let scenario = || {
+        Scenario::new()
+            .calls(&[("list_directory", json!({ "path": "." }))])
+            .says("Done.")
+            .hook("BeforeTool", "true")
+    };
+    let run = scenario().hook("AfterModel", "true").run("look around");
+    run.expect(0, "Done.\n");
+    assert_eq!(run.events(), ["AfterModel", "BeforeTool", "AfterModel"], "HOOK-043");
+    let stop = answer(&json!({ "continue": false, "stopReason": "enough" }));
+    let run = scenario().hook("AfterModel", stop).run("look around");
+    assert_eq!(run.events(), ["AfterModel"], "HOOK-043, HOOK-048: {}", run.told());
+    assert!(run.tools().is_empty(), "HOOK-043, HOOK-048: {}", run.told());
+}
+
 /// HOOK-036, HOOK-138, HOOK-174, HOOK-179: a blocked call with an answer of the hook's own.
 /// HOOK-037, HOOK-202: without one, the answer is empty and the reason is shown.
 #[test]

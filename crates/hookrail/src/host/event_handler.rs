@@ -3,6 +3,8 @@
 
 mod events;
 mod running;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

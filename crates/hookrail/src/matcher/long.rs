@@ -42,7 +42,7 @@ impl LongPattern {
     /// Compiles a pattern; `None` where it has no equivalent in the linear crate.
     pub(super) fn compile(root: &Node) -> Option<Self> {
         let classes = Classes::of(root)?;
-        Some(Self { regex: translate::compile_with(root, Some(&classes))?, classes })
+        Some(Self { regex: translate::compile(root, &classes)?, classes })
     }
 
     /// Whether the pattern is found in a text.

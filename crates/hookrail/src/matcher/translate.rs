@@ -1,25 +1,21 @@
 //! A pattern rewritten for the `regex` crate, where both mean the same.
 //!
-//! The rewritten pattern is for ASCII names only. There a unit is a byte is a character, and what the dialects see
-//! differently (what `.`, `\w`, `\s`, `\b` and negated classes mean beyond ASCII) cannot show. Every set is written out,
-//! so that no flag and no shorthand of the other dialect is relied upon. Which of several matches is found does
-//! not matter, because only whether there is one is asked; so captures and laziness are dropped.
+//! The rewritten pattern is for texts in which each unit beyond ASCII was replaced by the byte of its class (see `long`).
+//! There a unit is a byte, and what the dialects see differently (what `.`, `\w`, `\s`, `\b` and negated classes mean beyond
+//! ASCII) cannot show. Every set is written out, so that no flag and no shorthand of the other dialect is relied upon.
+//! Which of several matches is found does not matter, because only whether there is one is asked; so captures and laziness
+//! are dropped.
 
 use std::fmt::Write as _;
 
 use super::long::Classes;
 use super::syntax::{Assertion, Node};
 
-/// How large a compiled regex may become, in bytes. Larger ones run as sets of instructions.
+/// How large a compiled regex may become, in bytes. Larger ones are run like those for names.
 const SIZE_LIMIT: usize = 256 * 1024;
 
 /// Compiles a pattern for the `regex` crate; `None` where it has no equivalent there or grows too large.
-pub(super) fn compile(root: &Node) -> Option<regex::bytes::Regex> {
-    compile_with(root, None)
-}
-
-/// The same for texts whose units beyond ASCII were replaced by the bytes of their classes.
-pub(super) fn compile_with(root: &Node, classes: Option<&Classes>) -> Option<regex::bytes::Regex> {
+pub(super) fn compile(root: &Node, classes: &Classes) -> Option<regex::bytes::Regex> {
     let mut text = String::new();
     write(&mut text, root, classes)?;
     regex::bytes::RegexBuilder::new(&text)
@@ -30,10 +26,10 @@ pub(super) fn compile_with(root: &Node, classes: Option<&Classes>) -> Option<reg
         .ok()
 }
 
-fn write(text: &mut String, node: &Node, classes: Option<&Classes>) -> Option<()> {
+fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
     match node {
         Node::Empty => text.push_str("(?:)"),
-        Node::Unit(unit) if *unit >= 128 => write!(text, "\\x{:02X}", classes?.byte_of(*unit)?).ok()?,
+        Node::Unit(unit) if *unit >= 128 => write!(text, "\\x{:02X}", classes.byte_of(*unit)?).ok()?,
         Node::Unit(unit) => match char::from_u32((*unit).into()).filter(char::is_ascii)? {
             plain if plain.is_ascii_alphanumeric() || plain == '_' => text.push(plain),
             other => write!(text, "\\x{:02X}", u32::from(other)).ok()?,
@@ -46,7 +42,6 @@ fn write(text: &mut String, node: &Node, classes: Option<&Classes>) -> Option<()
                 write!(text, "\\x{:02X}-\\x{:02X}", first, last.min(&127)).ok()?;
             }
             for (first, last) in set.ranges().iter().filter(|(_, last)| *last >= 128) {
-                let Some(classes) = classes else { break };
                 is_empty = false;
                 let (first, last) = (classes.byte_of(*first.max(&128))?, classes.byte_of(*last)?);
                 write!(text, "\\x{first:02X}-\\x{last:02X}").ok()?;

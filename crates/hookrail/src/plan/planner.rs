@@ -184,6 +184,8 @@ impl HookPlanner {
     /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
     /// matches one of them. Only plans for one name are remembered.
     pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
+        #[cfg(test)]
+        tests::fail_if_injected();
         if also.is_empty() {
             return self.plan(event, target);
         }
@@ -400,4 +402,4 @@ impl Remembered {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

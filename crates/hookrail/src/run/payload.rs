@@ -49,6 +49,8 @@ pub enum PayloadError {
 impl Payload {
     /// Serialises the input.
     pub fn new(input: &impl Serialize) -> Result<Self, PayloadError> {
+        #[cfg(test)]
+        injected::failure()?;
         let mut spool = Spool::default();
         json_text::write(&mut spool, input)?;
         Ok(Self { store: spool.finish()? })
@@ -219,6 +221,26 @@ impl Spool {
             self.written += bytes.len();
         }
         Ok(())
+    }
+}
+
+/// Payloads that cannot be stored, for tests of what comes of that.
+#[cfg(test)]
+pub(crate) mod injected {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local! {
+        static FAILS: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// From now on, payloads fail on this thread.
+    pub(crate) fn fail_from_now_on() {
+        FAILS.set(true);
+    }
+
+    pub(super) fn failure() -> io::Result<()> {
+        if FAILS.get() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 

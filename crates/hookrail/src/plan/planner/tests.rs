@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -6,6 +8,19 @@ use crate::matcher::Matcher;
 use crate::plan::registry::tests::{at, hook};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 use crate::trust::HookTrust;
+
+thread_local! {
+    static FAILS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes every planning on this thread panic, for tests of what comes of that.
+pub(crate) fn inject_failure() {
+    FAILS.set(true);
+}
+
+pub(super) fn fail_if_injected() {
+    assert!(!FAILS.get(), "an injected failure");
+}
 
 fn on(matcher: &str, hook: Hook) -> Hook {
     Hook { matcher: Matcher::for_event(hook.event, Some(matcher)), ..hook }

@@ -1,0 +1,57 @@
+//! What comes of a failure of the hook system before any hook runs.
+
+use serde_json::json;
+
+use crate::formats::json_object::JsonObject;
+use crate::host::session::HookSession;
+use crate::plan::planner::tests::inject_failure;
+use crate::run::injected_payload;
+use crate::trust::TrustPolicy;
+use crate::verdict::result::{BlockCause, ProcessedHookResult};
+
+/// A session with one hook before tools.
+fn session(command: &str, on_failure: &str) -> HookSession {
+    let hook = json!({ "type": "command", "command": command, "onFailure": on_failure });
+    let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } });
+    HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll).settings(settings).build()
+}
+
+async fn fire(session: &HookSession) -> ProcessedHookResult {
+    let system = session.hook_system().unwrap();
+    system.initialize();
+    let handler = system.event_handler().unwrap();
+    handler.fire_before_tool_event("x", &JsonObject::new()).await
+}
+
+/// Whether the result is an explicit failure of this stage that decides nothing by itself.
+fn assert_failed_in(stage: &str, result: &ProcessedHookResult) {
+    assert!(!result.aggregated.success, "DELTA-HFAIL-001, DELTA-HFAIL-002");
+    assert!(result.aggregated.final_output.is_none() && result.runs.is_empty(), "DELTA-HFAIL-001");
+    let message = &result.aggregated.errors[0].message;
+    assert!(message.starts_with(&format!("{stage}: ")), "DELTA-HFAIL-002: {message}");
+}
+
+#[tokio::test]
+async fn a_failure_of_planning_becomes_a_failure_envelope() {
+    let session = session("echo no >&2; exit 2", "allow");
+    assert_eq!(fire(&session).await.block.map(|block| block.reason).as_deref(), Some("no"));
+    inject_failure();
+    let result = fire(&session).await;
+    assert_failed_in("planning", &result);
+    assert_eq!(result.block, None, "HOOK-115");
+}
+
+#[tokio::test]
+async fn a_failure_of_the_payload_becomes_a_failure_envelope_and_blocks_where_a_hook_is_set_to() {
+    let (open, closed) = (session("true", "allow"), session("true", "block"));
+    assert!(fire(&open).await.aggregated.success && fire(&closed).await.aggregated.success);
+    injected_payload::fail_from_now_on();
+    let result = fire(&open).await;
+    assert_failed_in("payload", &result);
+    assert_eq!(result.block, None, "HOOK-115");
+    let result = fire(&closed).await;
+    assert_failed_in("payload", &result);
+    let block = result.block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure);
+    assert!(block.reason.contains("the hook system failed: payload"), "{}", block.reason);
+}
