@@ -2,8 +2,10 @@
 //!
 //! The programs come from npm into a cache outside of the repository. Each runs headless and offline against a scripted
 //! model on loopback, in a home directory of its own that `hookrail connect` prepared, with the one settings file of
-//! [`scenario`]. What is printed was observed: files that are there or not, and texts that reached the model.
+//! [`scenario`]. What is printed was observed: files that are there or not, texts that reached the model or the user, and
+//! lines of hookrail's log.
 
+mod observed;
 mod program;
 mod run;
 mod scenario;
@@ -15,18 +17,19 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use self::program::{PROGRAMS, Program};
+use self::run::Subject;
 use self::scenario::SCENARIOS;
 
-/// Runs every scenario in every agent that is named, or in all of them, and prints the table. `--effect NAME` picks one
-/// scenario, `--keep` leaves the folders of the runs.
+/// Runs every scenario in every agent that is named, or in all of them, and prints the table. `--effect NAME` picks a
+/// scenario, and may be given more than once; `--keep` leaves the folders of the runs.
 pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     let mut names = Vec::new();
-    let mut effect = None;
+    let mut effects = Vec::new();
     let mut keep = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
-            "--effect" => effect = Some(rest.next().context("--effect needs a name")?.as_str()),
+            "--effect" => effects.push(rest.next().context("--effect needs a name")?.as_str()),
             "--keep" => keep = true,
             name => names.push(name),
         }
@@ -34,28 +37,28 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     if let Some(name) = names.iter().find(|name| !PROGRAMS.iter().any(|program| program.name == **name)) {
         bail!("no such agent: {name}");
     }
+    if let Some(name) = effects.iter().find(|name| !SCENARIOS.iter().any(|scenario| scenario.name == **name))
+    {
+        bail!("no such effect: {name}");
+    }
     let hookrail = hookrail(root)?;
     let scenarios: Vec<_> =
-        SCENARIOS.iter().filter(|scenario| effect.is_none_or(|effect| scenario.name == effect)).collect();
-    let mut table = header(&scenarios);
+        SCENARIOS.iter().filter(|scenario| effects.is_empty() || effects.contains(&scenario.name)).collect();
+    let mut heads = vec!["effect".to_owned()];
+    let mut rows: Vec<String> = scenarios.iter().map(|scenario| format!("| {} |", scenario.name)).collect();
     for program in PROGRAMS.iter().filter(|program| names.is_empty() || names.contains(&program.name)) {
         let executable = install(program)?;
         let version = program::version(program)?;
-        let _ = write!(table, "| {} {version} |", program.title);
-        for scenario in &scenarios {
-            let observed = run::observe(program, &executable, &hookrail, scenario, keep)
-                .unwrap_or_else(|error| format!("? ({error:#})"));
+        heads.push(format!("{} {version}", program.title));
+        let subject = Subject { program, executable: &executable, hookrail: &hookrail, keep };
+        for (scenario, row) in scenarios.iter().zip(&mut rows) {
+            let observed = run::observe(&subject, scenario).unwrap_or_else(|error| format!("? ({error:#})"));
             eprintln!("{} {version}, {}: {observed}", program.name, scenario.name);
-            let _ = write!(table, " {observed} |");
+            let _ = write!(row, " {observed} |");
         }
-        table.push('\n');
     }
-    Ok(table)
-}
-
-fn header(scenarios: &[&scenario::Scenario]) -> String {
-    let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name).collect();
-    format!("| agent | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()))
+    let head = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
+    Ok(format!("{head}{}\n", rows.join("\n")))
 }
 
 /// The program under test: `HOOKRAIL_PROGRAM`, or the one of this workspace, built now.

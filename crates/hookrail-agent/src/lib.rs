@@ -20,4 +20,4 @@ pub mod ui;
 pub use approval::ApprovalMode;
 pub use log_schema::session_log_schema;
 pub use observer::AgentObserver;
-pub use session::{Answer, PromptOutcome, Session, SessionOptions, SessionParts};
+pub use session::{FinalAnswer, PromptOutcome, Session, SessionOptions, SessionParts};

@@ -1,6 +1,7 @@
-//! The session log: JSON Lines, one line per happening, written at once. It is the transcript that
+//! The session log: JSON Lines, one line for each event, written at once. It is the transcript that
 //! hooks get the path of.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -128,7 +129,7 @@ pub struct HookCallLine<'a> {
     pub stderr: &'a str,
     pub duration_ms: u64,
     pub success: bool,
-    pub error: Option<&'a str>,
+    pub error: Option<Cow<'a, str>>,
 }
 
 impl<'a> HookCallLine<'a> {
@@ -150,7 +151,7 @@ impl<'a> HookCallLine<'a> {
             stderr: &run.stderr,
             duration_ms: millis(run.duration),
             success: run.success(),
-            error: run.failure.as_deref(),
+            error: run.failure.as_ref().map(|failure| failure.to_string().into()),
         }
     }
 }

@@ -74,7 +74,7 @@ pub struct Session {
 #[derive(Debug)]
 pub enum PromptOutcome {
     /// The model is done.
-    Answered(Answer),
+    Answered(FinalAnswer),
     /// A hook blocked the prompt.
     PromptBlocked(String),
     /// A hook stopped the agent.
@@ -89,7 +89,7 @@ pub enum PromptOutcome {
 
 /// The model's last word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct FinalAnswer {
     /// What it said.
     pub text: String,
     /// Whether a hook wants it hidden from the user.
@@ -180,7 +180,7 @@ impl Session {
     /// `/compress`: summarises the conversation now.
     pub async fn compress(&mut self) -> PromptOutcome {
         match self.summarise(PreCompressTrigger::Manual).await {
-            Ok(()) => PromptOutcome::Answered(Answer::default()),
+            Ok(()) => PromptOutcome::Answered(FinalAnswer::default()),
             Err(interrupt) => interrupt.into(),
         }
     }
@@ -240,7 +240,7 @@ impl Session {
 
     /// Model and tools in turn until the model is done; `None` when it still wanted more after the last
     /// turn.
-    async fn work(&mut self, turns_left: &mut u32) -> Result<Option<Answer>, Interrupt> {
+    async fn work(&mut self, turns_left: &mut u32) -> Result<Option<FinalAnswer>, Interrupt> {
         while *turns_left > 0 {
             *turns_left -= 1;
             if self.is_history_too_large() {
@@ -264,7 +264,7 @@ impl Session {
                 self.history.push(Content { role: Some("model".to_owned()), ..content });
             }
             if calls.is_empty() {
-                return Ok(Some(Answer { text, suppressed: reply.suppressed }));
+                return Ok(Some(FinalAnswer { text, suppressed: reply.suppressed }));
             }
             let parts = &self.parts;
             let scheduler = Scheduler {

@@ -73,6 +73,12 @@ pub enum ConnectError {
         /// What it would have to be.
         expected: &'static str,
     },
+    /// Of a key that stands more than once an agent reads one only, and which one is its own affair.
+    #[error("`{key}` stands there twice")]
+    Twice {
+        /// The key, from the top.
+        key: String,
+    },
     /// The file is somebody else's, although it bears the name of ours.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,
@@ -162,15 +168,23 @@ pub fn connection(
     Ok(if missing.is_empty() { Connection::Full } else { Connection::Partly { missing } })
 }
 
-/// The entries of a settings text that call the bridge: event and shell line. A plugin has none, it calls the program
-/// itself.
+/// The entries of a settings text that call the bridge: event and shell line. For a plugin, these are lines for what it
+/// starts itself.
 pub fn bridge_entries(
     agent: Agent,
     existing: &str,
     options: ConnectOptions,
 ) -> Result<Vec<(String, String)>, ConnectError> {
     match (agent.dialect().settings.shape, options.toml) {
-        (SettingsShape::Ours | SettingsShape::Plugin, _) => Ok(Vec::new()),
+        (SettingsShape::Ours, _) => Ok(Vec::new()),
+        (SettingsShape::Plugin, _) => {
+            let Some(program) = plugin::program(existing) else { return Ok(Vec::new()) };
+            let program = quoted(&program);
+            let call = |event: &NativeEvent| {
+                (event.name.to_owned(), format!("{program} bridge {agent} {}", event.name))
+            };
+            Ok(agent.dialect().events.iter().map(call).collect())
+        }
         (SettingsShape::Groups, true) => toml::found(existing),
         (shape, _) => json::found(existing, shape),
     }

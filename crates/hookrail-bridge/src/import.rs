@@ -29,6 +29,39 @@ pub struct Imported {
     pub report: Vec<LossLine>,
 }
 
+impl Imported {
+    /// Adds what another file of the same agent holds.
+    pub fn append(&mut self, other: Self) {
+        for (key, value) in other.settings {
+            match self.settings.get_mut(&key) {
+                Some(present) => append(present, value),
+                None => {
+                    self.settings.insert(key, value);
+                }
+            }
+        }
+        self.report.extend(other.report);
+    }
+}
+
+/// Lists grow, objects are appended key by key.
+fn append(present: &mut Value, more: Value) {
+    match (present, more) {
+        (Value::Array(list), Value::Array(more)) => list.extend(more),
+        (Value::Object(fields), Value::Object(more)) => {
+            for (key, value) in more {
+                match fields.get_mut(&key) {
+                    Some(present) => append(present, value),
+                    None => {
+                        fields.insert(key, value);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// One thing that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLine {

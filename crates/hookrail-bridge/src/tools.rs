@@ -112,7 +112,7 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
 }
 
 /// Renames the arguments that the table knows, in their places. An argument that the agent ignores must not
-/// pass for one that it obeys, so a stray one that bears our name is left out.
+/// pass for one that it reads, so a stray one that bears our name is left out.
 fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
     // Which native key speaks for each of our names.
     let mut speakers: Vec<(&str, &str)> = Vec::new();

@@ -51,9 +51,9 @@ impl Verdict {
             suppress_output: result.suppress_output,
             ..Self::default()
         };
-        verdict.messages.extend(result.aggregated.errors.iter().map(|error| match &error.hook {
-            Some(hook) => format!("hook `{hook}` failed: {}", error.message),
-            None => format!("hooks failed: {}", error.message),
+        verdict.messages.extend(result.aggregated.errors.iter().map(|error| match error.hook() {
+            Some(hook) => format!("hook `{hook}` failed: {error}"),
+            None => format!("hooks failed: {error}"),
         }));
         let Some(output) = &result.aggregated.final_output else { return verdict };
         if let Some(specific) = &output.hook_specific_output {
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(Verdict::from_result(&result), Verdict::default());
         result.stop = Some(hookrail::StopReason("enough".to_owned()));
         result.ask = Some(hookrail::components::Ask { reason: "sure?".to_owned() });
-        result.aggregated.errors = vec![hookrail::components::HookError {
-            hook: Some("lint".to_owned()),
-            message: "exit code 1".to_owned(),
+        result.aggregated.errors = vec![hookrail::components::HookError::Hook {
+            name: "lint".to_owned(),
+            failure: hookrail::HookFailure::ExitCode { code: 1, stderr: String::new() },
         }];
         result.aggregated.final_output = Some(hookrail::HookOutput {
             hook_specific_output: json!({"tool_input": {"command": "ls"}}).as_object().cloned(),
@@ -165,7 +165,7 @@ mod tests {
             ask: Some("sure?".to_owned()),
             stop: Some("enough".to_owned()),
             tool_input: json!({"command": "ls"}).as_object().cloned(),
-            messages: vec!["hook `lint` failed: exit code 1".to_owned()],
+            messages: vec!["hook `lint` failed: exited with code 1".to_owned()],
             ..Verdict::default()
         };
         assert_eq!(Verdict::from_result(&result), expected);

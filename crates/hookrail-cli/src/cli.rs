@@ -1,5 +1,7 @@
 //! The command line as types: commands, flags and help texts. No logic.
 
+mod parse;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -16,7 +18,7 @@ use crate::hook_log::Since;
 #[command(
     after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail init          write a first hook\n  hookrail fire BeforeTool --tool write_file    try it"
 )]
-pub(crate) struct Cli {
+pub(crate) struct CommandLine<C: Subcommand> {
     /// Work in this directory instead of the current one
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
@@ -26,8 +28,11 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
 
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: C,
 }
+
+/// The command line with all commands.
+pub(crate) type Cli = CommandLine<Command>;
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -293,8 +298,7 @@ pub(crate) struct RulesArgs {
     after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT`\nwrites the entries that call it."
 )]
 pub(crate) struct BridgeArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agents())]
     pub(crate) agent: Agent,
     /// The agent's own name of the event, where its payload does not tell
     #[arg(value_name = "EVENT")]
@@ -313,8 +317,7 @@ pub(crate) struct DoctorArgs {
     after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run\n  hookrail connect codex"
 )]
 pub(crate) struct ConnectArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agents())]
     pub(crate) agent: Option<Agent>,
     /// Write the project's settings of that agent instead of the user's
     #[arg(long, requires = "agent")]
@@ -332,8 +335,7 @@ pub(crate) struct ConnectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DisconnectArgs {
-    /// claude, codex, gemini, qwen, copilot, llxprt or opencode
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    #[arg(value_name = "AGENT", help = agents(), required_unless_present = "all")]
     pub(crate) agent: Option<Agent>,
     /// All agents
     #[arg(long, conflicts_with = "agent")]
@@ -659,7 +661,7 @@ pub(crate) enum OutputFormat {
     Text,
     /// One JSON object at the end
     Json,
-    /// One JSON object per happening
+    /// One JSON object per event
     StreamJson,
 }
 
@@ -675,6 +677,15 @@ pub(crate) struct ManArgs {
     /// The folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+}
+
+/// The names that an argument `AGENT` takes.
+fn agents() -> String {
+    let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::as_str).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Reads an event name; an unknown one is a usage error that suggests the nearest, or ours for another agent's.

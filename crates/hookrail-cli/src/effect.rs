@@ -35,8 +35,8 @@ impl Effects {
     }
 }
 
-/// How what is in vain is marked.
-pub(crate) const IN_VAIN: &str = "has no effect here";
+/// The mark of what has no effect.
+pub(crate) const NO_EFFECT_HERE: &str = "has no effect here";
 
 /// Why nothing that hooks of an observed event ask for comes about.
 pub(crate) fn why_observed(event: EventName) -> String {

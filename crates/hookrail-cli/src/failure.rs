@@ -1,7 +1,7 @@
 //! What a person is told of a hook that failed: what came of it, and what helps.
 
 use hookrail::components::OnFailure;
-use hookrail::{EventName, Exit, HookRun};
+use hookrail::{EventName, HookFailure, HookRun};
 
 use crate::commands::check::{command_problem, quote};
 use crate::context::Context;
@@ -32,21 +32,18 @@ pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> Str
 /// What helps against a failure, where its exit code or its complaint tells.
 pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;
-    match run.exit {
-        Exit::Code(126 | 127) | Exit::NotStarted(_) => {
-            let complaint = run.failure.as_deref().unwrap_or_default();
-            command_problem(&run.hook, command, context)
-                .or_else(|| carriage_return(complaint))
-                .or_else(|| missing_program(&run.hook.env, complaint))
+    match run.failure.as_ref()? {
+        HookFailure::ExitCode { code: 126 | 127, stderr: complaint }
+        | HookFailure::NotStarted { why: complaint } => command_problem(&run.hook, command, context)
+            .or_else(|| carriage_return(complaint))
+            .or_else(|| missing_program(&run.hook.env, complaint)),
+        HookFailure::RunsProjectFile { .. } => command_problem(&run.hook, command, context),
+        HookFailure::ExitCode { code, stderr } => carriage_return(stderr)
+            .or_else(|| event.can_block().then(|| format!("exit 2 blocks, {code} does not"))),
+        HookFailure::TimedOut(_) => {
+            Some("`timeout` in the settings gives it more time, in milliseconds".to_owned())
         }
-        Exit::Code(code) => carriage_return(&run.stderr).or_else(|| {
-            event.can_block().then(|| match code {
-                1 => "exit 2 blocks, 1 does not".to_owned(),
-                _ => format!("exit 2 blocks, {code} does not"),
-            })
-        }),
-        Exit::TimedOut(_) => Some("`timeout` in the settings gives it more time, in milliseconds".to_owned()),
-        Exit::Signal(_) | Exit::NoAnswer(_) | Exit::Rule => None,
+        _ => None,
     }
 }
 
@@ -73,9 +70,9 @@ mod tests {
     fn complaints_of_shells_are_understood() {
         let env = [("PATH".to_owned(), "/a:/b".to_owned())];
         for (complaint, expected) in [
-            ("exited with code 127: ./x.sh: line 3: jq: command not found", Some("jq is in none of")),
-            ("exited with code 127: bash: line 1: jq: command not found\nmore", Some("PATH: /a:/b")),
-            ("exited with code 1: boom", None),
+            ("./x.sh: line 3: jq: command not found", Some("jq is in none of")),
+            ("bash: line 1: jq: command not found\nmore", Some("PATH: /a:/b")),
+            ("boom", None),
         ] {
             let hint = missing_program(&env, complaint);
             match expected {

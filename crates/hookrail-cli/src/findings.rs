@@ -1,7 +1,7 @@
 //! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
 
 use hookrail::internal::ResolvedSettings;
-use hookrail::{Diagnostic, Place, Severity};
+use hookrail::{Diagnostic, DiagnosticCode, Place, Severity};
 
 use crate::context::Context;
 use crate::display::{short_home, shown};
@@ -19,8 +19,9 @@ pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line>
 /// What is wrong with the files themselves, for a command that is about approvals.
 pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
     // Guards that vanished are what `trust` itself shows.
-    let wanted =
-        |finding: &Diagnostic| finding.severity == Severity::Error && finding.code != "guard-vanished";
+    let wanted = |finding: &Diagnostic| {
+        finding.severity == Severity::Error && finding.code != DiagnosticCode::GuardVanished
+    };
     lines_where(settings, context, wanted)
 }
 
@@ -86,7 +87,7 @@ fn line(finding: &Diagnostic, context: &Context) -> Line {
 
 /// Whether a warning says that hooks do not run.
 fn is_about_guards(finding: &Diagnostic) -> bool {
-    matches!(finding.code, "hooks-off" | "project-not-approved")
+    matches!(finding.code, DiagnosticCode::HooksOff | DiagnosticCode::ProjectNotApproved)
 }
 
 /// Place and message.

@@ -221,7 +221,8 @@ impl HookObserver for HookLog {
     fn hook_call(&self, call: &HookCall<'_>) {
         let run = call.run;
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
-        let error = run.failure.as_deref().map(bounded::text);
+        let failure = run.failure.as_ref().map(ToString::to_string);
+        let error = failure.as_deref().map(bounded::text);
         let input = call.input.to_bytes().ok();
         let id = input.as_deref().map(call_id);
         let has_tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool);
@@ -241,7 +242,7 @@ impl HookObserver for HookLog {
             stderr: &stderr,
             duration_ms: millis(run.duration),
             success: run.success(),
-            error: error.as_deref(),
+            error,
         }));
     }
 

@@ -1,6 +1,7 @@
 //! The signals that ask a program to end, for programs that must not leave hooks behind.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -44,7 +45,10 @@ impl EndSignals {
 
 /// Whether the program was started by `nohup` or the like. Only Linux can be asked without changing it.
 fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    // One read is enough for it; `read_to_string` begins with many small ones.
+    let mut buffer = [0; 4096];
+    let length = File::open("/proc/self/status").and_then(|mut file| file.read(&mut buffer)).unwrap_or(0);
+    let status = String::from_utf8_lossy(buffer.get(..length).unwrap_or_default());
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

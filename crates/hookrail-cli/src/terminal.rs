@@ -6,3 +6,4 @@ pub(crate) mod meter;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod question;
+pub(crate) mod screen;

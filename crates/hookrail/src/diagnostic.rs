@@ -1,15 +1,19 @@
 //! Findings about settings, as data: `check` prints all of them at once, the engine logs them.
 
+mod code;
+
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use code::DiagnosticCode;
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// A stable code in kebab case, such as `unknown-event`.
-    pub code: &'static str,
+    /// What it is about.
+    pub code: DiagnosticCode,
     /// How bad it is.
     pub severity: Severity,
     /// Where.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{LlmRequest, LlmResponse};
+use crate::spelling::nearest;
 
 /// The eleven points of an agent's life at which hooks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub enum EventName {
     AfterTool,
     /// A prompt is about to be worked on.
     BeforeAgent,
-    /// The work on a prompt has come to an end.
+    /// The work on a prompt has ended.
     AfterAgent,
     /// A model call is about to be made.
     BeforeModel,
@@ -129,18 +130,8 @@ impl EventName {
     }
 
     fn near_name(word: &str) -> Option<Self> {
-        // No name is near a text of this length, and comparing would cost its square.
-        if word.len() > 64 {
-            return None;
-        }
-        Self::ALL
-            .into_iter()
-            .map(|event| {
-                (strsim::damerau_levenshtein(&word.to_lowercase(), &event.as_str().to_lowercase()), event)
-            })
-            .min()
-            .filter(|(distance, event)| *distance <= event.as_str().len() / 3)
-            .map(|(_, event)| event)
+        let near = nearest(word, &Self::ALL.map(Self::as_str))?;
+        Self::ALL.into_iter().find(|event| event.as_str() == near)
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod genai;
 pub(crate) mod json_object;
+pub(crate) mod jsonc;
 pub(crate) mod llm;
 pub(crate) mod payload;
 pub(crate) mod schema;

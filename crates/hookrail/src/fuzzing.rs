@@ -18,7 +18,7 @@ use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
-use crate::shell::{facts_of_argv, facts_of_line};
+use crate::shell::{facts_of_argv, facts_of_line, outline};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::{Exit, HookRun};
@@ -54,7 +54,7 @@ pub fn hook_stdout(data: &[u8]) {
         assert!(blocks, "a block in strict JSON is a block: {run:?}");
     }
 
-    // No company, on either side, takes a block or a stop away.
+    // Other hooks, before or after, never remove a block or a stop.
     let blocker = interpreted(&hook(event), Exit::Code(2), (b"", false), b"no");
     let stopper = interpreted(&hook(event), Exit::Code(0), (br#"{"continue":false}"#, false), b"");
     let quiet = interpreted(&hook(event), Exit::Code(0), (b"", false), b"");
@@ -226,9 +226,33 @@ pub fn shell_line(data: &[u8]) {
             "{quoted:?}: {facts:?}"
         );
     }
+    outline_is_sound(&text);
     let argv: Vec<String> = text.split(char::from(SEPARATOR)).map(str::to_owned).collect();
     let facts = facts_of_argv(&argv);
     assert!(facts.dynamic || facts.commands.first().is_some_and(|command| command.argv.len() == argv.len()));
+}
+
+/// Everything that an outline says stands somewhere in the text, each variable at its dollar sign and once.
+fn outline_is_sound(text: &str) {
+    let outline = outline(text);
+    for (_, word) in outline.words() {
+        assert!(text.get(word.span.clone()).is_some(), "{word:?} of {text:?}");
+    }
+    let mut end = 0;
+    for variable in &outline.variables {
+        let written = text.get(variable.span.clone());
+        assert!(written.is_some_and(|written| written.contains('$')), "{variable:?} of {text:?}");
+        assert!(!variable.is_plain || variable.span.start >= end, "{variable:?} of {text:?} is told twice");
+        end = variable.span.start + 1;
+    }
+    let beginning = outline.beginning();
+    if beginning.is_whole {
+        let spans = beginning.assignments.iter().map(|assignment| &assignment.span);
+        let covered: usize =
+            spans.chain(beginning.words.iter().map(|word| &word.span)).map(ExactSizeIterator::len).sum();
+        let blanks = text.matches([' ', '\t']).count();
+        assert!(covered <= text.len() && text.len() <= covered + blanks, "{text:?} is more than its words");
+    }
 }
 
 fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {

@@ -16,6 +16,10 @@ use crate::rules::{Condition, Rule};
 /// How long a hook may run when its settings do not say.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
+/// The variables that hold the working directory of a hook.
+pub const PROJECT_DIR_VARIABLES: [&str; 3] =
+    ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
+
 /// One configured hook, checked and compiled. Make one with [`Hook::new`] and change what differs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

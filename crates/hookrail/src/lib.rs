@@ -56,10 +56,11 @@ mod run;
 mod settings;
 #[expect(unreachable_pub, reason = "the reader is written as if it were a crate of its own")]
 mod shell;
+mod spelling;
 mod trust;
 mod verdict;
 
-pub use diagnostic::{Diagnostic, Place, Severity};
+pub use diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 pub use formats::genai;
 pub use formats::json_object::JsonObject;
@@ -86,6 +87,7 @@ pub use host::triggers::{
 pub use output::{Decision, HookOutput};
 pub use settings::SettingsPaths;
 pub use trust::{ApprovalStore, TrustPolicy};
+pub use verdict::failure::{AnswerBound, HookFailure};
 pub use verdict::hook_run::{Exit, HookRun};
 pub use verdict::result::{Block, BlockCause, StopReason};
 
@@ -131,6 +133,7 @@ pub mod components {
     pub use crate::verdict::common_fields::{
         build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
     };
+    pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
     pub use crate::verdict::result::{AggregatedHookResult, Ask, HookError, ProcessedHookResult};
     pub use crate::verdict::views::{
         AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
@@ -143,21 +146,28 @@ pub mod components {
 #[doc(hidden)]
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
+    pub use crate::formats::jsonc::PARSE_OPTIONS;
     pub use crate::formats::schema::{input_schema, output_schema, sample_input};
+    pub use crate::hook::PROJECT_DIR_VARIABLES;
     pub use crate::rules::{
         Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
         patched_files,
     };
     pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{
-        Activation, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans, LevelSettings, PARSE_OPTIONS,
-        PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings, SettingsFiles,
-        SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings, settings_schema,
+        Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
+        LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
+        SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
+        settings_schema,
+    };
+    pub use crate::shell::{
+        Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
+        outline,
     };
     pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
     pub use crate::trust::{
-        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, Judgement, NamedFile,
-        Pending, PendingSettings, Review, Terms, TrustError, VanishedGuard, Why,
+        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookJudgement, Judgement,
+        NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
     };
 }
 

@@ -2,3 +2,4 @@
 
 pub(crate) mod planner;
 pub(crate) mod registry;
+mod silent;

@@ -16,6 +16,7 @@ mod reaper;
 pub(crate) mod rules;
 mod runner;
 mod shortage;
+mod system_calls;
 mod unix;
 mod watch;
 mod worker;

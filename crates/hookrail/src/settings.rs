@@ -20,7 +20,6 @@ mod resolve;
 mod source;
 mod wire;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +37,7 @@ pub use files::SettingsFiles;
 pub use load::load_settings;
 pub use project::find_project;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
-pub use source::{PARSE_OPTIONS, Source as SourceText};
+pub use source::Source as SourceText;
 pub use wire::settings_schema;
 
 /// Reads a text as if it were the user's settings file.
@@ -109,7 +108,7 @@ pub struct Settings {
     /// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
     pub enable: PerLevel<Option<bool>>,
     /// All hooks: project, user, system, then extensions by name; in each file in the order of the text.
-    pub hooks: Vec<Hook>,
+    pub hooks: Vec<ConfiguredHook>,
     /// The disabled lists of all levels, united.
     pub disabled: Vec<DisabledEntry>,
     /// The other scalar settings, level by level.
@@ -120,10 +119,25 @@ pub struct Settings {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the examples of rules were tried. That costs more than reading the rules.
     try_examples: bool,
-    /// Fields of hooks that hookrail does not know, by the index of their hook.
-    extra_fields: BTreeMap<usize, JsonObject>,
-    /// Where each hook stands in its file; as many as there are hooks.
-    spans: Vec<HookSpans>,
+}
+
+/// A hook as a settings file describes it.
+#[derive(Debug, Clone)]
+pub struct ConfiguredHook {
+    /// The hook.
+    pub hook: Hook,
+    /// Where its parts stand in its file.
+    pub spans: HookSpans,
+    /// Its fields that hookrail does not know.
+    pub extra_fields: JsonObject,
+}
+
+impl std::ops::Deref for ConfiguredHook {
+    type Target = Hook;
+
+    fn deref(&self) -> &Hook {
+        &self.hook
+    }
 }
 
 /// A settings file that exists and cannot be used: unreadable, malformed, no regular file, too large, or with an
@@ -168,14 +182,9 @@ impl Settings {
         SettingsFiles::from_value(project_dir, value).settings()
     }
 
-    /// The fields of a hook that hookrail does not know, by the hook's index in [`Settings::hooks`].
-    pub fn extra_fields(&self, hook: usize) -> Option<&JsonObject> {
-        self.extra_fields.get(&hook)
-    }
-
-    /// Where a hook stands in its file, by the hook's index in [`Settings::hooks`].
-    pub fn spans(&self, hook: usize) -> Option<&HookSpans> {
-        self.spans.get(hook)
+    /// The hooks alone.
+    pub fn plain_hooks(&self) -> impl Iterator<Item = &Hook> {
+        self.hooks.iter().map(|configured| &configured.hook)
     }
 
     /// What counts: user over system, and for the project's own hooks the project over both, while it is approved.

@@ -7,11 +7,16 @@
 //!
 //! The facts may say too much, never too little: what cannot be told is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text tells of those.
+//!
+//! Rules ask for facts. Everybody else who has to know what stands in a shell text asks for its [`outline()`]: the
+//! same tree, as a list of decoded words with their places. No other part of the engine or of the program reads quotes.
 
 mod braces;
 mod facts;
 mod field;
 mod launch;
+mod names;
+mod outline;
 mod parse;
 mod paths;
 mod state;
@@ -22,6 +27,9 @@ mod walk;
 mod tests;
 
 pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
+pub use names::{is_builtin, is_reserved_word};
+pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
+pub use syntax::Quote;
 
 use self::field::Field;
 use self::walk::{Context, Walker};

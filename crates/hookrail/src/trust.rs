@@ -36,7 +36,7 @@ pub use files::ApprovedFile;
 pub use fingerprint::{Change, FileContent, FileRights, Terms};
 pub use guards::VanishedGuard;
 pub(crate) use relative::{file_run_by_accident, relative_words};
-pub use review::{NamedFile, Pending, PendingSettings, Review, Why};
+pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
 pub(crate) use watch::{WatchedPaths, watched_paths};
@@ -74,10 +74,7 @@ pub enum HookTrust {
 #[must_use]
 pub struct Judgement {
     /// One for each hook, in order.
-    pub hooks: Vec<HookTrust>,
-    /// One for each hook, in order: what to look at again before it runs. `None` for hooks that are trusted, and
-    /// for those that must not run.
-    pub seals: Vec<Option<Arc<Seal>>>,
+    pub hooks: Vec<HookJudgement>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
     /// Whether hooks stay on because settings that turned them on were approved, and those that are there now were not.
@@ -90,16 +87,41 @@ pub struct Judgement {
     pub problem: Option<Diagnostic>,
 }
 
+/// Whether one hook may run.
+#[derive(Debug, Clone)]
+pub struct HookJudgement {
+    /// Whether it may.
+    pub trust: HookTrust,
+    /// What to look at again before it runs. `None` for hooks that are trusted, and for those that must not run.
+    pub seal: Option<Arc<Seal>>,
+}
+
+impl HookJudgement {
+    const TRUSTED: Self = Self { trust: HookTrust::Trusted, seal: None };
+
+    /// The judgement of a hook of the project whose files were captured, or could not be.
+    fn of_capture(captured: Result<Seal, String>) -> Self {
+        match captured {
+            Ok(seal) => Self { trust: HookTrust::Approved, seal: Some(Arc::new(seal)) },
+            Err(why) => Self { trust: HookTrust::NotApproved { why }, seal: None },
+        }
+    }
+}
+
 impl TrustPolicy {
     /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
-    pub fn judge(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Judgement {
+    pub fn judge<'h>(
+        &self,
+        project: &Path,
+        hooks: impl IntoIterator<Item = &'h Hook>,
+        project_settings: &Value,
+    ) -> Judgement {
         match self {
             Self::RequireApproval(store) => store.judge(project, hooks, project_settings),
             Self::AllowAll => Judgement {
-                hooks: vec![HookTrust::Trusted; hooks.len()],
-                seals: vec![None; hooks.len()],
+                hooks: hooks.into_iter().map(|_| HookJudgement::TRUSTED).collect(),
                 project_settings_approved: true,
                 keeps_enabled: false,
                 vanished: Vec::new(),
@@ -108,10 +130,8 @@ impl TrustPolicy {
             },
             Self::ApproveForThisRun => {
                 let project = files::ProjectDir::new(project);
-                let (hooks, seals) = hooks.iter().map(|hook| approve_now(&project, hook)).unzip();
                 Judgement {
-                    hooks,
-                    seals,
+                    hooks: hooks.into_iter().map(|hook| approve_now(&project, hook)).collect(),
                     project_settings_approved: true,
                     keeps_enabled: false,
                     vanished: Vec::new(),
@@ -134,25 +154,20 @@ impl TrustPolicy {
     /// [`TrustPolicy::ApproveForThisRun`] nobody can: what changed then stays refused until the next start.
     pub fn reapproved(&self, project: &Path, hook: &Hook) -> Option<Arc<Seal>> {
         match self {
-            Self::RequireApproval(store) => {
-                store.judge(project, std::slice::from_ref(hook), &Value::Null).seals.pop().flatten()
-            }
+            Self::RequireApproval(store) => store.judge(project, [hook], &Value::Null).hooks.pop()?.seal,
             Self::AllowAll | Self::ApproveForThisRun => None,
         }
     }
 }
 
-fn approve_now(project: &files::ProjectDir, hook: &Hook) -> (HookTrust, Option<Arc<Seal>>) {
+fn approve_now(project: &files::ProjectDir, hook: &Hook) -> HookJudgement {
     if !review::needs_approval(hook) {
-        return (HookTrust::Trusted, None);
+        return HookJudgement::TRUSTED;
     }
     let files = files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
         .map_err(|error| error.to_string());
-    match files.and_then(|files| Seal::capture(project, hook, &files)) {
-        Ok(seal) => (HookTrust::Approved, Some(Arc::new(seal))),
-        // Even this policy approves only what can be watched: an unwatched guard could be switched off.
-        Err(why) => (HookTrust::NotApproved { why }, None),
-    }
+    // Even this policy approves only what can be watched: an unwatched guard could be switched off.
+    HookJudgement::of_capture(files.and_then(|files| Seal::capture(project, hook, &files)))
 }
 
 #[cfg(test)]

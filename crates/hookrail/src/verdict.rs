@@ -5,6 +5,8 @@ pub(crate) mod aggregator;
 pub(crate) mod chain;
 pub(crate) mod common_fields;
 pub(crate) mod exit_table;
+pub(crate) mod failure;
 pub(crate) mod hook_run;
+pub(crate) mod refusal;
 pub(crate) mod result;
 pub(crate) mod views;

@@ -142,11 +142,18 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 "models": { "scripted": { "name": "scripted", "tool_call": true } },
             });
             let settings = json!({
-                "share": "disabled", "autoupdate": false, "permission": { "bash": "allow", "edit": "allow" },
+                "share": "disabled", "autoupdate": false,
+                "permission": { "bash": "allow", "edit": "allow", "external_directory": "allow" },
                 "provider": { "scripted": provider },
                 "small_model": "scripted/scripted",
             });
-            write_json(&home.join(".config/opencode/opencode.json"), &settings)
+            let folder = home.join(".config/opencode");
+            // It installs its plugin library from npm into every folder with plugins, unless a lock file there names
+            // the library. hookrail's plugin does not use it.
+            let lock = json!({ "packages": { "": { "dependencies": { "@opencode-ai/plugin": "*" } } } });
+            write_json(&folder.join("package-lock.json"), &lock)?;
+            fs::create_dir_all(folder.join("node_modules"))?;
+            write_json(&folder.join("opencode.json"), &settings)
         },
     },
 ];

@@ -9,43 +9,94 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use hookrail_testkit::scripted_model::ScriptedModel;
 
+use super::observed::{Cell, Ending, Observed, describe};
 use super::program::{Program, write};
-use super::scenario::{Observed, Scenario, settings};
+use super::scenario::{Broken, Scenario, settings};
 
-/// How long an agent may take. They need a few seconds.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long an agent may take. They need a few seconds, and more on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Runs the agent and says what was observed.
-pub(super) fn observe(
-    program: &Program,
-    executable: &Path,
-    hookrail: &Path,
+/// What is under test: an agent's program, and hookrail's.
+pub(super) struct Subject<'a> {
+    pub(super) program: &'a Program,
+    pub(super) executable: &'a Path,
+    pub(super) hookrail: &'a Path,
+    /// Whether the folders of the runs stay.
+    pub(super) keep: bool,
+}
+
+/// Runs the agent and says what was observed. What is broken from the start is compared with a run in which nothing is.
+pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
+    let control = match scenario.broken {
+        Broken::Nothing => None,
+        Broken::Settings | Broken::Program => {
+            let mut calls = 0;
+            attempt(subject, scenario, Broken::Nothing, |seen| calls = seen.calls.len())?;
+            Some(calls)
+        }
+    };
+    let mut described = String::new();
+    attempt(subject, scenario, scenario.broken, |seen| {
+        let cell = match (control, seen.calls.len()) {
+            (Some(0), 0) => Cell::Unknown("no model call without the fault either"),
+            _ => (scenario.read)(seen),
+        };
+        described = describe(cell, seen);
+    })?;
+    Ok(described)
+}
+
+/// One run, looked at before its folders go.
+fn attempt(
+    subject: &Subject<'_>,
     scenario: &Scenario,
-    keep: bool,
-) -> Result<String> {
+    broken: Broken,
+    look: impl FnOnce(&Observed<'_>),
+) -> Result<()> {
+    let Subject { program, executable, hookrail, keep } = *subject;
     let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
     let place = Place::make(base.path())?;
-    let model = ScriptedModel::start(scenario.turns());
+    // A copy, because a scenario may move it.
+    fs::copy(hookrail, place.hookrail()).context("cannot copy hookrail")?;
+    let model = ScriptedModel::start(scenario.turns(&base.path().to_string_lossy()));
     (program.prepare)(&place.home, &model.url())?;
-    let mut connect = place.command(hookrail);
+    let mut connect = place.command(&place.hookrail());
     let connected = connect.args(["connect", program.name]).stdin(Stdio::null()).output()?;
     if !connected.status.success() {
         bail!("connect failed: {}", String::from_utf8_lossy(&connected.stderr));
     }
-    let text = if scenario.broken { "{ \"enableHooks\": ".to_owned() } else { settings().to_string() };
+    let text = match broken {
+        Broken::Settings => "{ \"enableHooks\": ".to_owned(),
+        Broken::Nothing | Broken::Program => settings().to_string(),
+    };
     write(&place.home.join(".llxprt/settings.json"), &text)?;
+    if broken == Broken::Program {
+        fs::remove_file(place.hookrail())?;
+    }
 
     let mut command = place.command(executable);
     command.args((program.arguments)(scenario.prompt)).envs((program.environment)(&model.url()));
-    let has_ended = run(command, &place)?;
+    let started = Instant::now();
+    let ending = run(command, &place)?;
+    let took = started.elapsed();
     let calls = model.calls();
-    let observed = (scenario.read)(&Observed { work: &place.work, calls: &calls }).to_owned();
+    let read = |file: &str| fs::read(base.path().join(file)).unwrap_or_default();
+    let printed = [read("stdout.txt"), read("stderr.txt")].concat();
+    let log = read("home/.llxprt/hookrail/log.jsonl");
+    look(&Observed {
+        work: &place.work,
+        calls: &calls,
+        printed: &String::from_utf8_lossy(&printed),
+        log: &String::from_utf8_lossy(&log),
+        ending,
+        took,
+    });
     if keep {
         let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.path, call.body)).collect();
         write(&base.path().join("calls.txt"), &calls.join("\n"))?;
-        eprintln!("kept {}", base.keep().display());
+        eprintln!("kept {} ({ending:?}, {} s)", base.keep().display(), took.as_secs());
     }
-    Ok(if has_ended { observed } else { format!("{observed}; the run does not end") })
+    Ok(())
 }
 
 /// The folders of a run.
@@ -58,12 +109,17 @@ struct Place {
 impl Place {
     fn make(base: &Path) -> Result<Self> {
         let place = Self { home: base.join("home"), work: base.join("work"), base: base.to_owned() };
-        for folder in [&place.home, &place.work, &base.join("tmp")] {
+        for folder in [&place.home, &place.work, &base.join("tmp"), &base.join("bin")] {
             fs::create_dir_all(folder)?;
         }
         fs::create_dir_all(place.work.join(".git"))?;
         write(&place.work.join("victim.txt"), "alive\n")?;
         Ok(place)
+    }
+
+    /// The program that the agent's entries name.
+    fn hookrail(&self) -> PathBuf {
+        self.base.join("bin/hookrail")
     }
 
     /// A program with an environment of its own: nothing of the developer's home is seen or changed.
@@ -83,9 +139,8 @@ impl Place {
     }
 }
 
-/// Runs a program to its end, or ends its group when it takes too long; whether it ended by itself. What it prints is
-/// kept beside its folders.
-fn run(mut command: Command, place: &Place) -> Result<bool> {
+/// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
+fn run(mut command: Command, place: &Place) -> Result<Ending> {
     let stream = |name: &str| fs::File::create(place.base.join(name));
     let mut child = command
         .stdin(Stdio::null())
@@ -95,14 +150,16 @@ fn run(mut command: Command, place: &Place) -> Result<bool> {
         .spawn()
         .context("it cannot be started")?;
     let started = Instant::now();
-    let mut is_over = false;
-    while !is_over && started.elapsed() < PATIENCE {
+    let mut ending = Ending::TimedOut;
+    while ending == Ending::TimedOut && started.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
-        is_over = child.try_wait()?.is_some();
+        if let Some(status) = child.try_wait()? {
+            ending = Ending::Exited(status.code());
+        }
     }
     // What it left running goes with it.
     let group = format!("-{}", child.id());
     let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
     let _ = child.wait();
-    Ok(is_over)
+    Ok(ending)
 }

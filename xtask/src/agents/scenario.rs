@@ -1,169 +1,177 @@
 //! The effects, one scenario each: what the model does, and how its success is told from outside.
 
-use std::path::Path;
-
-use hookrail_testkit::scripted_model::{ModelCall, Turn};
+use hookrail_testkit::scripted_model::Turn;
 use serde_json::{Value, json};
+
+use super::observed::{Cell, Ending, Observed};
 
 /// One effect of hooks.
 pub(super) struct Scenario {
-    /// The column of the table.
+    /// The row of the table.
     pub(super) name: &'static str,
     /// What the user asks for.
     pub(super) prompt: &'static str,
-    /// What the model runs in the shell, if anything.
-    pub(super) command: Option<&'static str>,
-    /// Whether the settings are broken on purpose.
-    pub(super) broken: bool,
+    /// What the model runs in the shell, one call after the other. `{base}` is the folder of the run.
+    pub(super) commands: &'static [&'static str],
+    /// What is broken before the agent starts.
+    pub(super) broken: Broken,
     /// What came of it.
-    pub(super) read: fn(&Observed<'_>) -> &'static str,
+    pub(super) read: fn(&Observed<'_>) -> Cell,
 }
 
-/// What can be seen after a run.
-pub(super) struct Observed<'a> {
-    /// The folder in which the agent worked.
-    pub(super) work: &'a Path,
-    /// What the model was asked.
-    pub(super) calls: &'a [ModelCall],
-}
-
-impl Observed<'_> {
-    fn exists(&self, file: &str) -> bool {
-        self.work.join(file).exists()
-    }
-
-    /// Whether a text reached the model with any of its calls.
-    fn heard(&self, text: &str) -> bool {
-        self.calls.iter().any(|call| call.contains(text))
-    }
+/// What does not work from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// Nothing.
+    Nothing,
+    /// The settings file ends in the middle.
+    Settings,
+    /// The program that the entries name is not there.
+    Program,
 }
 
 impl Scenario {
     /// The model's lines.
-    pub(super) fn turns(&self) -> Vec<Turn> {
-        let call = self.command.map(|command| Turn::Shell(command.to_owned()));
-        call.into_iter().chain([Turn::Say("finished".to_owned())]).collect()
+    pub(super) fn turns(&self, base: &str) -> Vec<Turn> {
+        let calls = self.commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
+        calls.chain([Turn::Say("finished".to_owned())]).collect()
     }
 }
 
-/// Nothing came of a run that the effect could have shown in.
-const NOT_RUN: &str = "? (no model call)";
+/// No request reached the model, so that the effect had no chance to show.
+const NOT_RUN: Cell = Cell::Unknown("no model call");
 
-/// All of them. A cell says `yes` where the agent did what the hook asked for.
+/// What every refusal of a guard that does not work tells the reader to run.
+const HELP: &str = "hookrail doctor";
+
+/// A scenario in which nothing is broken.
+const fn scenario(
+    name: &'static str,
+    prompt: &'static str,
+    commands: &'static [&'static str],
+    read: fn(&Observed<'_>) -> Cell,
+) -> Scenario {
+    Scenario { name, prompt, commands, broken: Broken::Nothing, read }
+}
+
+/// All of them.
 pub(super) const SCENARIOS: &[Scenario] = &[
+    scenario("blocked `rm`", "do it", &["rm victim.txt"], |seen| {
+        match (seen.exists("victim.txt"), seen.heard("MARK-NO-RM")) {
+            (true, true) => Cell::Works("the model reads why"),
+            (true, false) => Cell::Unknown("not removed, and the model is not told why"),
+            (false, _) => Cell::Fails,
+        }
+    }),
+    scenario("ask", "do it", &["touch asked.txt"], |seen| {
+        let is_over = seen.ending != Ending::TimedOut;
+        match (seen.exists("asked.txt"), seen.heard("MARK-ASK"), seen.calls.len()) {
+            (_, _, 0) => NOT_RUN,
+            (true, ..) => Cell::Fails,
+            (false, true, _) if seen.was_strengthened() => Cell::Instead("refused, the model reads why"),
+            (false, true, _) => Cell::Works("refused, as nobody can answer; the model reads why"),
+            (false, false, 2..) => Cell::Works("refused, as nobody can answer"),
+            (false, false, _) if seen.told("MARK-ASK") => Cell::Works("the question is shown"),
+            (false, false, _) if is_over && seen.ran("asks") => Cell::Works("the run ends without a word"),
+            (false, false, _) => Cell::Unknown("neither run nor refused"),
+        }
+    }),
+    scenario("changed arguments", "do it", &["touch original.txt"], |seen| {
+        match (seen.exists("original.txt"), seen.exists("changed.txt"), seen.heard("touch changed.txt")) {
+            (true, ..) => Cell::Fails,
+            (false, true, _) => Cell::Works(""),
+            (false, false, true) => Cell::Instead("refused, the change is named"),
+            (false, false, false) => Cell::Unknown("neither command ran"),
+        }
+    }),
+    scenario("added context", "do it", &["touch context.txt"], |seen| {
+        match (seen.exists("context.txt"), seen.heard("MARK-CONTEXT")) {
+            (true, true) => Cell::Works(""),
+            (true, false) => Cell::Fails,
+            (false, _) => Cell::Unknown("the command did not run"),
+        }
+    }),
+    scenario("replaced result", "do it", &["touch replaced.txt; printf %s%s SEC RET"], |seen| {
+        match (seen.exists("replaced.txt"), seen.heard("MARK-REPLACED"), seen.heard("SECRET")) {
+            (true, true, false) => Cell::Works(""),
+            (true, false, false) => Cell::Unknown("neither text reached the model"),
+            (true, _, true) => Cell::Fails,
+            (false, ..) => Cell::Unknown("the command did not run"),
+        }
+    }),
+    scenario("blocked prompt", "forbidden words", &[], |seen| {
+        seen.refused_prompt("MARK-PROMPT", "no-forbidden")
+    }),
+    scenario("sent back", "send yourself back", &[], |seen| {
+        match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
+            (true, ..) => Cell::Works(""),
+            (false, true, true) => Cell::Instead("kept for the next prompt"),
+            (false, true, false) => Cell::Fails,
+            (false, false, _) => Cell::Unknown("the hook did not run"),
+        }
+    }),
+    scenario("session start context", "do it", &[], |seen| {
+        match (seen.heard("MARK-START"), seen.ran("greets")) {
+            _ if seen.calls.is_empty() => NOT_RUN,
+            (true, _) => Cell::Works(""),
+            (false, true) => Cell::Fails,
+            (false, false) => Cell::Instead("it fires no such event without a terminal"),
+        }
+    }),
+    scenario("stop", "do it", &["touch stopped.txt", "touch more.txt"], |seen| {
+        match (
+            seen.exists("stopped.txt") || seen.exists("more.txt"),
+            seen.calls.len(),
+            seen.heard("MARK-STOP"),
+        ) {
+            (_, 0, _) => NOT_RUN,
+            (true, ..) => Cell::Fails,
+            (false, 1, _) if seen.ran("stops") => {
+                Cell::Works("nothing runs, and the model is not asked again")
+            }
+            (false, 2.., true) => Cell::Instead("every further call is refused, the model reads why"),
+            (false, ..) => Cell::Unknown("nothing ran, and nobody is told why"),
+        }
+    }),
+    scenario("failing hook", "do it", &["touch failing-open.txt"], |seen| {
+        match (seen.exists("failing-open.txt"), seen.ran("fails-open")) {
+            (true, true) => Cell::Works("the call runs"),
+            (true, false) => Cell::Unknown("the hook did not run"),
+            (false, _) => Cell::Fails,
+        }
+    }),
+    scenario("failing hook, `onFailure: block`", "do it", &["touch failing.txt"], |seen| {
+        seen.refused("failing.txt", "`fails`")
+    }),
+    scenario("hook out of time, `onFailure: block`", "do it", &["touch late.txt"], |seen| {
+        seen.refused("late.txt", "`sleeps`")
+    }),
     Scenario {
-        name: "blocked `rm`",
+        name: "prompt with broken settings",
         prompt: "do it",
-        command: Some("rm victim.txt"),
-        broken: false,
-        read: |seen| match (seen.exists("victim.txt"), seen.heard("MARK-NO-RM"), seen.calls.is_empty()) {
-            (_, _, true) => NOT_RUN,
-            (true, true, _) => "yes",
-            (true, false, _) => "yes, the model is not told why",
-            (false, ..) => "**no**",
-        },
+        commands: &[],
+        broken: Broken::Settings,
+        read: |seen| seen.unheard_prompt("hookrail check"),
     },
+    scenario(
+        "call after the settings broke",
+        "do it",
+        &["echo '{' > {base}/home/.llxprt/settings.json; touch before.txt", "touch anything.txt"],
+        |seen| seen.refused_after("before.txt", "anything.txt", "hookrail check"),
+    ),
     Scenario {
-        name: "ask",
+        name: "prompt with the program gone",
         prompt: "do it",
-        command: Some("touch asked.txt"),
-        broken: false,
-        read: |seen| match (seen.exists("asked.txt"), seen.calls.is_empty()) {
-            (_, true) => NOT_RUN,
-            (false, _) => "refused, as nobody can answer",
-            (true, _) => "**no**",
-        },
+        commands: &[],
+        broken: Broken::Program,
+        read: |seen| seen.unheard_prompt(HELP),
     },
-    Scenario {
-        name: "changed arguments",
-        prompt: "do it",
-        command: Some("touch original.txt"),
-        broken: false,
-        read: |seen| match (seen.exists("original.txt"), seen.exists("changed.txt")) {
-            (false, true) => "yes",
-            (false, false) if seen.heard("changed.txt") => "refused, the change is named",
-            (false, false) => NOT_RUN,
-            (true, _) => "**no**",
-        },
-    },
-    Scenario {
-        name: "added context",
-        prompt: "do it",
-        command: Some("touch context.txt"),
-        broken: false,
-        read: |seen| if seen.heard("MARK-CONTEXT") { "yes" } else { "**no**" },
-    },
-    Scenario {
-        name: "replaced result",
-        prompt: "do it",
-        command: Some("printf %s%s SEC RET"),
-        broken: false,
-        read: |seen| match (seen.heard("MARK-REPLACED"), seen.heard("SECRET")) {
-            (true, false) => "yes",
-            (false, false) if seen.calls.len() == 1 => "the run ends",
-            (_, true) => "**no**",
-            (false, false) => "? (neither text reached the model)",
-        },
-    },
-    Scenario {
-        name: "blocked prompt",
-        prompt: "forbidden words",
-        command: None,
-        broken: false,
-        read: |seen| if seen.calls.is_empty() { "yes" } else { "**no**" },
-    },
-    Scenario {
-        name: "sent back",
-        prompt: "send yourself back",
-        command: None,
-        broken: false,
-        read: |seen| match (seen.heard("MARK-SENT-BACK"), seen.calls.is_empty()) {
-            (_, true) => NOT_RUN,
-            (true, _) => "yes",
-            (false, _) => "with the next prompt",
-        },
-    },
-    Scenario {
-        name: "session start context",
-        prompt: "do it",
-        command: None,
-        broken: false,
-        read: |seen| match (seen.heard("MARK-START"), seen.calls.is_empty()) {
-            (_, true) => NOT_RUN,
-            (true, _) => "yes",
-            (false, _) => "**no**",
-        },
-    },
-    Scenario {
-        name: "stop",
-        prompt: "do it",
-        command: Some("touch stopped.txt"),
-        broken: false,
-        read: |seen| match (seen.exists("stopped.txt"), seen.calls.len()) {
-            (_, 0) => NOT_RUN,
-            (true, _) => "**no**",
-            (false, 1) => "yes",
-            (false, _) => "refused, the run goes on",
-        },
-    },
-    Scenario {
-        name: "failing hook, `onFailure: block`",
-        prompt: "do it",
-        command: Some("touch failing.txt"),
-        broken: false,
-        read: |seen| match (seen.exists("failing.txt"), seen.calls.is_empty()) {
-            (_, true) => NOT_RUN,
-            (false, _) => "yes",
-            (true, _) => "**no**",
-        },
-    },
-    Scenario {
-        name: "broken settings",
-        prompt: "do it",
-        command: Some("touch anything.txt"),
-        broken: true,
-        read: |seen| if seen.exists("anything.txt") { "**no**" } else { "all refused" },
-    },
+    scenario(
+        "call after the program was moved",
+        "do it",
+        &["mv {base}/bin/hookrail {base}/bin/moved; touch before.txt", "touch anything.txt"],
+        |seen| seen.refused_after("before.txt", "anything.txt", HELP),
+    ),
 ];
 
 /// The one settings file, in which every scenario finds its rule or hook.
@@ -176,21 +184,26 @@ pub(super) fn settings() -> Value {
         "enableHooks": true,
         "hooks": {
             "BeforeTool": [{ "matcher": "run_shell_command", "hooks": [
-                { "type": "rule", "when": { "command": "rm" }, "block": "MARK-NO-RM: rm is for people" },
-                { "type": "rule", "when": { "command": "touch asked.txt" }, "ask": "shall it be?" },
-                { "type": "rule", "when": { "command": "touch stopped.txt" },
+                { "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "MARK-NO-RM: rm is for people" },
+                { "type": "rule", "name": "asks", "when": { "command": "touch asked.txt" }, "ask": "MARK-ASK: shall it be?" },
+                { "type": "rule", "name": "stops", "when": { "command": "touch stopped.txt" },
                   "then": { "continue": false, "stopReason": "MARK-STOP" } },
                 { "type": "command", "name": "changes", "when": { "command": "touch original.txt" },
                   "command": changed },
                 { "type": "command", "name": "fails", "when": { "command": "touch failing.txt" },
                   "command": "exit 1", "onFailure": "block" },
+                { "type": "command", "name": "fails-open", "when": { "command": "touch failing-open.txt" },
+                  "command": "exit 1" },
+                { "type": "command", "name": "sleeps", "when": { "command": "touch late.txt" },
+                  "command": "sleep 60", "timeout": 500, "onFailure": "block" },
             ] }],
             "AfterTool": [{ "matcher": "run_shell_command", "hooks": [
-                { "type": "rule", "when": { "command": "touch context.txt" }, "context": "MARK-CONTEXT" },
-                { "type": "rule", "when": { "command": "printf" }, "then": replaced },
+                { "type": "rule", "name": "adds", "when": { "command": "touch context.txt" }, "context": "MARK-CONTEXT" },
+                { "type": "rule", "name": "replaces", "when": { "command": "printf" }, "then": replaced },
             ] }],
             "BeforeAgent": [{ "hooks": [
-                { "type": "rule", "when": { "prompt": { "contains": "forbidden" } }, "block": "MARK-PROMPT" },
+                { "type": "rule", "name": "no-forbidden", "when": { "prompt": { "contains": "forbidden" } },
+                  "block": "MARK-PROMPT: not these words" },
             ] }],
             "AfterAgent": [{ "hooks": [
                 { "type": "command", "name": "sends-back",

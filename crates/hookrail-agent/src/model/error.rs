@@ -53,7 +53,7 @@ pub enum ModelError {
         message: String,
     },
     /// The server refused the request for another reason.
-    #[error("the server refused the request (HTTP {status}{}): {message}", OptionalWord(.code))]
+    #[error("the server refused the request (HTTP {status}{}): {message}", AfterSpace(.code))]
     Refused {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
@@ -138,7 +138,7 @@ pub enum ModelError {
         content_type: Option<String>,
     },
     /// The provider's filter refused the prompt.
-    #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", Said(.message))]
+    #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", AfterColon(.message))]
     PromptBlocked {
         /// The provider's word for it, such as `SAFETY`.
         reason: String,
@@ -185,17 +185,17 @@ impl fmt::Display for GaveUp {
     }
 }
 
-struct OptionalWord<'a>(&'a Option<String>);
+struct AfterSpace<'a>(&'a Option<String>);
 
-impl fmt::Display for OptionalWord<'_> {
+impl fmt::Display for AfterSpace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.as_ref().map_or(Ok(()), |word| write!(f, " {word}"))
     }
 }
 
-struct Said<'a>(&'a Option<String>);
+struct AfterColon<'a>(&'a Option<String>);
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for AfterColon<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.as_ref().map_or(Ok(()), |text| write!(f, ": {text}"))
     }

@@ -61,6 +61,8 @@ impl Tool for Glob {
     }
 }
 
+/// Finds files, the newest first: what was changed last is most often what the task is about. Hidden folders are left
+/// out unless the pattern names one.
 fn find(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) -> Result<ToolResult, Failure> {
     let pattern = Args(args).non_empty("pattern")?;
     let place = Args(args).optional_string("path")?.unwrap_or(".");
@@ -118,6 +120,7 @@ pub(super) fn compile(argument: &str, pattern: &str) -> Result<GlobMatcher, Fail
     )
 }
 
+/// The pattern relative to the project. Models often give absolute ones, which are understood where they lead inside.
 fn relative_pattern<'a>(workspace: &Workspace, pattern: &'a str) -> Result<&'a str, Failure> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let below_project =

@@ -48,6 +48,8 @@ impl Tool for ListDirectory {
     }
 }
 
+/// Lists folders first and then by name without regard to case, as people expect it. Sizes are given so that the model
+/// can tell what is worth reading; links are not followed.
 fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, Failure> {
     let inside = workspace.resolve_existing(Args(args).string("path")?)?;
     let mut entries = workspace.entries(&inside)?;

@@ -45,7 +45,7 @@ impl ProtectedPaths {
             return Some("settings of hooks are in `.llxprt`");
         }
         if names.last().is_some_and(|name| name == ".envrc") {
-            return Some("`.envrc` is run by the shell of whoever enters the folder");
+            return Some("`.envrc` is run by the shell of everyone who enters the folder");
         }
         let mut behind_git = names.iter().skip_while(|name| *name != ".git");
         if behind_git.next().is_some() {

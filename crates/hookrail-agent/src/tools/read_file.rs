@@ -76,6 +76,8 @@ impl Tool for ReadFile {
     }
 }
 
+/// Reads lines of a text, or a file that models can look at as a whole. Of anything else only a description is given:
+/// bytes that are no text would fill the model's memory for nothing.
 fn read(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) -> Result<ToolResult, Failure> {
     let args = Args(args);
     let given = args.non_empty("file_path")?;

@@ -9,6 +9,8 @@ use super::failure::{Failure, INVALID_PARAMS};
 use super::paths::{Inside, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
 
+/// The tool. It needs the exact text rather than a pattern or line numbers, because these go wrong silently when the
+/// model remembers an older state of the file.
 pub(super) struct Replace;
 
 impl Tool for Replace {
@@ -70,6 +72,7 @@ impl Tool for Replace {
     }
 }
 
+/// Changes a file in one step: other programs see the old content or the new one.
 fn replace(
     workspace: &Workspace,
     args: &JsonObject,
@@ -114,6 +117,8 @@ fn replace(
     })
 }
 
+/// Creates a file. One that exists is not touched: the model believes that there is none, so it knows nothing of what
+/// would be lost.
 fn create(
     workspace: &Workspace,
     given: &str,
@@ -141,6 +146,8 @@ fn create(
     })
 }
 
+/// Refuses to change anything unless the text occurs as often as the caller says. The messages name the next step,
+/// since the model reads them and tries again.
 fn check_count(
     inside: &Inside,
     content: &[u8],
@@ -201,6 +208,8 @@ fn occurrences(content: &[u8], needle: &[u8]) -> Vec<usize> {
     places
 }
 
+/// The content with `new` at each place in the stead of `length` bytes. It works on bytes: the rest of the file may be in
+/// any encoding.
 fn splice(content: &[u8], places: &[usize], length: usize, new: &[u8]) -> Vec<u8> {
     let mut changed = Vec::with_capacity(content.len());
     let mut from = 0;

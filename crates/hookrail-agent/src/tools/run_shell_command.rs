@@ -100,6 +100,7 @@ impl Tool for RunShellCommand {
     }
 }
 
+/// One command that is about to run.
 struct Call {
     command: String,
     directory: PathBuf,
@@ -133,6 +134,10 @@ impl Call {
         })
     }
 
+    /// Runs the command to its end, within a time limit.
+    ///
+    /// Output is read while it runs, for a full pipe would stop it. When the shell has ended, what it left running in
+    /// its group is killed, and a pipe that somebody still holds is waited for a short time only.
     async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, Failure> {
         super::failure::check(&context.cancel)?;
         let (group, mut stdout, mut stderr) = self.spawn().map_err(|error| {
@@ -186,6 +191,7 @@ impl Call {
         Ok(self.result(&end, status, limit, &stdout, &stderr))
     }
 
+    /// Starts Bash, or `sh` where there is no Bash: the same order in which hooks get their shell.
     fn spawn(&self) -> io::Result<(Group, Output, Output)> {
         match Group::spawn(shell("bash", &self.command, &self.directory)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -247,6 +253,7 @@ impl Call {
     }
 }
 
+/// The shell, without the keys of the agent's own model: no command needs them, and each could send them away.
 fn shell(program: &str, command: &str, directory: &Path) -> Command {
     let mut shell = Command::new(program);
     shell.arg("-c").arg(command).current_dir(directory);
@@ -257,6 +264,7 @@ fn shell(program: &str, command: &str, directory: &Path) -> Command {
     shell
 }
 
+/// The output, or a word that says that there is none. A model takes an empty line for something that is missing.
 fn or_empty(output: &str) -> &str {
     match output.trim_end_matches('\n') {
         "" => "(empty)",
@@ -264,6 +272,7 @@ fn or_empty(output: &str) -> &str {
     }
 }
 
+/// What a person sees: the first lines, and how it ended if that is worth a word.
 fn display(out: &str, err: &str, verdict: Option<String>) -> String {
     let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
     let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);

@@ -7,7 +7,7 @@ const SHOWN_END: usize = 4000;
 const SHOWN_CHARS: usize = 300;
 
 /// The text on one line: control characters and those that turn the reading direction are written out,
-/// since a person decides by this line and a terminal would obey them.
+/// since a person decides by this line and a terminal would act on them.
 pub(super) fn one_line(text: &str) -> String {
     let length = text.chars().count();
     if length <= 2 * SHOWN_END {
@@ -42,7 +42,7 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// The first lines of a text, with everything a terminal would obey written out and a note on what is
+/// The first lines of a text, with everything a terminal would act on written out and a note on what is
 /// left out.
 pub(super) fn first_lines(text: &str, lines: usize) -> String {
     let mut all = text.lines();

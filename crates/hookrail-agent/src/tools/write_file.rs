@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
 
+/// The tool.
 pub(super) struct WriteFile;
 
 impl Tool for WriteFile {
@@ -56,6 +57,7 @@ impl Tool for WriteFile {
     }
 }
 
+/// Writes a file in one step, with the folders that are missing above it.
 fn write(
     workspace: &Workspace,
     args: &JsonObject,

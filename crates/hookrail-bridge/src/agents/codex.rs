@@ -88,6 +88,8 @@ const TOOLS: &[NativeTool] = &[
 
 const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
 
+/// Codex's answer. Nothing is said that its schema does not have for the event: an answer that it cannot read counts as
+/// no answer, and the call runs.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());

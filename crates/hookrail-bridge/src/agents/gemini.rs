@@ -92,6 +92,8 @@ const TOOLS: &[NativeTool] = &[
 
 const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
+/// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
+/// is looked at first.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let mut base = Object::default().maybe("systemMessage", effects.user_message.clone());
     if effects.suppress_output {
@@ -106,7 +108,7 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
             let specific = Object::default().maybe("tool_input", effects.input.clone());
             match (effects.deny.as_deref().or(stop), effects.ask.as_deref()) {
                 (Some(reason), _) => decided(base, "deny", Some(reason)),
-                (None, ask) => decided(base, "ask", ask).specific(name, specific),
+                (None, ask) => decided(asking(base, effects), "ask", ask).specific(name, specific),
             }
         }
         Some(EventName::AfterTool) => match effects.result_with_context() {
@@ -139,4 +141,12 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         _ => base,
     };
     said.said()
+}
+
+/// With the question where its dialog shows it: it leaves the reason of an `ask` out.
+fn asking(base: Object, effects: &Effects) -> Object {
+    let Some(question) = &effects.ask else { return base };
+    let texts: Vec<&str> =
+        [Some(question), effects.user_message.as_ref()].into_iter().flatten().map(String::as_str).collect();
+    base.with("systemMessage", texts.join("\n"))
 }

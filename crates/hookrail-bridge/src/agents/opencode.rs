@@ -88,10 +88,13 @@ const EDIT: &[(&str, &str)] =
     &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];
 const PATCH: &[(&str, &str)] = &[("patchText", "patch"), ("patch", "patch")];
 
+/// A result whose text stands in `output`; any other form is taken as it is.
 fn tool_response(response: &Value) -> JsonObject {
     response.get("output").and_then(Value::as_str).map_or_else(|| our_result(response), text_result)
 }
 
+/// The answer to our own plugin, which acts on it inside of opencode. Its form is ours to choose, so it is the one that
+/// hooks use.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let said = match event.event {
         Some(EventName::BeforeTool) => {

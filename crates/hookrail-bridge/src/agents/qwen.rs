@@ -83,6 +83,7 @@ const TOOLS: &[NativeTool] = &[
     tool("web_search", "google_web_search"),
 ];
 
+/// Qwen's answer: Claude's, but for the two events where it acts otherwise.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
     match event.event {

@@ -72,11 +72,15 @@ impl Settling<'_> {
         self.event.event.is_some_and(|event| events.contains(&event))
     }
 
+    /// Notes that a verdict is carried out in another way than it was meant. A guard that is stricter than its author
+    /// wrote must be explained somewhere.
     fn log(&mut self, what: &str) {
         let Self { event, dialect, .. } = self;
         self.settled.strengthened.push(format!("{} {}: {what}", dialect.title, event.native_event));
     }
 
+    /// Refuses the operation. Reasons of several causes are joined, because each may be the one that the model can do
+    /// something about.
     fn deny(&mut self, reason: &str) {
         match &mut self.settled.effects.deny {
             Some(before) if before == reason => {}
@@ -145,6 +149,8 @@ impl Settling<'_> {
         }
     }
 
+    /// A question for the person; a refusal where the agent has no way to ask. An unanswered question must not count as
+    /// a yes.
     fn ask(&mut self) {
         let Some(reason) = self.verdict.ask.as_deref() else { return };
         let reason = nonblank(reason, "a hook wants a person to decide");
@@ -159,6 +165,8 @@ impl Settling<'_> {
         }
     }
 
+    /// The end of the run. Where the agent cannot end at this event, whatever it does next is refused until it comes to
+    /// one where it can.
     fn stop(&mut self) {
         let Some(reason) = self.verdict.stop.as_deref() else { return };
         let reason = nonblank(reason, "Hook requested stop");
@@ -216,6 +224,8 @@ impl Settling<'_> {
         self.settled.effects.tool_config = Some(config.into());
     }
 
+    /// Changed arguments; where the agent does not take them, the call is refused and the model told what to call instead.
+    /// To let the original call run would undo what the hook meant to correct.
     fn arguments(&mut self) {
         let Some(changed) = self.verdict.tool_input.as_ref().filter(|_| self.is(EventName::BeforeTool))
         else {
@@ -244,6 +254,8 @@ impl Settling<'_> {
         ));
     }
 
+    /// A replaced result; a stop where the agent would show the original to the model. What a hook took out of a result
+    /// may be a secret.
     fn result(&mut self) {
         let Some(response) = self.verdict.tool_response.as_ref().filter(|_| self.is(EventName::AfterTool))
         else {
@@ -263,6 +275,7 @@ impl Settling<'_> {
         }
     }
 
+    /// Everything that changes nothing about whether the operation runs. An allow never stands beside a refusal.
     fn accompany(&mut self) {
         let is_allow = self.dialect.can.allow && self.is(EventName::BeforeTool);
         let effects = &mut self.settled.effects;
@@ -308,6 +321,8 @@ impl Settling<'_> {
         }
     }
 
+    /// Texts for the person: through the agent where it shows them, else beside it. At the end of a session nobody looks
+    /// at the agent any more.
     fn user(&mut self) {
         let mut texts: Vec<String> =
             self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use hookrail::internal::PARSE_OPTIONS;
+use hookrail::internal::edit::{comma_after, cut_out};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
@@ -101,40 +102,4 @@ pub(super) fn elements<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v
 /// A text, decoded.
 pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|literal| literal.value.clone().into_owned())
-}
-
-/// The comma after a value that ends at `end`, past white space and comments.
-pub(super) fn comma_after(text: &str, end: usize) -> Option<usize> {
-    let mut at = end;
-    loop {
-        let rest = text.get(at..)?;
-        if rest.starts_with(',') {
-            return Some(at);
-        } else if rest.starts_with("//") {
-            at += rest.find(['\n', '\r'])?;
-        } else if rest.starts_with("/*") {
-            at += rest.find("*/")? + 2;
-        } else {
-            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
-        }
-    }
-}
-
-/// Cuts a range out, and with it its line if nothing else stands there.
-fn cut_out(text: &mut String, range: Range<usize>) {
-    let before = text.get(..range.start).unwrap_or_default();
-    let after = text.get(range.end..).unwrap_or_default();
-    let line_start = before.trim_end_matches([' ', '\t']).len();
-    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
-    let rest = after.get(blanks..).unwrap_or_default();
-    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
-    let is_whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
-    let wider = if is_whole_line {
-        line_start..range.end + blanks + newline
-    } else if newline > 0 || rest.starts_with('/') || rest.starts_with(['}', ']']) {
-        range
-    } else {
-        range.start..range.end + blanks
-    };
-    text.replace_range(wider, "");
 }

@@ -11,6 +11,9 @@ use super::{ConnectError, Entry};
 use crate::dialect::SettingsShape;
 
 /// The text with all entries in it.
+///
+/// A text that has exactly these entries is returned as it is, so that connecting twice changes nothing. Everything else
+/// in the file, comments and layout included, belongs to the person who wrote it and stays.
 pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {
     let present = found(text, shape)?;
     let expected: Vec<_> =
@@ -22,7 +25,8 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
         Some(body) => ("\u{feff}", body),
         None => ("", text),
     };
-    let body = if body.trim().is_empty() { "{}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
+    let body =
+        if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
     let mut body = body;
     for entry in wanted {
         body = match into_one_line(&body, entry.event, &input(entry, shape)) {
@@ -69,11 +73,30 @@ pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, Str
     if body.trim().is_empty() {
         return Ok(Vec::new());
     }
-    parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    let settings = parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    each_key_once(&settings)?;
     Ok(ours(body, shape).into_iter().map(|(event, command, _)| (event, command)).collect())
 }
 
-/// Every entry that calls the bridge, with its way from the top.
+/// Refuses settings in which it is not certain which `hooks`, or which list of an event, the agent reads.
+fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
+    let names = |object: &CstObject| {
+        let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
+        names.collect::<Vec<String>>()
+    };
+    let top = names(settings);
+    if top.iter().filter(|name| *name == "hooks").count() > 1 {
+        return Err(ConnectError::Twice { key: "hooks".to_owned() });
+    }
+    let events = settings.get("hooks").and_then(|prop| prop.object_value());
+    let events = events.map(|hooks| names(&hooks)).unwrap_or_default();
+    let twice =
+        events.iter().enumerate().find(|(at, name)| events.iter().take(*at).any(|before| before == *name));
+    twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
+}
+
+/// Every entry that calls the bridge, with its way from the top. They are known by their command and need no mark
+/// of their own, which a strict agent might refuse.
 fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
     use crate::connect::cut::{elements, property, value_text};
     let mut found = Vec::new();
@@ -114,6 +137,7 @@ fn without_ours(mut text: String, shape: SettingsShape) -> Result<String, Connec
     Ok(text)
 }
 
+/// Whether the entries are the wanted ones, in whatever order.
 fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
     let mut present = present.to_vec();
     let mut expected = expected.to_vec();

@@ -2,15 +2,16 @@
 //! out again would leave it broken.
 
 use hookrail::internal::PARSE_OPTIONS;
+use hookrail::internal::edit::comma_after;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-use super::cut::{comma_after, property};
+use super::cut::property;
 
-/// The text with an entry at an event, if the list it belongs into, or the object in which that list is missing, holds
-/// something and stands on one line.
+/// The text with an entry at an event, unless the list it belongs into, or the object in which that list is missing, has
+/// its brackets on lines of their own.
 pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
@@ -18,20 +19,29 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
     let list = hooks.and_then(|hooks| property(hooks, event));
     let entry = compact(entry);
     let (container, fragment) = match (hooks, list) {
-        (_, Some(list)) => (list, entry),
-        (Some(hooks), None) => (hooks, format!("\"{event}\":[{entry}]")),
+        (_, Some(list @ Value::Array(_))) => (list, entry),
+        (Some(hooks @ Value::Object(_)), None) => (hooks, format!("\"{event}\":[{entry}]")),
         (None, None) => (root, format!("\"hooks\":{{\"{event}\":[{entry}]}}")),
+        _ => return None,
     };
-    let end = match container {
-        Value::Object(object) => object.properties.last()?.range().end,
-        Value::Array(array) => array.elements.last()?.range().end,
+    let ranges: Vec<_> = match container {
+        Value::Object(object) => object.properties.iter().map(|property| property.range()).collect(),
+        Value::Array(array) => array.elements.iter().map(|element| element.range()).collect(),
         _ => return None,
     };
     let range = container.range();
-    if text.get(range.start..range.end)?.contains(['\n', '\r']) {
+    let first = ranges.first().map_or(range.end, |first| first.start);
+    let last = ranges.last().map(|last| last.end);
+    let breaks =
+        |start: usize, end: usize| text.get(start..end).is_some_and(|text| text.contains(['\n', '\r']));
+    if breaks(range.start, first) && breaks(last.unwrap_or(range.start), range.end) {
         return None;
     }
     let mut text = text.to_owned();
+    let Some(end) = last else {
+        text.insert_str(range.start + 1, &fragment);
+        return Some(text);
+    };
     match comma_after(&text, end).filter(|comma| *comma < range.end) {
         Some(comma) => text.insert_str(comma + 1, &format!("{fragment},")),
         None => text.insert_str(end, &format!(",{fragment}")),

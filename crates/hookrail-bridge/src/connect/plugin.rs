@@ -12,6 +12,14 @@ const BODY: &str = r#"import { spawn } from "node:child_process"
 
 let client
 
+// opencode shows no more than "unexpected error" when a prompt is refused. A terminal may hold its screen, which a
+// line on stderr would disturb.
+const tell = (message) => {
+  client?.app?.log?.({ body: { service: "hookrail", level: "error", message } })?.catch?.(() => {})
+  client?.tui?.showToast?.({ body: { title: "hookrail", message, variant: "error" } })?.catch?.(() => {})
+  if (!process.stderr.isTTY) process.stderr.write(`hookrail: ${message}\n`)
+}
+
 const bridge = (event, input, guards) =>
   new Promise((resolve, reject) => {
     const gone = (why) =>
@@ -69,8 +77,12 @@ const hooks = (directory) => ({
   "chat.message": async ({ sessionID }, output) => {
     const texts = output.parts.filter((part) => part.type === "text")
     const prompt = texts.map((part) => part.text).join("\n")
-    const said = await bridge("chat.message", { cwd: directory, session_id: sessionID, prompt }, true)
-    if (said.decision) throw new Error(said.reason)
+    const input = { cwd: directory, session_id: sessionID, prompt }
+    const said = await bridge("chat.message", input, true).catch(({ message }) => ({ decision: "deny", reason: message }))
+    if (said.decision) {
+      tell(said.reason)
+      throw new Error(said.reason)
+    }
     const context = said.hookSpecificOutput?.additionalContext
     if (context && texts.length) texts[texts.length - 1].text += `\n\n${context}`
   },
@@ -90,6 +102,13 @@ fn module(program: &str) -> String {
     // JSON is JavaScript, and `serde_json` escapes what would end the text.
     let literal = serde_json::Value::String(program.to_owned());
     format!("{MARK}\nconst program = {literal}\n{BODY}")
+}
+
+/// The program that a file of ours starts.
+pub(super) fn program(existing: &str) -> Option<String> {
+    let literal =
+        existing.strip_prefix(MARK)?.lines().find_map(|line| line.strip_prefix("const program = "))?;
+    serde_json::from_str(literal).ok()
 }
 
 /// The file, unless somebody else's stands in its place.

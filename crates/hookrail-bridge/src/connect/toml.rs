@@ -1,6 +1,6 @@
 //! The bridge in Codex's `config.toml`: `[[hooks.EVENT]]` groups with `[[hooks.EVENT.hooks]]` entries.
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::calls_bridge;
 use super::{ConnectError, Entry};
@@ -14,6 +14,7 @@ pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectErr
     if present.len() == wanted.len() && wanted.iter().all(is_there) {
         return Ok(text.to_owned());
     }
+    let lines = LineEnds::of(text)?;
     let mut document = parse(text)?;
     take_out(&mut document);
     let hooks = document.entry("hooks").or_insert_with(|| {
@@ -21,23 +22,34 @@ pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectErr
         table.set_implicit(true);
         Item::Table(table)
     });
-    let hooks = hooks.as_table_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
+    // What a person wrote in one line goes on in one line: headers cannot extend it.
+    let in_line = hooks.is_inline_table() || hooks.as_table().is_some_and(Table::is_dotted);
+    let hooks = hooks.as_table_like_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
     for entry in wanted {
-        let groups = hooks.entry(entry.event).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-        let groups = groups
-            .as_array_of_tables_mut()
-            .ok_or_else(|| wrong_type(&format!("hooks.{}", entry.event), "a list of tables"))?;
-        let mut hook = Table::new();
-        hook.insert("type", value("command"));
-        hook.insert("command", value(&entry.command));
-        hook.insert("timeout", value(i64::try_from(entry.timeout).unwrap_or(i64::MAX)));
-        let mut list = ArrayOfTables::new();
-        list.push(hook);
-        let mut group = Table::new();
-        group.insert("hooks", Item::ArrayOfTables(list));
-        groups.push(group);
+        let groups = hooks.entry(entry.event).or_insert_with(|| match in_line {
+            true => value(Array::new()),
+            false => Item::ArrayOfTables(ArrayOfTables::new()),
+        });
+        match groups {
+            Item::ArrayOfTables(groups) => groups.push(group_of(entry)),
+            Item::Value(Value::Array(groups)) => groups.push(group_of(entry).into_inline_table()),
+            _ => return Err(wrong_type(&format!("hooks.{}", entry.event), "a list of tables")),
+        }
     }
-    Ok(document.to_string())
+    Ok(lines.write(&document))
+}
+
+/// A group with one entry.
+fn group_of(entry: &Entry) -> Table {
+    let mut hook = Table::new();
+    hook.insert("type", value("command"));
+    hook.insert("command", value(&entry.command));
+    hook.insert("timeout", value(i64::try_from(entry.timeout).unwrap_or(i64::MAX)));
+    let mut list = ArrayOfTables::new();
+    list.push(hook);
+    let mut group = Table::new();
+    group.insert("hooks", Item::ArrayOfTables(list));
+    group
 }
 
 /// The text without our entries.
@@ -45,9 +57,33 @@ pub(super) fn disconnect(text: &str) -> Result<Option<String>, ConnectError> {
     if found(text)?.is_empty() {
         return Ok(Some(text.to_owned()));
     }
+    let lines = LineEnds::of(text)?;
     let mut document = parse(text)?;
     take_out(&mut document);
-    Ok(Some(document.to_string()))
+    Ok(Some(lines.write(&document)))
+}
+
+/// How lines end, and whether a mark stands before them. The editor of the text keeps neither.
+struct LineEnds {
+    mark: &'static str,
+    end: &'static str,
+}
+
+impl LineEnds {
+    fn of(text: &str) -> Result<Self, ConnectError> {
+        let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
+        if returns > 0 && returns < all {
+            let message = "lines end in two ways, and would all end in one way after a change".to_owned();
+            return Err(ConnectError::Malformed { line: 1, column: 1, message });
+        }
+        let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+        Ok(Self { mark, end: if returns > 0 { "\r\n" } else { "\n" } })
+    }
+
+    fn write(&self, document: &DocumentMut) -> String {
+        let text = document.to_string().replace("\r\n", "\n").replace('\n', self.end);
+        format!("{}{}", self.mark, text.trim_start_matches('\u{feff}'))
+    }
 }
 
 /// The entries that call the bridge: event and command.
@@ -56,12 +92,10 @@ pub(super) fn found(text: &str) -> Result<Vec<(String, String)>, ConnectError> {
     let mut found = Vec::new();
     let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) else { return Ok(found) };
     for (event, groups) in hooks.iter() {
-        for group in groups.as_array_of_tables().into_iter().flatten() {
-            let entries = group.get("hooks").and_then(Item::as_array_of_tables);
-            for entry in entries.into_iter().flatten().filter_map(command) {
-                if calls_bridge(entry) {
-                    found.push((event.to_owned(), entry.to_owned()));
-                }
+        for group in tables(groups) {
+            let entries = group.get("hooks").map(tables).unwrap_or_default();
+            for entry in entries.into_iter().filter_map(command).filter(|entry| calls_bridge(entry)) {
+                found.push((event.to_owned(), entry.to_owned()));
             }
         }
     }
@@ -75,33 +109,66 @@ pub(super) fn has_events(text: &str) -> bool {
     hooks.is_some_and(|hooks| hooks.iter().any(|(key, _)| key != "state"))
 }
 
+/// The tables of a list, under headers or in one line.
+fn tables(list: &Item) -> Vec<&dyn TableLike> {
+    match list {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        Item::Value(Value::Array(values)) => {
+            let tables = values.iter().filter_map(Value::as_inline_table);
+            tables.map(|table| table as &dyn TableLike).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn take_out(document: &mut DocumentMut) {
-    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_mut) else { return };
+    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else { return };
     let mut emptied = Vec::new();
     for (event, groups) in hooks.iter_mut() {
-        let Some(groups) = groups.as_array_of_tables_mut() else { continue };
-        let count = groups.len();
-        for group in groups.iter_mut() {
-            if let Some(entries) = group.get_mut("hooks").and_then(Item::as_array_of_tables_mut) {
-                entries.retain(|entry| !command(entry).is_some_and(calls_bridge));
+        let count = tables(groups).len();
+        match groups {
+            Item::ArrayOfTables(groups) => {
+                groups.retain(|group| !is_ours(group));
+                groups.iter_mut().for_each(|group| take_from(group));
             }
+            Item::Value(Value::Array(groups)) => {
+                groups.retain(|group| !group.as_inline_table().is_some_and(|group| is_ours(group)));
+                groups.iter_mut().filter_map(Value::as_inline_table_mut).for_each(|group| take_from(group));
+            }
+            _ => continue,
         }
-        groups.retain(|group| {
-            group.get("hooks").and_then(Item::as_array_of_tables).is_none_or(|list| !list.is_empty())
-        });
-        if groups.is_empty() && count > 0 {
+        if count > 0 && tables(groups).is_empty() {
             emptied.push(event.get().to_owned());
         }
     }
     for event in emptied {
         hooks.remove(&event);
     }
-    if hooks.is_empty() && hooks.is_implicit() {
+    let is_left_over = |hooks: &Table| hooks.is_empty() && hooks.is_implicit();
+    if document.get("hooks").and_then(Item::as_table).is_some_and(is_left_over) {
         document.remove("hooks");
     }
 }
 
-fn command(entry: &Table) -> Option<&str> {
+/// Takes our entries out of a group that holds others as well.
+fn take_from(group: &mut dyn TableLike) {
+    let is_bridge = |entry: &dyn TableLike| command(entry).is_some_and(calls_bridge);
+    match group.get_mut("hooks") {
+        Some(Item::ArrayOfTables(entries)) => entries.retain(|entry| !is_bridge(entry)),
+        Some(Item::Value(Value::Array(entries))) => {
+            entries.retain(|entry| !entry.as_inline_table().is_some_and(|entry| is_bridge(entry)));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a group is one that `connect` wrote.
+fn is_ours(group: &dyn TableLike) -> bool {
+    let entries = group.get("hooks").map(tables).unwrap_or_default();
+    !entries.is_empty() && entries.into_iter().all(|entry| command(entry).is_some_and(calls_bridge))
+}
+
+fn command(entry: &dyn TableLike) -> Option<&str> {
     entry.get("command")?.as_str()
 }
 

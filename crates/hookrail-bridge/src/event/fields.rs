@@ -24,6 +24,9 @@ const SPELLINGS: &[(&str, &[&str])] = &[
 ];
 
 /// The event in our terms.
+///
+/// What the agent itself said is kept under `agent`, in its own spelling, so that a hook can look at what this
+/// translation leaves out.
 pub(super) fn translate(
     agent: Agent,
     native_event: String,
@@ -97,7 +100,8 @@ fn base_fields(event: &mut BridgeEvent) {
     }
 }
 
-/// Tool, arguments and result.
+/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would let
+/// it pass without a word.
 fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), BridgeInputError> {
     let is_tool_event = matches!(event.event, Some(EventName::BeforeTool | EventName::AfterTool));
     let Some(name) = text(&event.payload, "tool_name").filter(|name| !name.is_empty()) else {
@@ -153,7 +157,8 @@ fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     event.payload.insert("tool_response".to_owned(), ours.into());
 }
 
-/// The fields that only some events have, in our words.
+/// The fields that only some events have, in our words. Matchers compare these words exactly, so a word that we do not
+/// have becomes the nearest one that we do, and the agent's own is kept beside it.
 fn own_fields(event: &mut BridgeEvent, native: &mut Value) {
     let our_word =
         |payload: &mut JsonObject, native: &mut Value, key: &str, word: fn(&str) -> &'static str| {
@@ -183,7 +188,8 @@ fn own_fields(event: &mut BridgeEvent, native: &mut Value) {
     }
 }
 
-/// A question for permission, or whatever else the agent tells.
+/// A question for permission, or whatever else the agent tells. An agent that has an event for the question itself names
+/// the tool and no type; that is how the two are told apart.
 fn notification(event: &mut BridgeEvent) {
     let payload = &mut event.payload;
     let tool = text(payload, "tool_name");
@@ -222,7 +228,7 @@ fn notification(event: &mut BridgeEvent) {
     payload.insert("details".to_owned(), details.into());
 }
 
-/// Our word for how a session began.
+/// Our word for how a session began. A fork goes on with what another session knows, so it counts as resumed.
 pub(crate) fn start_source(word: &str) -> &'static str {
     match word {
         "resume" | "fork" => "resume",

@@ -48,11 +48,7 @@ impl Importing {
             return None;
         }
         if ["async", "asyncRewake"].iter().any(|key| entry.get(*key) == Some(&Value::Bool(true))) {
-            self.report(
-                LossKind::Lost,
-                place,
-                "a hook that nobody waits for (`async`) cannot be carried over",
-            );
+            self.report(LossKind::Lost, place, "an asynchronous hook (`async`) cannot be carried over");
             return None;
         }
         let Some(command) = self.command(place, entry) else {

@@ -1,4 +1,7 @@
 //! Matchers of other agents as ours: an unanchored pattern for tools, an exact word for other events.
+//!
+//! A matcher that cannot be said in ours makes the hook run more often, never less: a guard that runs for a call that it
+//! was not meant for is a nuisance, one that does not run is a hole. Each such change is reported.
 
 use hookrail::EventName;
 use serde_json::Value;
@@ -71,7 +74,8 @@ impl Importing {
         if words.is_empty() { vec![None] } else { words }
     }
 
-    /// A pattern on tool names.
+    /// A pattern on tool names. Agents that compare a plain name with the whole name need anchors here, where every pattern
+    /// is looked for anywhere: `Read` must not match `ReadMcpResource`.
     fn tool_matcher(&mut self, place: &str, native: &NativeEvent, matcher: &str) -> String {
         let dialect = self.agent.dialect().matchers;
         // Copilot's `PascalCase` events follow Claude's rules.

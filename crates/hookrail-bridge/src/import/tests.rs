@@ -57,7 +57,7 @@ fn claude() {
             "changed: PreToolUse[0].hooks[0]: timeout of 30 s is written as 30000 ms",
             "lost: PreToolUse[0].hooks[0]: the condition `if` is lost, so the hook runs for more calls",
             "lost: PreToolUse[0].hooks[1]: hooks of type `http` cannot be carried over",
-            "lost: PreToolUse[0].hooks[2]: a hook that nobody waits for (`async`) cannot be carried over",
+            "lost: PreToolUse[0].hooks[2]: an asynchronous hook (`async`) cannot be carried over",
             "changed: PreToolUse[0]: matcher `Bash|Write` is written `^(?:run_shell_command|write_file)$`",
             "changed: PreToolUse[1].hooks[0]: timeout of 0.5 s is written as 500 ms",
             "changed: PreToolUse[1]: matcher `mcp__.*|^(Edit|Read)$` is written `mcp__.*|^(replace|read_file)$`",

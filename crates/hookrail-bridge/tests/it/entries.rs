@@ -32,10 +32,10 @@ fn entries(agent: Agent, program: &str) -> Vec<(String, String)> {
     events.collect()
 }
 
-/// What a shell makes of a command: exit code, stdout, stderr.
-fn run(command: &str) -> (Option<i32>, String, String) {
-    let output =
-        Command::new("/bin/sh").arg("-c").arg(command).stdin(Stdio::null()).output().expect("a shell");
+/// What the agent's shell makes of a command: exit code, stdout, stderr. Codex takes the user's login shell.
+fn run(agent: Agent, command: &str) -> (Option<i32>, String, String) {
+    let (shell, option) = if agent == Agent::Codex { ("bash", "-lc") } else { ("/bin/sh", "-c") };
+    let output = Command::new(shell).arg(option).arg(command).stdin(Stdio::null()).output().expect("a shell");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -48,7 +48,7 @@ fn a_program_that_does_not_work_refuses_with_words_where_it_guards() {
             let entries = entries(agent, program);
             assert!(entries.iter().any(|(event, _)| GUARDED.contains(&event.as_str())), "{agent}");
             for (event, command) in entries {
-                let (code, stdout, stderr) = run(&command);
+                let (code, stdout, stderr) = run(agent, &command);
                 let at = format!("{agent} {event} {program}: {code:?} {stdout} {stderr}");
                 if !GUARDED.contains(&event.as_str()) {
                     assert!(code != Some(2) && stdout.is_empty(), "{at}");
@@ -70,7 +70,7 @@ fn a_program_that_does_not_work_refuses_with_words_where_it_guards() {
 fn a_program_that_works_is_called_with_agent_and_event() {
     for agent in WITH_COMMANDS {
         for (event, command) in entries(agent, "/bin/echo") {
-            let (code, stdout, _) = run(&command);
+            let (code, stdout, _) = run(agent, &command);
             assert_eq!((code, stdout.trim()), (Some(0), format!("bridge {agent} {event}").as_str()));
         }
     }

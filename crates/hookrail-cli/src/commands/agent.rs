@@ -25,12 +25,12 @@ use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
 use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
-use crate::terminal::interactive::{self, Desk, Ended};
+use crate::terminal::interactive::{self, Ended, InteractivePrompt};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
@@ -128,7 +128,7 @@ async fn run_session(
     for line in findings::lines(hooks.settings(), context) {
         if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
     }
-    // Before any hook of the session runs in vain. Where a hook may answer in place of the model, it is tried.
+    // Before any hook of the session runs for nothing. Where a hook may answer in place of the model, it is tried.
     let may_answer = |event| event == EventName::BeforeModel;
     if is_key_missing(args) && !hooks.settings().hooks.iter().any(|hook| may_answer(hook.hook.event)) {
         return Err(ModelError::MissingKey.into());
@@ -173,11 +173,11 @@ async fn run_session(
             let homeless = context.paths.home.as_os_str().is_empty();
             let history = (!homeless).then(|| context.state_dir().join("history"));
             let quiet = args.quiet;
-            let desk = Desk { ui: &ui, progress: &progress, interrupt, history, quiet };
-            interactive::run(&mut session, &desk).await
+            let prompt = InteractivePrompt { ui: &ui, progress: &progress, interrupt, history, quiet };
+            interactive::run(&mut session, &prompt).await
         }
     };
-    session.end(ended.reason, interrupt.is_ended().then_some(LAST_WORDS)).await;
+    session.end(ended.reason, interrupt.is_ended().then_some(SESSION_END_GRACE)).await;
     progress.idle();
     if let Some(system) = session.hooks().hook_system() {
         engine_log(context, &session_id).workers(&system.workers());

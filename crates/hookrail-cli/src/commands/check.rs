@@ -19,7 +19,7 @@ use hookrail::components::{
     Matching, SkipReason,
 };
 use hookrail::internal::{ForkObstacle, ResolvedSettings, fork_obstacle};
-use hookrail::{EventName, Hook};
+use hookrail::{DiagnosticCode, EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use self::finding::{Finding, Severity, Sources};
 use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
 use crate::display::{near_words, short_home, shown};
-use crate::effect::{Effects, IN_VAIN, why_observed};
+use crate::effect::{Effects, NO_EFFECT_HERE, why_observed};
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
@@ -118,7 +118,7 @@ impl Check<'_> {
             let mut finding = Finding::from_engine(diagnostic, &mut self.sources);
             finding.help = finding.help.map(|help| short_home(&help, self.context));
             if let Some(place) =
-                diagnostic.place.as_ref().filter(|_| diagnostic.code == "project-not-approved")
+                diagnostic.place.as_ref().filter(|_| diagnostic.code == DiagnosticCode::ProjectNotApproved)
             {
                 // The engine knows where the hook's command stands, not in which column.
                 finding = finding.at(&place.file, place.span.clone(), place.line, &mut self.sources);
@@ -139,7 +139,7 @@ impl Check<'_> {
         &mut self,
         index: usize,
         severity: Severity,
-        code: &'static str,
+        code: DiagnosticCode,
         message: String,
         help: String,
     ) {
@@ -164,7 +164,7 @@ impl Check<'_> {
                 let message = format!("hook `{name}` is {why}");
                 let flag = if project { " --project" } else { "" };
                 let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(name));
-                self.at_hook(index, Severity::Note, "hook-disabled", message, help);
+                self.at_hook(index, Severity::Note, DiagnosticCode::HookDisabled, message, help);
             }
         }
     }
@@ -197,7 +197,7 @@ impl Check<'_> {
                 self.at(
                     index,
                     span.clone(),
-                    Finding::new(Severity::Note, "matcher-like-glob", message, help),
+                    Finding::new(Severity::Note, DiagnosticCode::MatcherLikeGlob, message, help),
                 );
                 if matches_some {
                     continue;
@@ -210,7 +210,8 @@ impl Check<'_> {
                 Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
                 None => format!("the tools are: {}", tools.join(", ")),
             };
-            let finding = Finding::new(Severity::Warning, "matcher-matches-no-tool", message, help);
+            let finding =
+                Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
             self.at(index, span, finding);
         }
     }
@@ -223,12 +224,18 @@ impl Check<'_> {
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let event = resolved.hook.event;
             if effects.only_observed(event) && seen.insert(event) {
-                let message = format!("a block or a change by a hook of {event} {IN_VAIN}");
-                self.at_hook(index, Severity::Note, "only-observed", message, why_observed(event));
+                let message = format!("a block or a change by a hook of {event} {NO_EFFECT_HERE}");
+                self.at_hook(
+                    index,
+                    Severity::Note,
+                    DiagnosticCode::OnlyObserved,
+                    message,
+                    why_observed(event),
+                );
             } else if !event.can_block() && blocks(&resolved.hook) {
-                let message = format!("the block of this rule {IN_VAIN}: {event} cannot be blocked");
+                let message = format!("the block of this rule {NO_EFFECT_HERE}: {event} cannot be blocked");
                 let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent".to_owned();
-                self.at_hook(index, Severity::Warning, "block-in-vain", message, help);
+                self.at_hook(index, Severity::Warning, DiagnosticCode::BlockInVain, message, help);
             }
         }
     }
@@ -246,7 +253,7 @@ impl Check<'_> {
             };
             let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
             let help = "each event starts a process of its own".to_owned();
-            self.at_hook(index, severity, "fork-without-effect", message, help);
+            self.at_hook(index, severity, DiagnosticCode::ForkWithoutEffect, message, help);
         }
         let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
             match &resolved.hook.kind {
@@ -283,7 +290,7 @@ impl Check<'_> {
             let message =
                 format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
             let help = "remove one of the two".to_owned();
-            self.at_hook(index, Severity::Warning, "duplicate-command", message, help);
+            self.at_hook(index, Severity::Warning, DiagnosticCode::DuplicateCommand, message, help);
         }
     }
 
@@ -295,7 +302,7 @@ impl Check<'_> {
         let effects = Effects::new(self.settings.agent_events());
         for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
             if let Some((severity, message, help)) = found.told(self.settings) {
-                self.at_hook(found.index, severity, "rule-shadowed", message, help.to_owned());
+                self.at_hook(found.index, severity, DiagnosticCode::RuleShadowed, message, help.to_owned());
             }
         }
     }

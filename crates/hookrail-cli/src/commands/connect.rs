@@ -55,6 +55,27 @@ pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsP
     }
 }
 
+/// The files from which an agent reads hooks and which are there: the one that `connect` writes to, and those beside it.
+pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<PathBuf> {
+    let written = place(agent, project, context);
+    let beside = |name: &str| written.path.with_file_name(name);
+    let mut files = match agent {
+        Agent::Claude => vec![beside("settings.json"), beside("settings.local.json")],
+        Agent::Codex => vec![beside("hooks.json"), beside("config.toml")],
+        Agent::Copilot => {
+            let entries = written.path.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
+            let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            files.retain(|file| file.extension().is_some_and(|end| end == "json"));
+            files.sort();
+            files
+        }
+        Agent::Gemini | Agent::Qwen | Agent::Llxprt => vec![written.path],
+        Agent::Opencode => Vec::new(),
+    };
+    files.retain(|file| file.is_file());
+    files
+}
+
 /// The home directory of other agents. `HOOKRAIL_HOME` moves our own files only.
 pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);

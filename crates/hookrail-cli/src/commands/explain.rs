@@ -36,8 +36,8 @@ pub(crate) fn run(
     if !settings.activation.is_on() && !settings.hooks.is_empty() {
         printer.talk("note: this is what would run if hooks were on");
     }
-    let conditions = match conditions(args, context, &explanation) {
-        Ok(conditions) => conditions,
+    let planned = match planned(args, context, &explanation) {
+        Ok(planned) => planned,
         Err(InputProblem::Usage { message, hint }) => {
             printer.talk(format_args!("error: {}", escape_line(&message)));
             printer.talk(format_args!("hint: {hint}"));
@@ -49,26 +49,30 @@ pub(crate) fn run(
     let workers = PastWorkers::load_for(hooks, &hook_log::path_in(&context.state_dir()));
     match args.format {
         Format::Json => {
-            let report = report(args.event, target, &settings, &explanation, &conditions, &workers);
+            let report = report(args.event, target, &settings, &explanation, &planned, &workers);
             printer.json_pretty(&report)?;
         }
-        Format::Text => {
-            print_text(args.event, target, &explanation, &conditions, &workers, context, printer)?;
-        }
+        Format::Text => print_text(args.event, target, &explanation, &planned, &workers, context, printer)?,
     }
     Ok(ExitStatus::Success)
 }
 
-/// Which parts of the conditions of planned hooks hold for the arguments that were given, in the order of the plan;
-/// `None` for a hook without a condition, and where no arguments were given.
-fn conditions(
+/// A hook that would run.
+struct Planned<'e> {
+    hook: &'e Arc<Hook>,
+    /// Which parts of its condition hold; `None` for a hook without one, and where no arguments were given.
+    condition: Option<RuleExplanation>,
+}
+
+/// The planned hooks, in the order of the plan.
+fn planned<'e>(
     args: &ExplainArgs,
     context: &Context,
-    explanation: &Explanation,
-) -> Result<Vec<Option<RuleExplanation>>, InputProblem> {
-    let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
+    explanation: &'e Explanation,
+) -> Result<Vec<Planned<'e>>, InputProblem> {
+    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &planned.hook);
     if args.input.is_none() {
-        return Ok(planned.map(|_| None).collect());
+        return Ok(hooks.map(|hook| Planned { hook, condition: None }).collect());
     }
     let given =
         EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
@@ -81,7 +85,7 @@ fn conditions(
         (_, Some(when)) => Some(when.explain(&facts)),
         _ => None,
     };
-    Ok(planned.map(|planned| condition(&planned.hook)).collect())
+    Ok(hooks.map(|hook| Planned { hook, condition: condition(hook) }).collect())
 }
 
 /// Whether matchers are compared with something in this event.
@@ -145,11 +149,10 @@ fn report<'e>(
     target: Option<&'e str>,
     settings: &'e ResolvedSettings,
     explanation: &'e Explanation,
-    conditions: &'e [Option<RuleExplanation>],
+    planned: &'e [Planned<'e>],
     workers: &'e PastWorkers,
 ) -> Report<'e> {
     let plan = explanation.plan.as_ref();
-    let planned = plan.into_iter().flat_map(|plan| &plan.hooks);
     Report {
         event,
         target,
@@ -157,14 +160,14 @@ fn report<'e>(
         findings: &settings.findings,
         mode: plan.map(|plan| if plan.sequential { "sequential" } else { "parallel" }),
         hooks: planned
-            .zip(conditions)
-            .map(|(planned, condition)| PlannedReport {
-                hook: HookName::of(&planned.hook),
+            .iter()
+            .map(|Planned { hook, condition }| PlannedReport {
+                hook: HookName::of(hook),
                 condition: condition.as_ref(),
-                timeout_ms: planned.timeout.as_millis(),
-                worker: WorkerReport::of(&planned.hook, workers),
-                sequential: planned.sequential,
-                on_failure: planned.on_failure,
+                timeout_ms: hook.timeout.as_millis(),
+                worker: WorkerReport::of(hook, workers),
+                sequential: hook.sequential,
+                on_failure: hook.on_failure,
             })
             .collect(),
         skipped: explanation
@@ -199,7 +202,7 @@ fn print_text(
     event: EventName,
     target: Option<&str>,
     explanation: &Explanation,
-    conditions: &[Option<RuleExplanation>],
+    planned: &[Planned<'_>],
     workers: &PastWorkers,
     context: &Context,
     printer: &mut Printer,
@@ -219,12 +222,12 @@ fn print_text(
                 }
             };
             printer.data(format_args!("{about}: {way}"))?;
-            for (number, (planned, condition)) in plan.hooks.iter().zip(conditions).enumerate() {
+            for (number, Planned { hook, condition }) in planned.iter().enumerate() {
                 let label = format!("{}. ", number + 1);
-                printer.data(format_args!("  {label}{}", headline(&planned.hook, context)))?;
-                printer.data(format_args!("  {:width$}{}", "", terms(&planned.hook), width = label.len()))?;
-                if let Some(worker) = WorkerReport::of(&planned.hook, workers) {
-                    let way = way_of(&planned.hook, context);
+                printer.data(format_args!("  {label}{}", headline(hook, context)))?;
+                printer.data(format_args!("  {:width$}{}", "", terms(hook), width = label.len()))?;
+                if let Some(worker) = WorkerReport::of(hook, workers) {
+                    let way = way_of(hook, context);
                     let did = worker.describe();
                     printer.data(format_args!("  {:width$}{way}: {did}", "", width = label.len()))?;
                 }

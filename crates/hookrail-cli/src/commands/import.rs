@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::EventName;
-use hookrail::internal::edit;
+use hookrail::components::Matcher;
+use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Word, edit, outline};
 use hookrail_bridge::{Imported, import, script_hints};
 use serde_json::Value;
 
 use crate::cli::ImportArgs;
-use crate::commands::connect::place;
+use crate::commands::connect::{hook_files, place};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
@@ -22,19 +23,32 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     if args.write {
         refuse_inside_agent("hooks")?;
     }
-    let file = args.file.clone().unwrap_or_else(|| place(args.agent, args.project, context).path);
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
-    let imported = import(args.agent, &text).map_err(|error| {
-        Hinted::new(format!("cannot read `{}`: {error}", shown(&file, context)), "mend the file first")
-    })?;
-    for line in &imported.report {
-        printer.talk(escape_line(&line.to_string()));
+    let files = match &args.file {
+        Some(file) => vec![file.clone()],
+        None => hook_files(args.agent, args.project, context),
+    };
+    let mut all = Imported::default();
+    for file in &files {
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        let imported = import(args.agent, &text).map_err(|error| {
+            Hinted::new(format!("cannot read `{}`: {error}", shown(file, context)), "mend the file first")
+        })?;
+        for line in &imported.report {
+            let place = if files.len() > 1 { format!("{}: ", shown(file, context)) } else { String::new() };
+            printer.talk(escape_line(&format!("{place}{line}")));
+        }
+        all.append(imported);
     }
-    tell_script_hints(&imported, context, printer);
+    if files.is_empty() {
+        let place = shown(&place(args.agent, args.project, context).path, context);
+        let message = format!("{} has no hooks at `{place}`", args.agent.title());
+        return Err(Hinted::new(message, "name the file: `hookrail import AGENT FILE`").into());
+    }
+    tell_script_hints(&all, context, printer);
     if args.write {
-        return write(args, &imported, context, printer);
+        return write(args, &all, context, printer);
     }
-    printer.json_pretty(&imported.settings)?;
+    printer.json_pretty(&all.settings)?;
     Ok(ExitStatus::Success)
 }
 
@@ -51,41 +65,59 @@ fn write(
         context.paths.user_file().ok_or_else(|| Hinted::new("there is no home directory", "set HOME"))?
     };
     let known = context.settings();
-    let is_known = |event: EventName, hook: &Value| {
+    let is_known = |event: EventName, matcher: Option<&str>, hook: &Value| {
+        let matcher = Matcher::for_event(event, matcher);
         known.hooks.iter().any(|resolved| {
             resolved.hook.event == event
+                && resolved.hook.matcher.text() == matcher.text()
                 && hook.get("command").and_then(Value::as_str) == resolved.hook.command_text()
         })
     };
+    let disabled = imported.settings.get("hooksConfig").and_then(|config| config.get("disabled"));
+    let disabled: Vec<&str> =
+        disabled.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut added = 0;
     let change = |text: &str| {
         let mut text = text.to_owned();
         for (event, matcher, hook) in hooks(imported) {
-            if !is_known(event, hook) {
+            if !is_known(event, matcher, hook) {
                 text = edit::add_hook(&text, event, matcher, hook)?;
                 added += 1;
             }
+        }
+        for name in &disabled {
+            text = edit::set_hook_disabled(&text, name, true)?;
         }
         Ok(text)
     };
     settings_file::change(&file, context, change, || Ok(()))?;
     printer.data(format_args!("added {added} hooks to {}", shown(&file, context)))?;
+    if added > 0 && groups(imported).any(|(_, group)| group.get("sequential").is_some()) {
+        printer.talk(
+            "changed: hooks that ran one after another run side by side now; give their group `\"sequential\": true`",
+        );
+    }
     if args.project && added > 0 {
         printer.talk("hint: they run once they are approved: `hookrail trust`");
     }
     Ok(ExitStatus::Success)
 }
 
+/// Every imported group with its event.
+fn groups(imported: &Imported) -> impl Iterator<Item = (EventName, &Value)> {
+    let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
+    events
+        .filter_map(|(name, groups)| Some((name.parse::<EventName>().ok()?, groups)))
+        .flat_map(|(event, groups)| groups.as_array().into_iter().flatten().map(move |group| (event, group)))
+}
+
 /// Every imported hook with its event and matcher.
 fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
     let mut found = Vec::new();
-    for (name, groups) in imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
-        let Ok(event) = name.parse::<EventName>() else { continue };
-        for group in groups.as_array().into_iter().flatten() {
-            let matcher = group.get("matcher").and_then(Value::as_str);
-            let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            found.extend(list.map(|hook| (event, matcher, hook)));
-        }
+    for (event, group) in groups(imported) {
+        let matcher = group.get("matcher").and_then(Value::as_str);
+        let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+        found.extend(list.map(|hook| (event, matcher, hook)));
     }
     found
 }
@@ -95,8 +127,7 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
     let mut seen: Vec<PathBuf> = Vec::new();
     for (_, _, hook) in hooks(imported) {
         let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-        for word in command.split_whitespace() {
-            let path = script_path(word, context);
+        for path in outline(command).words().filter_map(|(_, word)| named_path(word, context)) {
             let is_script =
                 path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() < 1 << 20);
             if !is_script || seen.contains(&path) {
@@ -112,15 +143,23 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
     }
 }
 
-/// The file that a word of a command may name.
-fn script_path(word: &str, context: &Context) -> PathBuf {
-    let word = word.trim_matches(['"', '\'']);
-    let word = ["$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$LLXPRT_PROJECT_DIR", "$GEMINI_PROJECT_DIR"]
-        .iter()
-        .find_map(|variable| word.strip_prefix(variable))
-        .map_or(word, |rest| rest.trim_start_matches(['"', '/']));
-    match word.strip_prefix("~/") {
-        Some(inside) => context.paths.home.join(inside),
-        None => context.project().join(Path::new(word)),
+/// The file that a word of a command may name: relative to the project, or to the home directory behind `~/`.
+fn named_path(word: &Word, context: &Context) -> Option<PathBuf> {
+    let mut name = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text { text, .. } => name.push_str(text),
+            // What follows is relative to the project then, as it is without the variable.
+            Piece::Variable { name: variable, is_plain: true }
+                if name.is_empty() && PROJECT_DIR_VARIABLES.contains(&variable.as_str()) =>
+            {
+                name.push('.');
+            }
+            Piece::Variable { .. } | Piece::Expansion => return None,
+        }
     }
+    Some(match name.strip_prefix("~/") {
+        Some(inside) => context.paths.home.join(inside),
+        None => context.project().join(Path::new(&name)),
+    })
 }

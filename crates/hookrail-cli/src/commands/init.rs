@@ -88,10 +88,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         shown(&place.settings, context)
     ))?;
     if !is_on {
-        printer.data(format_args!(
-            "turned hooks on: `\"enableHooks\": true` in {}",
-            shown(&place.settings, context)
-        ))?;
+        say_turned_on(&place, context, printer)?;
     }
     if !place.is_users {
         let own_text = FileContent::Text { text: script.clone() };
@@ -212,6 +209,15 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o755).open(script);
     let write = file.and_then(|mut file| file.write_all(text.as_bytes()));
     write.with_context(|| format!("cannot write `{}`", script.display()))
+}
+
+/// Says that the settings now turn hooks on.
+fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    printer.data(format_args!(
+        "turned hooks on: `\"enableHooks\": true` in {}",
+        shown(&place.settings, context)
+    ))?;
+    Ok(())
 }
 
 fn print_next_steps(

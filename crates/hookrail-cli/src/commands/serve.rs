@@ -74,7 +74,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
         line_memory: LineMemory::new(max_line_bytes.saturating_mul(LONGEST_LINES)),
         phase: phase.clone(),
     });
-    let heard = tokio::spawn(signals.obey(phases, Arc::clone(&server)));
+    let signal_task = tokio::spawn(signals.handle(phases, Arc::clone(&server)));
     let engines = Arc::clone(&server);
     let noted = tokio::spawn(async move { engines.engines.note_workers().await });
 
@@ -100,7 +100,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
             Ok(ExitStatus::Interrupted)
         }
     };
-    heard.abort();
+    signal_task.abort();
     noted.abort();
     status
 }

@@ -84,7 +84,7 @@ impl Statistics {
         hook.failures += usize::from(failed);
         if call.timestamp > hook.last_run {
             hook.last_run = call.timestamp;
-            hook.command = call.command;
+            hook.command = call.command.unwrap_or_default();
         }
     }
 

@@ -18,7 +18,7 @@ use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 use crate::cli::OutputFormat;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::progress::Shows;
-use crate::terminal::question::{self, Answer};
+use crate::terminal::question::{self, PermissionReply};
 
 use json::{Summary, stream_line};
 use text::AnswerStream;
@@ -169,10 +169,10 @@ impl Ui for AgentUi {
             }
             self.end_line();
             let answer = question::ask(question).await;
-            if answer == Answer::Always {
+            if answer == PermissionReply::Always {
                 self.allowed().extend(question.always.clone());
             }
-            answer != Answer::No
+            answer != PermissionReply::No
         })
     }
 }

@@ -19,11 +19,11 @@ use crate::terminal::agent_ui::AgentUi;
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
-/// What the prompt needs besides the session.
-pub(crate) struct Desk<'a> {
+/// The interactive prompt: what it needs besides the session.
+pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
     pub(crate) progress: &'a Progress<AgentUi>,
-    /// Told of each Ctrl-C, whoever hears it.
+    /// Notified of each Ctrl-C, whichever code receives it.
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
@@ -43,31 +43,31 @@ impl Ended {
 }
 
 /// Works on what the person types. The session is started already, and is ended by the caller.
-pub(crate) async fn run(session: &mut Session, desk: &Desk<'_>) -> Ended {
-    let mut lines = match LineReader::start(desk.history.clone()) {
+pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> Ended {
+    let mut lines = match LineReader::start(prompt.history.clone()) {
         Ok(lines) => lines,
         Err(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
     };
-    if !desk.quiet {
+    if !prompt.quiet {
         Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
     }
     loop {
-        let input = desk.next_input(&mut lines).await;
+        let input = prompt.next_input(&mut lines).await;
         let line = match input {
             Input::Line(line) => line,
             Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
-            Input::Interrupted if desk.interrupt.is_ended() => {
+            Input::Interrupted if prompt.interrupt.is_ended() => {
                 return Ended::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
             }
             Input::Interrupted => {
-                desk.ui.insist(AGAIN);
+                prompt.ui.insist(AGAIN);
                 continue;
             }
             Input::Failed(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
         };
         // After an interrupted turn the next one starts afresh.
-        session.set_cancel(desk.interrupt.turn());
-        if let Some(ended) = desk.obey(session, &line).await {
+        session.set_cancel(prompt.interrupt.turn());
+        if let Some(ended) = prompt.execute(session, &line).await {
             return ended;
         }
     }
@@ -118,7 +118,7 @@ impl<'a> Order<'a> {
     }
 }
 
-impl Desk<'_> {
+impl InteractivePrompt<'_> {
     /// What the person does at the prompt. Ctrl-C is a key there, and for a moment between two prompts a signal.
     async fn next_input(&self, lines: &mut LineReader) -> Input {
         // One question to the reading thread, however often it is interrupted.
@@ -141,7 +141,7 @@ impl Desk<'_> {
     }
 
     /// Does what a line asks for; `Some` when the session is over.
-    async fn obey(&self, session: &mut Session, line: &str) -> Option<Ended> {
+    async fn execute(&self, session: &mut Session, line: &str) -> Option<Ended> {
         match Order::read(line) {
             Order::Nothing => None,
             Order::Quit => Some(Ended::new(ExitStatus::Success, SessionEndReason::Exit)),

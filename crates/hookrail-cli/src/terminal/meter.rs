@@ -2,8 +2,10 @@
 //! stderr is no terminal nothing is drawn.
 
 use std::cell::Cell;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
+
+use crate::terminal::screen::{self, WIPE};
 
 /// How often the line is drawn at most.
 const TICK: Duration = Duration::from_millis(100);
@@ -21,9 +23,7 @@ pub(crate) struct Meter {
 impl Meter {
     /// A line on stderr, if that is a terminal and the line is `wanted`.
     pub(crate) fn new(wanted: bool) -> Self {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let is_on = wanted && !dumb && io::stderr().is_terminal();
-        Self { is_on, since: Instant::now(), drawn: Cell::new(None) }
+        Self { is_on: wanted && screen::can_be_drawn_on(), since: Instant::now(), drawn: Cell::new(None) }
     }
 
     /// How long the command has been at it.
@@ -41,7 +41,7 @@ impl Meter {
         }
         self.drawn.set(Some(Instant::now()));
         let mut screen = io::stderr().lock();
-        let _ = write!(screen, "\r\u{1b}[2K{}", text());
+        let _ = write!(screen, "{WIPE}{}", text());
         let _ = screen.flush();
     }
 
@@ -49,7 +49,7 @@ impl Meter {
     pub(crate) fn wipe(&self) {
         if self.drawn.take().is_some() {
             let mut screen = io::stderr().lock();
-            let _ = write!(screen, "\r\u{1b}[2K");
+            let _ = write!(screen, "{WIPE}");
             let _ = screen.flush();
         }
     }

@@ -26,9 +26,9 @@ pub(crate) fn can_ask() -> bool {
 }
 
 /// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
-pub(crate) async fn ask(question: &Question) -> Answer {
+pub(crate) async fn ask(question: &Question) -> PermissionReply {
     if !can_ask() {
-        return Answer::No;
+        return PermissionReply::No;
     }
     let text = question_text(question);
     // Where a hook wants a person, nothing but a yes is one.
@@ -39,18 +39,18 @@ pub(crate) async fn ask(question: &Question) -> Answer {
         let said = read_answer(&text, empty, may_be_always, &mut answer);
         let _ = answer.send(said);
     });
-    let Ok(thread) = thread else { return Answer::No };
+    let Ok(thread) = thread else { return PermissionReply::No };
     let mut reading = Reading { answered: Some(answered), thread: Some(thread) };
     match &mut reading.answered {
-        Some(answered) => answered.await.unwrap_or(Answer::No),
-        None => Answer::No,
+        Some(answered) => answered.await.unwrap_or(PermissionReply::No),
+        None => PermissionReply::No,
     }
 }
 
 /// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
 /// away from the prompt.
 struct Reading {
-    answered: Option<oneshot::Receiver<Answer>>,
+    answered: Option<oneshot::Receiver<PermissionReply>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -66,7 +66,7 @@ impl Drop for Reading {
 
 /// What a person said to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum PermissionReply {
     /// This once.
     Yes,
     /// From now on, as far as the question allows it.
@@ -103,8 +103,8 @@ fn read_answer(
     question: &str,
     empty: Meaning,
     may_be_always: bool,
-    answer: &mut oneshot::Sender<Answer>,
-) -> Answer {
+    answer: &mut oneshot::Sender<PermissionReply>,
+) -> PermissionReply {
     // What was typed before the question was on the screen is no answer to it.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     for _ in 0..ATTEMPTS {
@@ -113,13 +113,13 @@ fn read_answer(
         drop(screen);
         let line = read_line(answer);
         match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
-            Some(Meaning::Yes) => return Answer::Yes,
-            Some(Meaning::Always) if may_be_always => return Answer::Always,
-            Some(Meaning::No) | None => return Answer::No,
+            Some(Meaning::Yes) => return PermissionReply::Yes,
+            Some(Meaning::Always) if may_be_always => return PermissionReply::Always,
+            Some(Meaning::No) | None => return PermissionReply::No,
             Some(Meaning::Always | Meaning::Unclear) => {}
         }
     }
-    Answer::No
+    PermissionReply::No
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn meaning(line: &str) -> Meaning {
 }
 
 /// A line from the terminal; `None` at its end, on an error, and when nobody waits for it any more.
-fn read_line(answer: &oneshot::Sender<Answer>) -> Option<String> {
+fn read_line(answer: &oneshot::Sender<PermissionReply>) -> Option<String> {
     let stdin = io::stdin();
     let mut line = Vec::new();
     let interval = Timespec::try_from(LOOK_AROUND).ok()?;

@@ -1,6 +1,8 @@
 //! `bridge`: real processes, fed with what the real agents sent, with real rules and hooks behind them.
 
+mod attacks;
 mod failures;
+mod rules;
 mod sessions;
 
 use std::fs;

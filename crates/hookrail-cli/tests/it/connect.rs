@@ -1,5 +1,8 @@
 //! `connect`, `disconnect`, `import`: other agents' files, everything else in them kept byte for byte.
 
+mod odd_files;
+mod plugin;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -209,4 +212,85 @@ fn import_reports_what_is_lost_and_leaves_our_entries_out() {
     assert!(fs::read_to_string(project.user_settings_path()).unwrap().contains("guard.sh"));
     let ran = run(&project, &["import", "claude", "--write"]);
     assert!(ran.stdout.contains("added 0 hooks"), "{ran}");
+}
+
+/// Hooks of Copilot and Claude lie in several files, and `import` without a file reads them all, as `check` does.
+#[test]
+fn import_reads_every_file_of_the_agent() {
+    let project = TestProject::new();
+    let home = project.home();
+    let copilot = |command: &str| {
+        json!({ "version": 1, "hooks": { "preToolUse": [{ "bash": command, "timeoutSec": 5 }] } }).to_string()
+    };
+    write(&home.join(".copilot/hooks/a.json"), &copilot("a.sh"));
+    write(&home.join(".copilot/hooks/b.json"), &copilot("b.sh"));
+    let claude = |command: &str| {
+        json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": command }] }] } })
+            .to_string()
+    };
+    write(&project.dir().join(".claude/settings.json"), &claude("c.sh"));
+    write(&project.dir().join(".claude/settings.local.json"), &claude("d.sh"));
+    write(
+        &home.join(".codex/config.toml"),
+        "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"e.sh\"\n",
+    );
+    for (args, commands) in [
+        (&["import", "copilot"][..], &["a.sh", "b.sh"][..]),
+        (&["import", "claude", "--project"], &["c.sh", "d.sh"]),
+        (&["import", "codex"], &["e.sh"]),
+    ] {
+        let ran = run(&project, args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let found = |command: &&&str| ran.json()["hooks"].to_string().contains(**command);
+        assert_eq!(commands.iter().filter(found).count(), commands.len(), "{ran}");
+    }
+    let ran = run(&project, &["import", "gemini"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains(".gemini/settings.json"), "{ran}");
+}
+
+/// What `--write` adds runs for the same calls, and stays off where it was off.
+#[test]
+fn import_keeps_matchers_apart_and_disabled_hooks_off() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
+        { "matcher": "^replace$", "hooks": [{ "type": "command", "command": "guard.sh" }] },
+    ] } }));
+    let gemini = json!({ "hooksConfig": { "disabled": ["loud"] }, "hooks": { "BeforeTool": [
+        { "matcher": "^write_file$", "hooks": [{ "type": "command", "command": "guard.sh" }] },
+        { "hooks": [{ "type": "command", "name": "loud", "command": "loud.sh" }] },
+    ] } });
+    write(&project.home().join(".gemini/settings.json"), &gemini.to_string());
+    let ran = run(&project, &["import", "gemini", "--write"]);
+    assert!(ran.stdout.contains("added 2 hooks"), "{ran}");
+    let settings: Value =
+        serde_json::from_str(&fs::read_to_string(project.user_settings_path()).unwrap()).unwrap();
+    assert_eq!(settings["hooks"]["BeforeTool"][1]["matcher"], "^write_file$", "{settings}");
+    assert_eq!(settings["hooksConfig"]["disabled"], json!(["loud"]), "{settings}");
+}
+
+/// The loss report names what stands in the scripts and means something else here, for every agent's way to name one.
+#[test]
+fn import_looks_into_scripts() {
+    let project = TestProject::new();
+    let script = "#!/bin/sh\ncase $(jq -r .tool_name) in Bash|Write) ;; esac\n\
+        echo '{\"hookSpecificOutput\": {\"updatedInput\": {}}, \"systemMessage\": \"x\"}'\n";
+    project.file("guards/look.sh", script);
+    let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guards/look.sh --strict", "timeout": 30 },
+        { "type": "prompt", "prompt": "is it safe?" },
+    ] }] } });
+    project.file(".claude/settings.json", claude.to_string());
+    let copilot = json!({ "version": 1, "hooks": { "preToolUse": [
+        { "type": "command", "bash": "bash ./guards/look.sh", "timeoutSec": 30 },
+    ] } });
+    project.file(".github/hooks/mine.json", copilot.to_string());
+    for agent in ["claude", "copilot"] {
+        let ran = run(&project, &["import", agent, "--project"]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        for words in ["updatedInput", "systemMessage", "`Bash`", "`Write`", "30000 ms"] {
+            assert!(ran.stderr.contains(words), "{agent} {words}: {ran}");
+        }
+        assert_eq!(ran.stderr.contains("type `prompt`"), agent == "claude", "{ran}");
+    }
 }

@@ -80,6 +80,29 @@ fn broken_links_of_the_chain_are_named() {
 }
 
 #[test]
+fn a_program_that_is_gone_is_told_for_every_agent() {
+    for (agent, file) in [
+        ("claude", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("gemini", ".gemini/settings.json"),
+        ("qwen", ".qwen/settings.json"),
+        ("copilot", ".copilot/hooks/hookrail.json"),
+        ("opencode", ".config/opencode/plugin/hookrail.js"),
+    ] {
+        let project = guarded();
+        run(&project, &["connect", agent]);
+        let file = project.home().join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), "/nowhere/hookrail")).unwrap();
+        let ran = doctor(&project);
+        assert_eq!(ran.code, Some(1), "{agent}: {ran}");
+        assert!(states(&ran, agent, "").contains(&"error".to_owned()), "{agent}: {ran}");
+        assert_eq!(run(&project, &["connect", agent]).code, Some(0));
+        assert_eq!(states(&doctor(&project), agent, "reaches hookrail and refuses"), ["ok"], "{agent}");
+    }
+}
+
+#[test]
 fn programs_and_modes_are_looked_at() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [

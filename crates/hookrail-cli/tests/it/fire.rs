@@ -173,6 +173,20 @@ fn project_hooks_do_not_run_for_another_directory() {
 }
 
 #[test]
+fn a_guard_whose_file_is_open_for_writing_is_skipped_with_that_reason() {
+    let project = TestProject::new();
+    let script = project.script("guard.sh", "exit 2");
+    let guard = json!({ "type": "command", "name": "guard", "command": "./guard.sh" });
+    project.settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [guard] }] } }));
+    let writer = fs::File::options().append(true).open(script).unwrap();
+    let report = run(&project, &["fire", "BeforeTool", "--trust-hooks", "--format", "json"]).json();
+    drop(writer);
+    assert_eq!((&report["blockCause"], &report["hooks"]), (&json!("failure"), &json!([])), "{report}");
+    let why = report["skipped"][0]["why"].as_str().unwrap();
+    assert!(why.starts_with("cannot be started") && why.contains("open for writing"), "{why}");
+}
+
+#[test]
 fn wrong_input_is_a_usage_error_that_names_the_field() {
     let project = user_hook("BeforeTool", "touch ran");
     project.file("no-json", "{");

@@ -238,3 +238,17 @@ fn a_rule_that_is_off_shadows_nothing_and_a_shipped_one_may() {
     );
     assert!(findings(&project).iter().all(|finding| finding.0 != "rule-shadowed"));
 }
+
+/// Comparing each rule with each other one would take minutes.
+#[test]
+fn ten_thousand_rules_are_checked_in_a_moment() {
+    let project = TestProject::new();
+    let rules: Vec<Value> = (0..10_000)
+        .map(|n| json!({ "type": "rule", "name": format!("r{n}"), "when": { "command": format!("git push{n} -f") }, "block": "no" }))
+        .collect();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": rules }] } }));
+    let begin = std::time::Instant::now();
+    assert_eq!(findings(&project), []);
+    // Generous: an unoptimised build on a busy machine.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(40), "{:?}", begin.elapsed());
+}

@@ -1,6 +1,7 @@
 //! The engine, as an agent reaches it: settings in files, a [`HookSession`], triggers. The only file of the benchmark that
 //! knows its interface.
 
+use std::borrow::Cow;
 use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -8,7 +9,7 @@ use std::task::{Context, Poll};
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    HookSession, JsonObject, SettingsPaths, TrustPolicy, fire_before_model_hook, fire_before_tool_hook,
+    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook, fire_before_tool_hook,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -104,7 +105,11 @@ impl Engine {
     pub(crate) fn idle_before_tool(&self, context: &mut Context<'_>, tool: &str) -> bool {
         let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, &self.tool_input));
         match future.poll(context) {
-            Poll::Ready(verdict) => verdict.output.is_none(),
+            // As a host reads it: by what it is to do with the call.
+            Poll::Ready(verdict) => match verdict.gate {
+                ToolGate::Run { tool_input } => matches!(tool_input, Cow::Borrowed(_)),
+                ToolGate::Ask { .. } | ToolGate::Block { .. } | ToolGate::Stop { .. } => false,
+            },
             Poll::Pending => panic!("a hook runs"),
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Floor {
 
 /// What a command said, to be looked at by whoever doubts that it ran.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
     pub(crate) code: i32,
@@ -42,7 +42,7 @@ impl Floor {
     }
 
     /// Runs all commands at once: they are spawned from this thread, then fed and waited for.
-    pub(crate) fn run(&self, payload: &[u8]) -> Vec<Said> {
+    pub(crate) fn run(&self, payload: &[u8]) -> Vec<CommandOutput> {
         let mut running = Vec::with_capacity(self.images.len());
         let mut feeds = Vec::new();
         for image in &self.images {
@@ -80,8 +80,8 @@ fn feed_all(mut feeds: Vec<(File, &[u8])>) {
     }
 }
 
-fn finish(pid: i32, stdout: OwnedFd, stderr: OwnedFd) -> Said {
-    let mut said = Said::default();
+fn finish(pid: i32, stdout: OwnedFd, stderr: OwnedFd) -> CommandOutput {
+    let mut said = CommandOutput::default();
     File::from(stdout).read_to_end(&mut said.stdout).expect("reads stdout");
     File::from(stderr).read_to_end(&mut said.stderr).expect("reads stderr");
     said.code = reap(pid).expect("reaps");

@@ -11,7 +11,8 @@ use crate::args::Args;
 use crate::engine::Engine;
 use crate::floor::Floor;
 use crate::report::{Report, Target, time};
-use crate::stats::{Budget, duel, median};
+use crate::stats::{Budget, Ratio, duel, median};
+use crate::sys::allocations;
 
 /// Events in one sample of rules: one of them is too short to be timed.
 const EVENTS: u32 = 200;
@@ -70,11 +71,22 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
             black_box(engine.idle_before_tool(context, black_box("read_file")));
         }
     };
+    repeat(&with, &mut other);
+    let before = allocations();
+    repeat(&with, &mut other);
+    #[allow(clippy::cast_precision_loss, reason = "a small count")]
+    let count = (allocations() - before) as f64;
     let duel = duel(budget, || repeat(&without, &mut context), || repeat(&with, &mut other));
     report.add(
         "P10 none of 100 rules is for the tool, to no rules",
         duel.wall(),
         Target::AtMost(2.0),
+        String::new(),
+    );
+    report.add(
+        "P10 none of 100 rules is for the tool: allocations",
+        Ratio { middle: count, low: count, high: count },
+        Target::AtMost(0.0),
         String::new(),
     );
 }

@@ -42,7 +42,7 @@ pub(crate) struct Budget {
 }
 
 impl Samples {
-    fn take(&mut self, run: &mut dyn FnMut()) {
+    pub(crate) fn take(&mut self, run: &mut dyn FnMut()) {
         let cpu = cpu_time();
         let begin = Instant::now();
         run();

@@ -128,6 +128,25 @@ fn c_string(bytes: Vec<u8>) -> CString {
     CString::new(bytes).expect("arguments and variables contain no NUL")
 }
 
+/// Runs something on one core, with all processes that it starts.
+pub(crate) fn on_one_core<T>(work: impl FnOnce() -> T) -> T {
+    let size = size_of::<libc::cpu_set_t>();
+    let mut all = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    // SAFETY: both sets outlive the calls, their size is given, and every bit pattern of them is valid.
+    let all = unsafe {
+        libc::sched_getaffinity(0, size, all.as_mut_ptr());
+        let all = all.assume_init();
+        let mut one = MaybeUninit::<libc::cpu_set_t>::zeroed().assume_init();
+        libc::CPU_SET(usize::try_from(libc::sched_getcpu()).unwrap_or_default(), &mut one);
+        libc::sched_setaffinity(0, size, &raw const one);
+        all
+    };
+    let done = work();
+    // SAFETY: as above.
+    unsafe { libc::sched_setaffinity(0, size, &raw const all) };
+    done
+}
+
 /// The CPU time that this process and the children it has reaped used so far.
 pub(crate) fn cpu_time() -> Duration {
     usage(libc::RUSAGE_SELF) + usage(libc::RUSAGE_CHILDREN)

@@ -3,6 +3,7 @@
 //! The raw pipe is the same program, asked the same bytes by blocking writes and reads: no JSON, no deadline, nothing
 //! prepared for the case that something goes wrong.
 
+use std::hint::black_box;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -13,8 +14,8 @@ use tempfile::TempDir;
 use crate::args::Args;
 use crate::engine::{Engine, large_payload, request_of, small_payload};
 use crate::report::{Report, Target, time};
-use crate::stats::{Budget, Duel, Ratio, duel, median};
-use crate::sys::find_program;
+use crate::stats::{Budget, Duel, Ratio, Samples, duel, median};
+use crate::sys::{find_program, on_one_core};
 
 /// Answers every question, with the id from its beginning; an ordinary hook without `HOOKRAIL_WORKER`.
 const PYTHON: &str = r#"import os, sys
@@ -48,6 +49,8 @@ const ROUND_TRIP: f64 = 1.5;
 const PYTHON_FLOOR: f64 = 100.0;
 const NODE_FLOOR: f64 = 500.0;
 const FORK_FLOOR: f64 = 4.0;
+/// How often a worker is asked for each of these processes.
+const EVENTS_PER_PROCESS: usize = 10;
 /// How well eight workers share the cores, and how close 10 MB come to the raw pipe.
 const PARALLEL: f64 = 1.2;
 const LARGE: f64 = 1.2;
@@ -137,13 +140,19 @@ fn add(report: &mut Report, bench: &str, duel: &Duel, ratio: Ratio, target: Targ
     report.add(bench, ratio, target, format!("{} to {}", time(ours), time(base)));
 }
 
-/// An event of a worker, to the raw pipe.
+/// An event of a worker, to the raw pipe: wherever the kernel puts the two processes, and with both on one core, where
+/// no processor has to be woken and so the rest shows.
 pub(crate) fn round_trip(args: &Args, report: &mut Report) {
+    one_round_trip(args, report, "W1 worker to raw pipe", Target::AtMost(ROUND_TRIP));
+    on_one_core(|| one_round_trip(args, report, "W1 worker to raw pipe, on one core", Target::None));
+}
+
+fn one_round_trip(args: &Args, report: &mut Report, bench: &str, target: Target) {
     let scripts = Scripts::new();
     let mut raw = RawPipe::new(&scripts.python, &small_payload());
     let engine = engine("BeforeTool", std::slice::from_ref(&scripts.python), &json!(true));
     let duel = duel(many(args.budget()), || raw.ask(), || engine.before_tool());
-    add(report, "W1 worker to raw pipe", &duel, duel.wall(), Target::AtMost(ROUND_TRIP));
+    add(report, bench, &duel, duel.wall(), target);
 }
 
 /// A Python worker, to a process per event.
@@ -169,8 +178,19 @@ fn per_event(args: &Args, report: &mut Report, bench: &str, command: &str, worke
     let commands = [command.to_owned()];
     let once = engine("BeforeTool", &commands, &json!(false));
     let kept = engine("BeforeTool", &commands, worker);
-    // The process per event is the slower one, and so what is judged is how many times.
-    let duel = duel(args.budget(), || kept.before_tool(), || once.before_tool());
+    // The process per event is the slower one, and so what is judged is how many times. Each of these processes leaves
+    // the caches to nobody, which a worker would not meet in a session: it is asked several times in between.
+    let mut events = Samples::default();
+    let duel = duel(
+        args.budget(),
+        || {
+            for _ in 0..EVENTS_PER_PROCESS {
+                events.take(&mut || kept.before_tool());
+            }
+        },
+        || once.before_tool(),
+    );
+    let duel = Duel { base: events, ..duel };
     add(report, bench, &duel, duel.wall(), Target::AtLeast(floor));
 }
 
@@ -197,6 +217,17 @@ pub(crate) fn large(args: &Args, report: &mut Report) {
     let engine = engine("BeforeModel", std::slice::from_ref(&scripts.python), &json!(true));
     let duel = duel(args.budget(), || raw.ask(), || engine.before_model(&request));
     add(report, "W6 10 MB to raw pipe", &duel, duel.wall(), Target::AtMost(LARGE));
+    // The raw pipe gets bytes that are ready; here they are made by `serde_json` first, as somebody has to.
+    let write = || drop(black_box(large_payload(&request)));
+    let duel = self::duel(
+        args.budget(),
+        || {
+            write();
+            raw.ask();
+        },
+        || engine.before_model(&request),
+    );
+    add(report, "W6 10 MB to JSON and raw pipe", &duel, duel.wall(), Target::None);
 }
 
 /// One event with a request of about this size: with the raw pipe, a worker, in a fork and with a process per event.

@@ -2,38 +2,50 @@
 //!
 //! Texts are borrowed from the SDK's types, so that a large conversation is never copied on its way
 //! to a hook.
+//!
+//! The descriptions in the JSON Schemas of hook inputs and outputs are the doc comments of these types.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
-/// A model request as hooks see it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+use crate::formats::schema::{LlmRole, LlmToolMode};
+
+/// A model request: texts only. Messages without text are left out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct LlmRequest<'a> {
+    /// The model's name.
     pub model: Cow<'a, str>,
+    /// The conversation.
     pub messages: Vec<LlmMessage<'a>>,
+    /// What steers the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<LlmConfig<'a>>,
+    /// Which tools the model may call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_config: Option<HookToolConfig>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub extra: Cow<'a, crate::formats::json_object::JsonObject>,
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LlmMessage<'a> {
-    /// `user`, `model` or `system`.
+    /// Who speaks.
+    #[schemars(with = "LlmRole")]
     pub role: Cow<'a, str>,
-    /// The message's text.
+    /// What is said.
+    #[schemars(with = "String")]
     pub content: JoinedText<'a>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub extra: Option<Cow<'a, crate::formats::json_object::JsonObject>>,
 }
 
@@ -56,38 +68,57 @@ impl Serialize for JoinedText<'_> {
     }
 }
 
-/// What steers a model call. Numbers are kept as written.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+/// What steers a model call.
+// Numbers are kept as written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct LlmConfig<'a> {
+    /// Sampling temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub temperature: Option<Number>,
+    /// Longest answer, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub max_output_tokens: Option<Number>,
+    /// Nucleus sampling.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub top_p: Option<Number>,
+    /// Top-k sampling.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub top_k: Option<Number>,
+    /// Texts that end the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub stop_sequences: Option<Cow<'a, [String]>>,
+    /// How many answers are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub candidate_count: Option<Number>,
+    /// Penalty for tokens that occurred.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub presence_penalty: Option<Number>,
+    /// Penalty for tokens that occurred often.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
     pub frequency_penalty: Option<Number>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub extra: Cow<'a, crate::formats::json_object::JsonObject>,
 }
 
-/// Which tools the model may or must call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// Which tools a model may call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LlmToolConfig")]
 pub struct HookToolConfig {
-    /// `AUTO`, `ANY` or `NONE`.
+    /// `AUTO`: it may call tools; `ANY`: it must; `NONE`: it must not.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<LlmToolMode>")]
     pub mode: Option<ToolMode>,
     /// The tools it may call.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,64 +137,76 @@ pub enum ToolMode {
     None,
 }
 
-/// A model's answer as hooks see it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A model's answer: texts only.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct LlmResponse<'a> {
+    /// The whole text of the first candidate.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub text: Option<JoinedText<'a>>,
+    /// The alternatives; usually one.
     pub candidates: Vec<LlmCandidate<'a>>,
+    /// Token counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_metadata: Option<LlmUsage>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub extra: Cow<'a, crate::formats::json_object::JsonObject>,
 }
 
 /// One alternative of an answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct LlmCandidate<'a> {
+    /// What it says.
     pub content: LlmContent<'a>,
+    /// Why it ended, such as `STOP` or `MAX_TOKENS`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<Cow<'a, str>>,
+    /// Its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
+    /// Safety verdicts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_ratings: Option<Vec<LlmSafetyRating<'a>>>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub extra: Option<Cow<'a, crate::formats::json_object::JsonObject>>,
 }
 
 /// What a candidate says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LlmContent<'a> {
-    /// `model`.
+    /// Always `model`.
     pub role: Cow<'a, str>,
     /// Its texts.
     pub parts: Vec<Cow<'a, str>>,
 }
 
-/// A safety verdict without the SDK's `blocked` flag, which hooks never see.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
+/// A safety verdict.
+// Without the SDK's `blocked` flag, which hooks never see.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LlmSafetyRating<'a> {
+    /// What was judged.
     pub category: Cow<'a, str>,
+    /// How likely it is.
     pub probability: Cow<'a, str>,
 }
 
 /// Token counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct LlmUsage {
+    /// Tokens of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_token_count: Option<u64>,
+    /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub candidates_token_count: Option<u64>,
+    /// Both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_token_count: Option<u64>,
 }
@@ -249,6 +292,18 @@ impl LlmCandidate<'_> {
 
 fn borrowed_texts<'t>(texts: &'t [Cow<'_, str>]) -> Vec<Cow<'t, str>> {
     texts.iter().map(|text| Cow::Borrowed(&**text)).collect()
+}
+
+/// The text of a response as a hook may have changed it: its `text`, or else the texts of all candidates.
+pub(crate) fn response_text(response: &Value) -> Cow<'_, str> {
+    if let Some(text) = response.get("text").and_then(Value::as_str) {
+        return Cow::Borrowed(text);
+    }
+    let candidates = response.get("candidates").and_then(Value::as_array).into_iter().flatten();
+    let parts =
+        candidates.filter_map(|candidate| candidate.get("content")?.get("parts")?.as_array()).flatten();
+    let texts = parts.filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+    Cow::Owned(texts.collect())
 }
 
 impl ToolMode {

@@ -1,16 +1,16 @@
 //! JSON Schemas of what hooks read and write, and a sample of what they read.
 //!
-//! The types here mirror the wire and exist for nothing else: the real ones borrow, stream and keep unknown
-//! fields, which says nothing to a reader of a schema. A test holds the two together.
+//! Most types here mirror the wire and exist for nothing else: the real ones borrow, stream and keep unknown
+//! fields, which says nothing to a reader of a schema. A test holds the two together. The stable model format is
+//! described by its own types.
 
 #![expect(dead_code, reason = "the fields are read by the schema generator only")]
 
 mod input;
-mod llm;
 mod output;
 mod sample;
 
-use schemars::{Schema, schema_for};
+use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Value, json};
 
 pub use sample::sample_input;
@@ -24,6 +24,24 @@ use output::{
     AfterAgentSpecific, AfterModelSpecific, AfterToolSpecific, BeforeAgentSpecific, BeforeModelSpecific,
     BeforeToolSelectionSpecific, BeforeToolSpecific, NothingSpecific, Output, SessionStartSpecific,
 };
+
+// The roles of the stable model format. No doc comment: it would become a description in every schema.
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LlmRole {
+    User,
+    Model,
+    System,
+}
+
+// The modes of its tool configuration.
+#[derive(JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum LlmToolMode {
+    Auto,
+    Any,
+    None,
+}
 
 /// The schema of the JSON object that hooks of an event read from stdin.
 pub fn input_schema(event: EventName) -> Schema {

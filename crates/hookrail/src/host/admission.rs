@@ -10,6 +10,7 @@ use crate::hook::{Hook, Level};
 use crate::host::shared::Host;
 use crate::plan::planner::Plan;
 use crate::trust::{Recheck, Seal};
+use crate::verdict::refusal::{RefusalReason, RefusedHook};
 use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
 /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
@@ -30,20 +31,15 @@ pub(crate) fn admit(
     let project = host.working_dir.as_path();
     let elsewhere = !std::ptr::eq(directory, project);
     let mut admit = |hook: &Arc<Hook>, seal: Option<&Arc<Seal>>| {
-        let name = &hook.name;
         if elsewhere && hook.origin.level == Level::Project {
-            let (project, cwd) = (project.display(), cwd.display());
-            refused.warnings.push(format!(
-                "hook `{name}` belongs to the project in {project} and does not run for {cwd}"
-            ));
+            let (project, cwd) = (project.to_owned(), cwd.to_owned());
+            refused.add(hook, RefusalReason::OtherFolder { project, cwd });
             return None;
         }
         match recheck(host, hook, seal) {
             Recheck::Unchanged => Some(Arc::clone(hook)),
             Recheck::Changed { what } => {
-                refused.changed.push(format!(
-                    "hook `{name}` changed since it was approved ({what}); run `hookrail trust` to approve it again"
-                ));
+                refused.add(hook, RefusalReason::Changed { what });
                 None
             }
         }
@@ -70,26 +66,28 @@ fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
 pub(crate) struct Refused {
     /// What blocks the event whatever the hooks say.
     standing: Option<String>,
-    /// Approved once, changed since: a guard that was tampered with must not be a guard that is off.
-    changed: Vec<String>,
-    /// Not run for a reason that needs no block.
-    warnings: Vec<String>,
+    /// In the order in which they were found.
+    hooks: Vec<RefusedHook>,
 }
 
 impl Refused {
-    /// Adds guards that turned out not to be what was approved.
-    pub(crate) fn also_changed(&mut self, what: Vec<String>) {
-        self.changed.extend(what);
+    /// Adds a hook.
+    pub(crate) fn add(&mut self, hook: &Arc<Hook>, why: RefusalReason) {
+        self.hooks.push(RefusedHook { hook: Arc::clone(hook), why });
     }
 
     /// Adds to a result what follows from the refusals.
     pub(crate) fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
-        let reasons: Vec<&str> = self.standing.iter().chain(&self.changed).map(String::as_str).collect();
+        // A guard that was tampered with must not be a guard that is off.
+        let (changed, others): (Vec<_>, Vec<_>) = self.hooks.iter().partition(|hook| hook.why.is_change());
+        let changed: Vec<String> = changed.into_iter().map(ToString::to_string).collect();
+        let reasons: Vec<&str> = self.standing.iter().chain(&changed).map(String::as_str).collect();
         if event.is_guarded() && !reasons.is_empty() {
             result.block_with(Block { reason: reasons.join("\n"), cause: BlockCause::Failure });
         }
-        result.warnings.extend(self.changed);
-        result.warnings.extend(self.warnings);
+        result.warnings.extend(changed);
+        result.warnings.extend(others.into_iter().map(ToString::to_string));
+        result.refused = self.hooks;
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a caller does next: the verdict of the hooks as a value that leaves nothing to interpret.
+//! What a caller does next: the verdict of the hooks, as a value that needs no interpretation.
 //!
 //! Every result is one enum (the gate) with the notes beside it. All of them are `#[must_use]`: dropping one would
 //! drop a block.
@@ -10,7 +10,7 @@ use crate::formats::json_object::JsonObject;
 use crate::output::HookOutput;
 use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
 
-/// What hooks said besides their verdict.
+/// What hooks gave besides their verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HookNotes {
@@ -69,10 +69,10 @@ pub enum ToolGate<'a> {
 pub struct BeforeToolHookResult<'a> {
     /// What to do with the call.
     pub gate: ToolGate<'a>,
-    /// What was said besides.
+    /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<HookOutput>,
+    pub output: Option<Box<HookOutput>>,
 }
 
 impl BeforeToolHookResult<'_> {
@@ -105,10 +105,10 @@ pub struct AfterToolHookResult {
     pub additional_context: Option<String>,
     /// The agent must stop.
     pub stop: Option<StopReason>,
-    /// What was said besides.
+    /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<HookOutput>,
+    pub output: Option<Box<HookOutput>>,
 }
 
 /// What to do with a model call.
@@ -155,7 +155,7 @@ pub enum AnswerOrigin {
 pub struct BeforeModelHookResult<'a> {
     /// What to do with the call.
     pub gate: ModelGate<'a>,
-    /// What was said besides.
+    /// What hooks gave besides.
     pub notes: HookNotes,
 }
 
@@ -204,7 +204,7 @@ pub enum ToolSelection {
 pub struct BeforeToolSelectionHookResult {
     /// Which tools to offer.
     pub selection: ToolSelection,
-    /// What was said besides.
+    /// What hooks gave besides.
     pub notes: HookNotes,
 }
 
@@ -241,7 +241,7 @@ pub struct AfterModelHookResult {
     pub change: ResponseChange,
     /// The agent must stop.
     pub stop: Option<StopReason>,
-    /// What was said besides. The message is for the next request.
+    /// What hooks gave besides. The message is for the next request.
     pub notes: HookNotes,
 }
 
@@ -278,7 +278,7 @@ pub struct AgentHookResult {
     pub gate: AgentGate,
     /// `AfterAgent`: the conversation is to be forgotten.
     pub clear_context: bool,
-    /// What was said besides. The message is for the next request.
+    /// What hooks gave besides. The message is for the next request.
     pub notes: HookNotes,
 }
 

@@ -102,7 +102,7 @@ impl HookEventHandler {
         let directory = directory_for(&self.host, &base.cwd);
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
-        refused.also_changed(take_out_busy_guards(plan, &mut hooks).await);
+        take_out_busy_guards(plan, &mut hooks, &mut refused).await;
         let strays = take_out_strays(&mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };
@@ -120,7 +120,7 @@ impl HookEventHandler {
             None => result,
             Some(panic) => {
                 let envelope = failure_envelope(plan.event, &plan.hooks, &panic, "hook execution");
-                // What the hooks decided stands: trouble beside them must not turn a no into a yes.
+                // What the hooks decided counts: an error beside them must not turn a block into an allow.
                 let block = result.block.or(envelope.block);
                 ProcessedHookResult {
                     ask: result.ask.filter(|_| block.is_none()),

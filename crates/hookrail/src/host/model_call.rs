@@ -64,14 +64,14 @@ pub enum ModelOutcome {
         response: GenerateContentResponse,
         /// Where it comes from.
         origin: AnswerOrigin,
-        /// Why the call was blocked; the user is told.
+        /// Why the call was blocked; to be shown to the user.
         block: Block,
         /// Whether the user sees the answer.
         showing: Showing,
         /// A message of hooks for the model, to be added to the next request: see [`system_message`].
         next_system_message: Option<String>,
     },
-    /// The host's permission step said no.
+    /// The host's permission step refused the call.
     Denied {
         /// Why.
         reason: String,
@@ -94,7 +94,7 @@ pub fn system_message(text: &str) -> Content {
 /// is sent as hooks changed it, and the answer comes back as they changed it.
 ///
 /// `permission` sees every request that the hooks let through; `call` sends it and returns the complete answer. Its
-/// error is returned as it is, and no hook hears of it.
+/// error is returned as it is, and no hook runs for it.
 pub async fn call_model_with_hooks<E>(
     session: &HookSession,
     request: GenerateContentParameters,

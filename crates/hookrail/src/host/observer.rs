@@ -16,12 +16,12 @@ pub trait HookObserver: Send + Sync {
         let _ = (event, hook);
     }
 
-    /// A hook has come to its end.
+    /// A hook has ended.
     fn hook_call(&self, call: &HookCall<'_>) {
         let _ = call;
     }
 
-    /// All hooks of an event have come to their end.
+    /// All hooks of an event have ended.
     fn hook_batch(&self, batch: &HookBatch) {
         let _ = batch;
     }

@@ -37,7 +37,7 @@ pub enum PermissionSubject<'a> {
 pub enum Decider<'a> {
     /// The host, by its own rules.
     Host,
-    /// A person: a hook said `ask`. No mode of the host answers in their place, and no answer is a no.
+    /// A person: a hook decided `ask`. No approval mode of the host replaces the question, and no answer means no.
     Person {
         /// What the question shows.
         reason: &'a str,
@@ -50,7 +50,7 @@ pub enum Decider<'a> {
 pub enum Permission {
     /// The call is made.
     Granted,
-    /// It is not made; the model is told why.
+    /// It is not made; the reason becomes its result.
     Denied {
         /// Why.
         reason: String,

@@ -94,7 +94,7 @@ impl HookSession {
         self.effect(handler.fire_before_agent_event(prompt).await)
     }
 
-    /// The work on a prompt has come to an end. `stop_hook_active` says that it went on because of such a hook.
+    /// The work on a prompt has ended. `stop_hook_active` says that it went on because of such a hook.
     pub async fn fire_after_agent(
         &self,
         prompt: &str,

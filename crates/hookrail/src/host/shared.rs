@@ -22,7 +22,7 @@ pub enum UnusableSettings {
     Warn,
 }
 
-/// What the host said about itself when it made the session.
+/// What the host configured when it made the session.
 pub(crate) struct Host {
     pub(crate) session_id: String,
     pub(crate) working_dir: PathBuf,

@@ -131,11 +131,11 @@ impl HookSystem {
     }
 
     /// Whether any hook would run for this request.
-    pub fn hears(&self, request: &CheckedRequest) -> bool {
-        answer::hears(&self.components, request)
+    pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
+        answer::has_hooks_for(&self.components, request)
     }
 
-    /// Runs the hooks that a checked request asks for. Never fails: trouble is in the answer.
+    /// Runs the hooks that a checked request asks for. Never fails: errors are in the response.
     pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
         answer::execute(&self.components, request).await
     }
@@ -172,7 +172,7 @@ impl HookSystem {
     }
 
     /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
-    /// that is told to end now; it still calls [`HookSystem::drain`].
+    /// that has to end now; it still calls [`HookSystem::drain`].
     pub fn end_grace(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().end_grace();

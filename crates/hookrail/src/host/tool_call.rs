@@ -35,7 +35,7 @@ pub enum ToolOutcome {
         /// The agent must stop as well.
         stop: Option<StopReason>,
     },
-    /// The host's permission step said no.
+    /// The host's permission step refused the call.
     Denied {
         /// The arguments it would have run with.
         tool_input: JsonObject,
@@ -132,7 +132,7 @@ impl HookSession {
         self.after_tool(tool_name, tool_input, result, notes).await
     }
 
-    /// Lets `AfterTool` hooks see the result and applies what all hooks of the call said.
+    /// Runs the `AfterTool` hooks on the result and applies the outputs of all hooks of the call.
     async fn after_tool(
         &self,
         tool_name: &str,

@@ -59,7 +59,7 @@ async fn before_tool<'a>(
         }
         (None, None, None) => ToolGate::Run { tool_input: changed_input(output.as_ref(), tool_input) },
     };
-    BeforeToolHookResult { gate, notes, output }
+    BeforeToolHookResult { gate, notes, output: output.map(Box::new) }
 }
 
 /// The arguments with what hooks changed, key by key.
@@ -103,7 +103,7 @@ async fn after_tool(
         additional_context: specific("additionalContext").and_then(|text| text.as_str()).map(str::to_owned),
         stop: result.stop,
         notes,
-        output,
+        output: output.map(Box::new),
     }
 }
 

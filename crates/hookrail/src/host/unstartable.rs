@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::hook::Hook;
+use crate::host::admission::Refused;
 use crate::plan::planner::Plan;
 use crate::run::stays_open_for_writing;
 use crate::trust::file_run_by_accident;
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::refusal::RefusalReason;
 
-/// Takes out the guards whose files somebody holds open for writing: the system would not execute them. Says what is
-/// wrong with each.
-pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>) -> Vec<String> {
-    let mut busy = Vec::new();
+/// Removes the guards whose files are open for writing, which the system would not execute, and notes them as refused.
+pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>, refused: &mut Refused) {
     for planned in &plan.hooks {
         let Some(seal) = &planned.seal else { continue };
         if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {
@@ -23,17 +24,11 @@ pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>
         for file in seal.executables() {
             if stays_open_for_writing(file).await {
                 hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
-                busy.push(format!(
-                    "guard `{}` cannot be started: `{}` is open for writing, so that it may be changing; close it, or \
-                     run `hookrail trust` to look at it",
-                    planned.name,
-                    file.display()
-                ));
+                refused.add(&planned.hook, RefusalReason::OpenForWriting { file: file.to_path_buf() });
                 break;
             }
         }
     }
-    busy
 }
 
 /// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
@@ -42,19 +37,15 @@ pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> V
     let mut strays = Vec::new();
     hooks.retain(|hook| {
         let Some(file) = file_run_by_accident(hook, directory) else { return true };
-        let why = format!(
-            "a hook of the {} settings must not run `{}`, a file of the folder that it runs in; write an absolute path",
-            hook.origin.level,
-            file.display()
-        );
+        let failure = HookFailure::RunsProjectFile { level: hook.origin.level.clone(), file };
         strays.push(HookRun {
             hook: Arc::clone(hook),
-            exit: Exit::NotStarted(why.clone()),
+            exit: Exit::NotStarted(failure.to_string()),
             stdout: String::new(),
             stderr: String::new(),
             duration: Duration::ZERO,
             output: None,
-            failure: Some(why),
+            failure: Some(failure),
             warnings: Vec::new(),
         });
         false

@@ -82,7 +82,7 @@ enum Open {
 }
 
 /// What stands where a value must stand.
-enum Begun {
+enum ValueStart {
     Complete(Value),
     Open(Open),
 }
@@ -111,8 +111,8 @@ impl<'a> Reader<'a> {
         let mut open = Vec::new();
         loop {
             let mut value = match self.begin_value(open.len())? {
-                Begun::Complete(value) => value,
-                Begun::Open(container) => {
+                ValueStart::Complete(value) => value,
+                ValueStart::Open(container) => {
                     open.push(container);
                     continue;
                 }
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn begin_value(&mut self, depth: usize) -> Result<Begun, JsonProblem> {
+    fn begin_value(&mut self, depth: usize) -> Result<ValueStart, JsonProblem> {
         self.skip_space();
         let first = self.peek().ok_or_else(|| self.not_json())?;
         if matches!(first, b'[' | b'{') && depth >= MAX_DEPTH {
@@ -154,26 +154,26 @@ impl<'a> Reader<'a> {
             b'[' => {
                 self.at += 1;
                 if self.take_after_space(b']') {
-                    Begun::Complete(Value::Array(Vec::new()))
+                    ValueStart::Complete(Value::Array(Vec::new()))
                 } else {
                     self.use_slots(CONTAINER_SLOTS)?;
-                    Begun::Open(Open::Array(Vec::new()))
+                    ValueStart::Open(Open::Array(Vec::new()))
                 }
             }
             b'{' => {
                 self.at += 1;
                 if self.take_after_space(b'}') {
-                    Begun::Complete(Value::Object(JsonObject::new()))
+                    ValueStart::Complete(Value::Object(JsonObject::new()))
                 } else {
                     self.use_slots(CONTAINER_SLOTS)?;
-                    Begun::Open(Open::Object { entries: JsonObject::new(), key: self.key()? })
+                    ValueStart::Open(Open::Object { entries: JsonObject::new(), key: self.key()? })
                 }
             }
-            b'"' => Begun::Complete(Value::String(self.string()?)),
-            b't' => Begun::Complete(self.word("true", Value::Bool(true))?),
-            b'f' => Begun::Complete(self.word("false", Value::Bool(false))?),
-            b'n' => Begun::Complete(self.word("null", Value::Null)?),
-            _ => Begun::Complete(Value::Number(self.number()?)),
+            b'"' => ValueStart::Complete(Value::String(self.string()?)),
+            b't' => ValueStart::Complete(self.word("true", Value::Bool(true))?),
+            b'f' => ValueStart::Complete(self.word("false", Value::Bool(false))?),
+            b'n' => ValueStart::Complete(self.word("null", Value::Null)?),
+            _ => ValueStart::Complete(Value::Number(self.number()?)),
         })
     }
 

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use crate::event::{EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
+use crate::plan::silent::SilentNames;
 use crate::trust::{Seal, relative_words};
 
 /// Models invent tool names, so only so many are remembered, none of them long.
@@ -19,6 +20,7 @@ const MAX_PLANNED_HOOKS: usize = 65_536;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plan {
     /// The event.
     pub event: EventName,
@@ -32,10 +34,11 @@ pub struct Plan {
 
 /// A hook that is going to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlannedHook {
     /// The hook.
     pub hook: Arc<Hook>,
-    /// What to look at again right before it runs; `None` where nobody needs to look.
+    /// What to check again right before it runs; `None` where nothing needs a check.
     pub seal: Option<Arc<Seal>>,
 }
 
@@ -49,6 +52,7 @@ impl Deref for PlannedHook {
 
 /// What is going to run for an event, and why the rest is not.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The plan, if there is anything to run.
     pub plan: Option<Plan>,
@@ -58,6 +62,7 @@ pub struct Explanation {
 
 /// A hook that does not run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Skipped {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -134,12 +139,14 @@ impl fmt::Display for SkipReason {
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
     remembered: [RwLock<Remembered>; EventName::ALL.len()],
+    /// Some of the names that are remembered as having no plan, for a faster answer.
+    silent: [OnceLock<Box<SilentNames>>; EventName::ALL.len()],
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, remembered: Default::default() }
+        Self { registry, remembered: Default::default(), silent: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -151,16 +158,25 @@ impl HookPlanner {
         let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
+        let silent = self.silent.get(event as usize)?;
+        if let (Some(target), Some(silent)) = (target, silent.get())
+            && silent.holds(target, changes)
+        {
+            return None;
+        }
         let remembered = self.remembered.get(event as usize)?;
-        if let Some(Answer(plan)) =
+        if let Some(CachedPlan(plan)) =
             remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
         {
             return plan.clone();
         }
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
+            if let (Some(target), None) = (target, &plan) {
+                silent.get_or_init(Box::default).add(target, changes);
+            }
             let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
-            remembered.remember(target, changes, Answer(plan.clone()));
+            remembered.remember(target, changes, CachedPlan(plan.clone()));
         }
         plan
     }
@@ -194,7 +210,7 @@ impl HookPlanner {
         let mut steps = Steps::default();
         for (rank, registered) in self.registry.registered_for(event).enumerate() {
             let hook = &registered.hook;
-            // Only a hook that runs may stand in for another one with the same command.
+            // Only a hook that runs may replace another one with the same command.
             let reason = if let Some(by) = registered.disabled_by() {
                 Some(SkipReason::Disabled(by))
             } else if let Some(why) = registered.not_approved() {
@@ -340,19 +356,19 @@ fn clipped(text: &str) -> impl fmt::Display {
 
 /// A plan or the knowledge that there is none.
 #[derive(Debug)]
-struct Answer(Option<Arc<Plan>>);
+struct CachedPlan(Option<Arc<Plan>>);
 
 /// The answers of one event, all from the same state of the registry.
 #[derive(Debug, Default)]
 struct Remembered {
     changes: u64,
-    without_target: Option<Answer>,
-    by_target: HashMap<Box<str>, Answer>,
+    without_target: Option<CachedPlan>,
+    by_target: HashMap<Box<str>, CachedPlan>,
     planned_hooks: usize,
 }
 
 impl Remembered {
-    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&Answer> {
+    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
         if self.changes != changes {
             return None;
         }
@@ -363,8 +379,8 @@ impl Remembered {
     }
 
     /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
-    /// once costs nobody else's place for long.
-    fn remember(&mut self, target: Option<&str>, changes: u64, answer: Answer) {
+    /// once does not displace the others for long.
+    fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
         if self.changes > changes {

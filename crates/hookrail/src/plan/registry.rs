@@ -68,6 +68,7 @@ impl From<(Hook, HookTrust)> for JudgedHook {
 
 /// One hook as a listing shows it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HookStatus {
     /// The hook.
     pub hook: Arc<Hook>,

@@ -13,12 +13,14 @@ use jsonc_parser::common::Ranged as _;
 use self::call::Call;
 use super::facts::{Facts, Subject, has_tool};
 use super::path::Places;
-use super::problem::{Problem, shortened};
+use super::problem::Problem;
 use super::rule::Rule;
 use super::truth::Truth;
+use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::matcher::Matcher;
+use crate::spelling::shortened;
 
 /// The folder that examples happen in.
 const PROJECT: &str = "/project";
@@ -53,7 +55,9 @@ impl Examples {
         };
         if !has_tool(event) {
             let message = format!("examples are tool calls, and {event} has none");
-            problems.push(Problem::new("invalid-example", &prop.name, message).help("leave them out"));
+            problems.push(
+                Problem::new(DiagnosticCode::InvalidExample, &prop.name, message).help("leave them out"),
+            );
             return Self { list };
         }
         read_lists(object, &mut list, problems);
@@ -77,7 +81,7 @@ fn read_lists(object: &Object<'_>, list: &mut Vec<Example>, problems: &mut Vec<P
             "noMatch" => false,
             other => {
                 let message = format!("`{}` is not a list of examples", shortened(other));
-                let problem = Problem::new("unknown-field", &prop.name, message);
+                let problem = Problem::new(DiagnosticCode::UnknownField, &prop.name, message);
                 problems.push(problem.suggest(other, &["match", "noMatch"]));
                 continue;
             }
@@ -120,7 +124,7 @@ impl Example {
         let speaks = rule.answer_to(truth).is_some();
         match (self.matches, speaks) {
             (true, false) if truth == Truth::Unknown => {
-                Some(format!("it cannot be told whether the rule holds for the example `{shown}`"))
+                Some(format!("it is not known whether the rule holds for the example `{shown}`"))
             }
             (true, false) => Some(format!("the rule does not hold for the example `{shown}`")),
             (false, true) => {

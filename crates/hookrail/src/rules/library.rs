@@ -4,10 +4,11 @@
 //! examples are checked by the tests of this crate.
 
 use jsonc_parser::ast::{Object, Value as Ast};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::rule::{Rule, RulePlace, RuleReading};
 use crate::event::EventName;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
 
 /// The texts of the guards, in the order in which they are listed.
@@ -73,9 +74,7 @@ fn guard(text: &'static str, object: &Object<'_>) -> Option<Guard> {
 }
 
 fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
-    let options =
-        ParseOptions { allow_comments: true, allow_trailing_commas: true, ..ParseOptions::default() };
-    match parse_to_ast(text, &CollectOptions::default(), &options).ok()?.value? {
+    match parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?.value? {
         Ast::Object(object) => Some(read(&object)),
         _ => None,
     }

@@ -5,14 +5,14 @@ use std::ops::Range;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
-/// Words longer than this are neither compared with known ones nor shown in full.
-const LONGEST_WORD: usize = 64;
+use crate::diagnostic::DiagnosticCode;
+use crate::spelling::nearest;
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A stable code in kebab case, such as `unknown-fact`.
-    pub code: &'static str,
+    /// What it is about.
+    pub code: DiagnosticCode,
     /// The bytes of the settings text that it is about.
     pub range: Range<usize>,
     /// What is wrong.
@@ -23,7 +23,7 @@ pub struct Problem {
 
 impl Problem {
     /// A finding about the value or name at `at`.
-    pub(super) fn new(code: &'static str, at: &impl Ranged, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: DiagnosticCode, at: &impl Ranged, message: impl Into<String>) -> Self {
         Self { code, range: at.start()..at.end(), message: message.into(), help: None }
     }
 
@@ -45,8 +45,12 @@ impl Problem {
 
     /// A value of another type than the one that can hold.
     pub(super) fn wrong_type(what: &str, expected: &str, value: &Value<'_>) -> Self {
-        Self::new("wrong-type", value, format!("{what} must be {expected}, not {}", kind_of(value)))
-            .help(format!("write {expected}; nothing is converted"))
+        Self::new(
+            DiagnosticCode::WrongType,
+            value,
+            format!("{what} must be {expected}, not {}", kind_of(value)),
+        )
+        .help(format!("write {expected}; nothing is converted"))
     }
 }
 
@@ -59,47 +63,5 @@ fn kind_of(value: &Value<'_>) -> &'static str {
         Value::Object(_) => "an object",
         Value::Array(_) => "an array",
         Value::NullKeyword(_) => "`null`",
-    }
-}
-
-/// The known word that `word` was probably meant to be: near in spelling, or the same but for its case.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
-        .map(|(_, known)| known)
-}
-
-/// A word for a message, cut to a length that a message can bear.
-pub(super) fn shortened(word: &str) -> String {
-    match word.char_indices().nth(LONGEST_WORD) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_words_are_found_and_long_ones_are_not_compared() {
-        let known = ["equals", "startsWith", "in"];
-        for (word, expected) in [
-            ("equal", Some("equals")),
-            ("startswith", Some("startsWith")),
-            ("im", Some("in")),
-            ("matches", None),
-        ] {
-            assert_eq!(nearest(word, &known), expected, "{word}");
-        }
-        assert_eq!(nearest(&"equals".repeat(1_000_000), &known), None);
-        assert_eq!(shortened(&"é".repeat(1000)).chars().count(), LONGEST_WORD + 1);
     }
 }

@@ -31,7 +31,7 @@ pub struct RulePlace<'a> {
     pub event: EventName,
     /// The matcher of its group, which examples must pass.
     pub matcher: &'a Matcher,
-    /// Whether its examples are tried. A program that only asks the rule need not pay for them.
+    /// Whether its examples are tried. A program that only evaluates the rule can skip them.
     pub try_examples: bool,
 }
 

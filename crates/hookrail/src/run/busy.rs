@@ -1,22 +1,20 @@
-//! Whether somebody holds a file open for writing. The system then refuses to execute it, and its content may change
+//! Whether a file is open for writing. The system then refuses to execute it, and its content may change
 //! at any moment without a time stamp telling.
-#![allow(unsafe_code, reason = "no safe crate of ours asks the kernel for a lease")]
 
 use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
+
+use super::system_calls;
 
 /// How long a program may be open for writing before it counts as held: an editor or a checkout is done by then.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// How often it is looked at meanwhile.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// The request that chooses the signal of a broken lease; the `libc` crate does not name it for every target.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const F_SETSIG: libc::c_int = 10;
 
 /// Whether a file is open for writing now and stays so for 200 ms.
 pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
@@ -33,33 +31,11 @@ pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
     true
 }
 
-/// Asks for a read lease, which the kernel refuses while anybody has the file open for writing, and gives it back at
-/// once. Where leases are not to be had (another owner, some network file systems) the answer is no.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+/// Whether a file is open for writing now; no, if it cannot be opened.
 fn is_open_for_writing(path: &Path) -> bool {
-    use std::os::fd::AsRawFd as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    // Without blocking: somebody may have put a pipe in its place.
+    // Without blocking: the path may be a pipe by now.
     let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-    let Ok(file) = open else { return false };
-    // SAFETY: the descriptor is open for the whole block, and these requests take plain numbers.
-    unsafe {
-        // Whoever opens the file while the lease exists makes the kernel send a signal, by default one that kills.
-        if libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) != 0 {
-            return false;
-        }
-        if libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) == 0 {
-            libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_UNLCK);
-            return false;
-        }
-    }
-    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn is_open_for_writing(_: &Path) -> bool {
-    false
+    open.is_ok_and(|file| system_calls::is_open_for_writing(&file))
 }
 
 #[cfg(test)]

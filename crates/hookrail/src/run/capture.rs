@@ -8,7 +8,7 @@ use rustix::buffer::spare_capacity;
 use super::unix;
 use super::watch::{Ticker, Watched};
 
-/// Reads done on one stream before the future gives way to others: a flood must not starve the deadline.
+/// Reads done on one stream before the future yields: a flood must not starve the deadline.
 const READS_PER_TURN: usize = 16;
 /// What is read before anything is allocated, and the first allocation for a stream that goes on.
 const FIRST_READ: usize = 1024;
@@ -69,7 +69,7 @@ impl Capture {
         true
     }
 
-    /// Reads what is there without asking the reactor, which may not have heard of it yet.
+    /// Reads what is there without asking the reactor, which may not have reported it yet.
     pub(super) fn read_available(&mut self, scratch: &mut Vec<u8>) {
         for _ in 0..READS_PER_TURN {
             let Some(pipe) = &self.pipe else { return };

@@ -17,7 +17,7 @@ use crate::hook::Hook;
 use crate::settings::Redaction;
 
 /// How many directories, and hooks in each, are remembered. Beyond that everything is forgotten at once: a
-/// bound that nobody reaches in earnest needs no cleverness.
+/// bound that is reached only under attack needs no better strategy.
 const REMEMBERED_DIRECTORIES: usize = 16;
 const REMEMBERED_HOOKS: usize = 4096;
 
@@ -27,7 +27,7 @@ pub(crate) struct PreparedCommand {
     /// What to execute: always with a slash, so that nothing searches for it again. A relative path counts
     /// from `cwd`, and has to be executed as it stands because scripts see it as their name.
     pub(crate) program: OsString,
-    /// The name the program is told, where that is another.
+    /// The name that the program receives as `argv[0]`, where that is another.
     pub(crate) arg0: Option<OsString>,
     /// Its arguments, without its name.
     pub(crate) args: Vec<OsString>,
@@ -148,7 +148,7 @@ impl Ways {
         let shell = Arc::new(PreparedCommand {
             program: preparer.shell.program.clone(),
             // Told a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
-            // a short hook. So the name under which it speaks comes after the command.
+            // a short hook. So the name that its messages begin with comes after the command.
             arg0: None,
             args: vec![
                 "-c".into(),

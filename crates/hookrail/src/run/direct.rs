@@ -10,88 +10,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::environment::{Variable, get, set};
-use super::expand::variable_length;
-
-/// Commands that bash runs itself, and words that are none.
-const RESERVED: &[&str] = &[
-    ".",
-    ":",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "case",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "coproc",
-    "declare",
-    "dirs",
-    "disown",
-    "do",
-    "done",
-    "echo",
-    "elif",
-    "else",
-    "enable",
-    "esac",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "fi",
-    "for",
-    "function",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "if",
-    "in",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "select",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "then",
-    "time",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "until",
-    "wait",
-    "while",
-];
+use crate::hook::PROJECT_DIR_VARIABLES;
+use crate::shell::{self, Quote, is_builtin, is_reserved_word, outline};
 
 /// Variables that change what bash does, or that bash does not pass on as it got them. Besides these, all
 /// whose names begin with `BASH` or `COMP_`.
@@ -146,10 +66,11 @@ impl Word {
         word
     }
 
-    fn push(&mut self, byte: char) {
+    /// Adds text. What stands side by side becomes one piece, so that `ec"ho"` is seen as the builtin that it is.
+    fn push(&mut self, text: &str) {
         match self.0.last_mut() {
-            Some(Piece::Text(text)) => text.push(byte),
-            _ => self.0.push(Piece::Text(byte.into())),
+            Some(Piece::Text(before)) => before.push_str(text),
+            _ => self.0.push(Piece::Text(text.to_owned())),
         }
     }
 
@@ -162,7 +83,7 @@ impl Word {
         };
         !start.starts_with(['-', '+', '%'])
             && !self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('=')))
-            && (self.0.len() > 1 || !RESERVED.contains(&start.as_str()))
+            && (self.0.len() > 1 || !(is_builtin(start) || is_reserved_word(start)))
     }
 }
 
@@ -174,39 +95,52 @@ pub(crate) fn plain_words(command: &str) -> Option<Vec<Word>> {
 
 /// The same where words may also begin with `~/`, which stands for this directory.
 pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<Vec<Word>> {
-    let mut words = Vec::new();
-    let mut word: Option<Word> = None;
-    let mut quoted = false;
-    let mut rest = command;
-    while let Some(next) = rest.chars().next() {
-        let mut length = next.len_utf8();
-        match next {
-            ' ' | '\t' if !quoted => words.extend(word.take()),
-            ' ' => word.get_or_insert_default().push(next),
-            '"' => {
-                // An empty pair of quotes is a word, too.
-                word.get_or_insert_default();
-                quoted = !quoted;
+    // The reader joins lines as bash does. A command of several lines is nevertheless left to bash.
+    if command.contains('\n') {
+        return None;
+    }
+    let outline = outline(command);
+    let beginning = outline.beginning();
+    if !beginning.is_whole || !beginning.assignments.is_empty() {
+        return None;
+    }
+    let words: Vec<Word> =
+        beginning.words.iter().map(|word| plain_word(word, home)).collect::<Option<_>>()?;
+    words.first().is_some_and(Word::names_a_program).then_some(words)
+}
+
+/// A word that is the same to every shell, whatever its options and its locale.
+fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<Word> {
+    let mut plain = Word::default();
+    for (index, piece) in word.pieces.iter().enumerate() {
+        match piece {
+            shell::Piece::Text { text, quote: Quote::None } => {
+                let text = match text.strip_prefix('~') {
+                    Some(rest) if index == 0 && rest.starts_with('/') => {
+                        plain.push(home?);
+                        rest
+                    }
+                    _ => text.as_str(),
+                };
+                plain.push(text.chars().all(means_itself).then_some(text)?);
             }
-            '~' if !quoted && word.is_none() && rest.starts_with("~/") => {
-                word = Some(Word(vec![Piece::Text(home?.to_owned())]));
+            shell::Piece::Text { text, quote: Quote::Double } => {
+                plain.push(text.chars().all(|char| char == ' ' || means_itself(char)).then_some(text)?);
             }
-            '$' => {
-                length = variable_length(rest.as_bytes())?;
-                word.get_or_insert_default().0.push(Piece::Directory);
-            }
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '.' | '/' | ':' | ',' | '@' | '%' | '+' | '-' | '=' => {
-                word.get_or_insert_default().push(next);
+            shell::Piece::Variable { name, is_plain: true }
+                if PROJECT_DIR_VARIABLES.contains(&name.as_str()) =>
+            {
+                plain.0.push(Piece::Directory);
             }
             _ => return None,
         }
-        rest = rest.get(length..)?;
     }
-    if quoted {
-        return None;
-    }
-    words.extend(word);
-    words.first().is_some_and(Word::names_a_program).then_some(words)
+    Some(plain)
+}
+
+/// Whether a character has no meaning to any shell, wherever it stands.
+fn means_itself(char: char) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | '/' | ':' | ',' | '@' | '%' | '+' | '-' | '=')
 }
 
 /// The environment in which bash would run a plain command, but for `_`; `None` where bash would do
@@ -293,97 +227,4 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(command: &str) -> Option<Vec<String>> {
-        let words = plain_words(command)?;
-        Some(words.iter().map(|word| word.resolve(Path::new("/a b")).into_string().unwrap()).collect())
-    }
-
-    #[test]
-    fn only_plain_words_need_no_shell() {
-        for (command, expected) in [
-            ("jq", &["jq"] as &[&str]),
-            (
-                " ./check.sh\t-x  --level=3 a,b c:d e@f g%h +i _ ",
-                &["./check.sh", "-x", "--level=3", "a,b", "c:d", "e@f", "g%h", "+i", "_"],
-            ),
-            ("$LLXPRT_PROJECT_DIR/x.sh ${CLAUDE_PROJECT_DIR}", &["/a b/x.sh", "/a b"]),
-            ("\"$GEMINI_PROJECT_DIR/x.sh\" \"\" a\"b c\"d", &["/a b/x.sh", "", "ab cd"]),
-            ("./echo true", &["./echo", "true"]),
-            ("$LLXPRT_PROJECT_DIR=1", &["/a b=1"]),
-        ] {
-            assert_eq!(words(command).unwrap(), expected, "{command}");
-        }
-        for command in [
-            "",
-            " ",
-            "a;b",
-            "a&",
-            "a|b",
-            "a>b",
-            "a<b",
-            "(a)",
-            "{a,b}",
-            "a'b'",
-            "a\\b",
-            "a b*",
-            "a ?",
-            "a [b]",
-            "~/a",
-            "a ~",
-            "a $HOME",
-            "a $LLXPRT_PROJECT_DIRS",
-            "a ${LLXPRT_PROJECT_DIR%/}",
-            "\"$HOME\"",
-            "\"a",
-            "a # b",
-            "a !b",
-            "a^b",
-            "a`b`",
-            "a\nb",
-            "a=b",
-            "a=b c",
-            "a+=b c",
-            "a=b/c",
-            "cd x",
-            "echo a",
-            ":",
-            ". a",
-            "[ a ]",
-            "if",
-            "time a",
-            "exec a",
-            "%1",
-            "-x",
-            "+x",
-            "ä",
-            "a ä",
-            "a\u{a0}b",
-            "\"\" a",
-            "a\r",
-        ] {
-            assert_eq!(words(command), None, "{command}");
-        }
-    }
-
-    #[test]
-    fn levels_that_bash_leaves_alone() {
-        for (level, expected) in [
-            ("0", Some(0)),
-            ("1", Some(1)),
-            ("998", Some(998)),
-            ("999", None),
-            ("01", None),
-            ("+1", None),
-            ("-1", None),
-            ("", None),
-            (" 1", None),
-            ("x", None),
-            ("99999999999", None),
-        ] {
-            assert_eq!(parse_level(OsStr::new(level)), expected, "{level}");
-        }
-    }
-}
+mod tests;

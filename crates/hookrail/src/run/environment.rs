@@ -1,9 +1,9 @@
-//! The environment of a hook: its parent's, less what is to be kept from it, plus what it is told.
+//! The environment of a hook: its parent's, without what is redacted, with the variables that hookrail adds.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::expand::PROJECT_DIR_VARIABLES;
+use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::settings::Redaction;
 
 /// One variable.
@@ -71,7 +71,7 @@ impl ParentEnvironment {
     }
 
     /// The complete environment of a hook in this directory. What its settings add is never redacted:
-    /// whoever wrote it there wants the hook to have it.
+    /// it was configured for this hook.
     pub(crate) fn for_hook(&self, added: &[(String, String)], directory: &WorkingDirectory) -> Vec<Variable> {
         let mut variables = self.variables.clone();
         if let Some(pwd) = &directory.pwd {
@@ -143,7 +143,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Names that no environment can hold are left out; settings that have them are told so when they are read.
+/// Names that no environment can hold are left out; settings that have them are reported when they are read.
 fn is_valid_name(name: &OsStr) -> bool {
     !name.is_empty() && !name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'=' | 0))
 }

@@ -33,9 +33,9 @@ impl Handovers {
     ) -> Option<Result<Spawned, SpawnError>> {
         let handover = Handover::new(&self.open);
         let (command, payload, reaper) = (Arc::clone(command), payload.clone(), reaper.clone());
-        // Should nobody take the result, the process in it is killed first and the handover is over then.
+        // If the result is dropped, the process in it is killed first and the handover ends then.
         let attempt = spawn_blocking(move || (spawn(&command, &payload, &reaper), handover));
-        let mut attempt = NotBegunIsCancelled(attempt);
+        let mut attempt = CancelIfNotStarted(attempt);
         let (spawned, _handover) = (&mut attempt.0).await.ok()?;
         Some(spawned)
     }
@@ -52,7 +52,7 @@ impl Handovers {
     }
 }
 
-/// One spawn on another thread, from the order to the moment when somebody has the process or it is killed.
+/// One spawn on another thread, from the request until the process is taken over or killed.
 struct Handover {
     open: watch::Sender<usize>,
 }
@@ -70,10 +70,10 @@ impl Drop for Handover {
     }
 }
 
-/// Takes an order back if nobody waits for it any more and no thread has begun with it.
-struct NotBegunIsCancelled<T>(JoinHandle<T>);
+/// Cancels a spawn whose caller is gone, unless a thread has started it already.
+struct CancelIfNotStarted<T>(JoinHandle<T>);
 
-impl<T> Drop for NotBegunIsCancelled<T> {
+impl<T> Drop for CancelIfNotStarted<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -17,7 +17,7 @@ const PIPE_CAPACITY: usize = 64 * 1024;
 /// What the pipes of larger payloads are asked to hold, which saves switching to and fro between writer and
 /// reader. All pipes of a user share a budget (64 MiB by default), so this is not the maximum.
 const WIDE_PIPE: usize = 256 * 1024;
-/// How much is fed into one pipe before the future gives way to others.
+/// How much is fed into one pipe before the future yields.
 const FEED_PER_TURN: usize = 1024 * 1024;
 
 /// The one JSON object that each hook of an event receives.
@@ -121,7 +121,7 @@ impl Cursor {
     }
 
     /// Feeds without waiting. `true` when all is fed, `false` when it is others' turn, `WouldBlock` when the
-    /// pipe is full. Any other error means that nobody will read the rest.
+    /// pipe is full. Any other error means that the rest will not be read.
     pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {
         let length = self.payload.len();
         let turn_end = self.sent.saturating_add(FEED_PER_TURN);

@@ -34,7 +34,7 @@ use crate::verdict::hook_run::Exit;
 /// Most hooks end within milliseconds, and their outputs with them: nothing else has to be watched for that. This
 /// is how long one may take that leaves its outputs to another process.
 const PATIENCE: Duration = Duration::from_millis(25);
-/// After the hook's exit, an output that somebody else keeps open is read until it is silent for this long, …
+/// After the hook's exit, an output that another process keeps open is read until it is silent for this long, …
 pub(super) const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
 pub(super) const LINGER: Duration = Duration::from_millis(450);
@@ -158,7 +158,7 @@ pub(crate) fn spawn(
                 Err(SpawnError::Scarce(error))
             }
             (Some(Errno::TXTBSY), _) => Err(SpawnError::Busy(error)),
-            // The shell knows best how to run this, or how to say why it cannot be run.
+            // The shell either runs this or reports why it cannot be run.
             (_, Some(fallback)) => spawn(fallback, payload, reaper),
             (_, None) => Err(SpawnError::Failed(failure_text(command, &error))),
         },
@@ -193,7 +193,7 @@ pub(super) fn failure_text(command: &PreparedCommand, error: &io::Error) -> Stri
     }
 }
 
-/// Sees a process to its end, or to its timeout counted from its spawn.
+/// Waits for the end of a process, or for its timeout counted from its spawn.
 pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> Finished {
     let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_TIMEOUT));
     let mut run = Run::new(spawned, deadline, keep);
@@ -231,7 +231,7 @@ impl Finished {
     }
 }
 
-/// A process group and the duty to see it out.
+/// A process group that has to be reaped or ended.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Pid,
@@ -284,7 +284,7 @@ struct Run {
     exit_watch: ExitWatch,
     /// When the alarm goes off while the process runs: first for a look at how things stand, then at the deadline.
     alarm_at: Instant,
-    /// `None` once everything is fed, or nobody reads.
+    /// `None` once everything is written, or the pipe is closed.
     feed: Option<(Watched<io::PipeWriter>, Cursor)>,
     stdout: Capture,
     stderr: Capture,
@@ -295,7 +295,7 @@ struct Run {
     ended: Option<Ended>,
 }
 
-/// How we hear of the process's end.
+/// How the end of the process is noticed.
 enum ExitWatch {
     /// By the end of its outputs. A process that has not ended when they have, or after a while, is watched.
     Outputs,
@@ -382,7 +382,7 @@ impl Run {
     }
 
     /// Decides at the deadline. It may be long past: this process was stopped, the machine slept, or the thread was
-    /// busy. What the hook did meanwhile counts, whether or not the reactor has heard of it.
+    /// busy. What the hook did meanwhile counts, whether or not the reactor has reported it.
     fn last_look(&mut self) -> End {
         let end = match unix::peek(self.group.leader) {
             Peek::Ended(exit) => End::Exited(exit),
@@ -400,7 +400,7 @@ impl Run {
         match pipe.poll_write(cx, &mut self.ticker, |pipe| cursor.push(pipe)) {
             Poll::Pending => {}
             Poll::Ready(Ok(false)) => cx.waker().wake_by_ref(),
-            // Fed, or nobody reads any more: a hook may decide without reading its input to the end.
+            // Written, or the pipe is closed: a hook may decide without reading its input to the end.
             Poll::Ready(Ok(true) | Err(_)) => self.feed = None,
         }
     }

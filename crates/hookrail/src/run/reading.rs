@@ -1,6 +1,6 @@
 //! Reads what finished hooks wrote.
 //!
-//! Most answers are short and are read on the spot. Reading a long one takes its time, which other hooks and other
+//! Most answers are short and are read at once. Reading a long one takes its time, which other hooks and other
 //! clients of the same thread must not wait for: another thread does it, until the hook's deadline.
 
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub(crate) fn is_long(runs: &[HookRun]) -> bool {
     runs.iter().map(|run| run.stdout.len() + run.stderr.len()).sum::<usize>() > LONG
 }
 
-/// A hook whose answer nobody had the time to read. An exit code that decides by itself still does.
+/// A hook whose answer could not be read in time. An exit code that decides by itself still counts.
 fn unread(hook: &Arc<Hook>, exit: Exit) -> HookRun {
     let exit = if exit == Exit::Code(0) { Exit::TimedOut(hook.timeout) } else { exit };
     let (stdout, stderr) = (Captured::default(), Captured::default());

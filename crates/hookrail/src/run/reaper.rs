@@ -17,7 +17,7 @@ const KILL_PATIENCE: Duration = Duration::from_secs(10);
 const HURRY: Duration = Duration::from_millis(500);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// What is read at once, and how often in one look, of outputs that nobody wants any more.
+/// What is read at once, and how often in one look, of outputs that are no longer needed.
 const DRAIN: (usize, usize) = (64 * 1024, 16);
 
 /// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
@@ -32,7 +32,7 @@ pub(crate) struct Reaper {
 #[derive(Debug)]
 struct Shared {
     grace: Duration,
-    /// The program ends now: nobody gets the grace any more.
+    /// The program ends now: no group gets the grace any more.
     no_grace: AtomicBool,
     queue: Mutex<Queue>,
     /// New work came in.
@@ -57,7 +57,7 @@ pub(super) trait Parent: std::fmt::Debug + Send + Sync {
 }
 
 /// A group on its way out. Its leader stays unreaped until the last signal is sent, because that keeps the
-/// kernel from giving the group's number to somebody else.
+/// kernel from giving the group's number to another process.
 #[derive(Debug)]
 struct Ending {
     leader: Pid,
@@ -99,7 +99,7 @@ impl Reaper {
     }
 
     /// Ends every group that is still given time to clean up, now and from now on. Waits a moment for the
-    /// signals to be sent, because whoever calls this is about to exit.
+    /// signals to be sent, because the caller is about to exit.
     pub(super) fn kill_all(&self) {
         self.end_grace();
         let deadline = Instant::now() + HURRY;
@@ -115,7 +115,7 @@ impl Reaper {
         self.take_over(leader, outputs, None, Signal::TERM);
     }
 
-    /// The same for a group whose leader is the child of somebody else.
+    /// The same for a group whose leader is the child of another process.
     pub(super) fn terminate_of(&self, leader: Pid, outputs: Vec<PipeReader>, parent: Arc<dyn Parent>) {
         self.take_over(leader, outputs, Some(parent), Signal::TERM);
     }
@@ -125,7 +125,7 @@ impl Reaper {
         self.take_over(leader, Vec::new(), None, Signal::KILL);
     }
 
-    /// The same for a group whose leader is the child of somebody else.
+    /// The same for a group whose leader is the child of another process.
     pub(super) fn kill_of(&self, leader: Pid, parent: Arc<dyn Parent>) {
         self.take_over(leader, Vec::new(), Some(parent), Signal::KILL);
     }

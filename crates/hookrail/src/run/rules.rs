@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
+use crate::formats::llm::response_text;
 use crate::hook::{Hook, HookKind};
 use crate::output::HookOutput;
 use crate::rules::{Facts, Subject, Truth};
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
 
-/// What becomes of a hook before anything is started.
+/// What is known of a hook before anything is started.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum RuleCheck {
     /// It is a command that has to be started.
     Start,
     /// It is a rule, and this is what it says.
@@ -25,20 +27,22 @@ pub(crate) enum Asked {
 }
 
 /// Asks a rule, or the condition of a command.
-pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> Asked {
+pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
     match &hook.kind {
         HookKind::Rule(rule) => {
             let start = Instant::now();
             match rule.answer(facts) {
-                Some(output) => Asked::Answered(Box::new(answered(hook, output.clone(), start.elapsed()))),
-                None => Asked::DoesNotHold,
+                Some(output) => {
+                    RuleCheck::Answered(Box::new(answered(hook, output.clone(), start.elapsed())))
+                }
+                None => RuleCheck::DoesNotHold,
             }
         }
-        HookKind::UnreadableRule { why } => Asked::Answered(Box::new(unreadable(hook, why))),
+        HookKind::UnreadableRule { why } => RuleCheck::Answered(Box::new(unreadable(hook, why))),
         HookKind::Command(_) | HookKind::Plugin => match &hook.when {
-            // What cannot be told starts a hook: it may look closer than a condition can.
-            Some(when) if when.evaluate(facts) == Truth::No => Asked::DoesNotHold,
-            _ => Asked::Start,
+            // *Cannot tell* starts a hook: it can check more than a condition.
+            Some(when) if when.evaluate(facts) == Truth::No => RuleCheck::DoesNotHold,
+            _ => RuleCheck::Start,
         },
     }
 }
@@ -48,7 +52,8 @@ fn answered(hook: &Arc<Hook>, output: HookOutput, duration: Duration) -> HookRun
 }
 
 fn unreadable(hook: &Arc<Hook>, why: &str) -> HookRun {
-    HookRun { failure: Some(why.to_owned()), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }
+    let failure = HookFailure::UnreadableRule { why: why.to_owned() };
+    HookRun { failure: Some(failure), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }
 }
 
 fn unfinished(hook: &Arc<Hook>, exit: Exit) -> HookRun {
@@ -73,7 +78,7 @@ pub(crate) fn subject_of_payload(payload: &JsonObject) -> Subject<'_> {
         tool_input: payload.get("tool_input").and_then(Value::as_object),
         prompt: text("prompt"),
         model: payload.get("llm_request").and_then(|request| request.get("model")).and_then(Value::as_str),
-        text: text("prompt_response").map(Cow::Borrowed).or_else(|| response.map(text_of_response)),
+        text: text("prompt_response").map(Cow::Borrowed).or_else(|| response.map(response_text)),
         agent: agent_of(payload),
     }
 }
@@ -81,16 +86,4 @@ pub(crate) fn subject_of_payload(payload: &JsonObject) -> Subject<'_> {
 /// The agent that a payload comes from, where another agent asks.
 pub(crate) fn agent_of(payload: &JsonObject) -> Option<&str> {
     payload.get("agent")?.get("name")?.as_str()
-}
-
-/// What the model said in a response of the stable format.
-fn text_of_response(response: &Value) -> Cow<'_, str> {
-    if let Some(text) = response.get("text").and_then(Value::as_str) {
-        return Cow::Borrowed(text);
-    }
-    let candidates = response.get("candidates").and_then(Value::as_array).into_iter().flatten();
-    let parts =
-        candidates.filter_map(|candidate| candidate.get("content")?.get("parts")?.as_array()).flatten();
-    let texts = parts.filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
-    Cow::Owned(texts.collect())
 }

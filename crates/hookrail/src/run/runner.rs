@@ -15,7 +15,7 @@ use super::payload::Payload;
 use super::process::{Captured, Finished, run_from, spawn};
 use super::reading::{self, OutputReader};
 use super::reaper::Reaper;
-use super::rules::Asked;
+use super::rules::RuleCheck;
 use super::shortage::{Shortage, Waiting};
 use super::worker::{WeakPool, WorkerPool};
 use crate::event::EventName;
@@ -138,7 +138,7 @@ impl Escalations {
         self.reaper.groups()
     }
 
-    /// Kills all of them and all workers, and from now on whoever runs out of time.
+    /// Kills all of them and all workers, and from now on every hook that runs out of time.
     pub fn kill(&self) {
         self.workers.end();
         self.reaper.kill_all();
@@ -208,7 +208,7 @@ impl HookRunner {
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. `on_finish` hears of each hook with the input it was given. Returns the input as it
+    /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
     /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
     pub async fn execute_hooks_sequential(
         &self,
@@ -218,7 +218,7 @@ impl HookRunner {
         cwd: &Path,
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
-        self.execute_chain(hooks, event, input, cwd, &|_, _| Asked::Start, on_finish).await
+        self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
     }
 
     /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
@@ -229,7 +229,7 @@ impl HookRunner {
         event: EventName,
         mut input: JsonObject,
         cwd: &Path,
-        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> Asked + Sync),
+        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
@@ -237,7 +237,7 @@ impl HookRunner {
         let waiting = &self.shortage.waiting_from(Instant::now());
         for hook in hooks {
             let asked = ask(hook, &input);
-            if matches!(asked, Asked::DoesNotHold) {
+            if matches!(asked, RuleCheck::DoesNotHold) {
                 continue;
             }
             let made = match payload.take() {
@@ -247,7 +247,7 @@ impl HookRunner {
             let run = match made {
                 Ok(made) => {
                     let run = match asked {
-                        Asked::Answered(run) => *run,
+                        RuleCheck::Answered(run) => *run,
                         _ => self.execute(hook, &made, cwd, SpawnOn::ThisThreadAlone, waiting).await,
                     };
                     on_finish(&run, &made);
@@ -382,7 +382,7 @@ impl HookRunner {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThreadAlone | SpawnOn::ThisThread => None,
         };
-        // If another thread is not to be had, this one is as good.
+        // Without another thread, this one spawns.
         let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));
         run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
     }

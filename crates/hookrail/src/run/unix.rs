@@ -28,7 +28,7 @@ pub(super) fn peek(pid: Pid) -> Peek {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
 }
 
-/// Reaps a child that has ended. From here on its id may belong to somebody else.
+/// Reaps a child that has ended. From here on its id may belong to another process.
 pub(super) fn reap(pid: Pid) -> Peek {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG)
 }
@@ -136,13 +136,13 @@ pub(super) struct ProcessTable {
 }
 
 impl ProcessTable {
-    /// Whether nobody in the leader's group is alive. The leader itself must still be there, as a zombie:
+    /// Whether no process of the leader's group is alive. The leader itself must still be there, as a zombie:
     /// a table that does not show it is not to be believed (it may be that of another pid namespace).
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
         self.seen.contains(&leader.as_raw_nonzero().get()) && !self.shows_life_in_group(leader)
     }
 
-    /// Whether somebody in the group is alive.
+    /// Whether a process of the group is alive.
     pub(super) fn shows_life_in_group(&self, leader: Pid) -> bool {
         self.living_groups.contains(&leader.as_raw_nonzero().get())
     }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::io::unix::{AsyncFd, AsyncFdReadyGuard};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long an unregistered descriptor may go unnoticed.
@@ -67,17 +67,9 @@ impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
         &self,
         cx: &mut Context<'_>,
         ticker: &mut Ticker,
-        mut operation: impl FnMut(&T) -> io::Result<R>,
+        operation: impl FnMut(&T) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        match self {
-            Self::Registered(fd) => loop {
-                let mut guard = ready!(fd.poll_read_ready(cx))?;
-                if let Ok(result) = guard.try_io(|fd| operation(fd.get_ref())) {
-                    return Poll::Ready(result);
-                }
-            },
-            Self::Unregistered(fd) => ticker.attempt(operation(fd)),
-        }
+        self.poll_io(cx, ticker, AsyncFd::poll_read_ready, operation)
     }
 
     /// The same for writing.
@@ -85,11 +77,24 @@ impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
         &self,
         cx: &mut Context<'_>,
         ticker: &mut Ticker,
+        operation: impl FnMut(&T) -> io::Result<R>,
+    ) -> Poll<io::Result<R>> {
+        self.poll_io(cx, ticker, AsyncFd::poll_write_ready, operation)
+    }
+
+    fn poll_io<R>(
+        &self,
+        cx: &mut Context<'_>,
+        ticker: &mut Ticker,
+        poll_ready: impl for<'f> Fn(
+            &'f AsyncFd<T>,
+            &mut Context<'_>,
+        ) -> Poll<io::Result<AsyncFdReadyGuard<'f, T>>>,
         mut operation: impl FnMut(&T) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         match self {
             Self::Registered(fd) => loop {
-                let mut guard = ready!(fd.poll_write_ready(cx))?;
+                let mut guard = ready!(poll_ready(fd, cx))?;
                 if let Ok(result) = guard.try_io(|fd| operation(fd.get_ref())) {
                     return Poll::Ready(result);
                 }

@@ -9,11 +9,9 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::source::Source;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
-
-/// Words longer than this are neither compared with known ones nor shown in full.
-const LONGEST_WORD: usize = 64;
+use crate::spelling::{misspelling_of, shortened};
 
 /// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
 #[derive(Clone, Copy)]
@@ -60,24 +58,24 @@ impl<'s> Findings<'s> {
     }
 
     /// Something that does not take effect.
-    pub(super) fn error(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn error(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
         self.push(Severity::Error, code, at, message, help);
     }
 
     /// Something that is probably not what was meant.
-    pub(super) fn warn(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn warn(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
         self.push(Severity::Warning, code, at, message, help);
     }
 
     /// Something worth knowing.
-    pub(super) fn note(&mut self, code: &'static str, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn note(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
         self.push(Severity::Note, code, at, message, help);
     }
 
     fn push(
         &mut self,
         severity: Severity,
-        code: &'static str,
+        code: DiagnosticCode,
         at: &impl Ranged,
         message: String,
         help: impl Help,
@@ -95,13 +93,13 @@ impl<'s> Findings<'s> {
         help: impl Help,
     ) {
         let message = format!("`{route}` must be {expected}, not {}", kind_of(value));
-        self.error("wrong-type", value, message, help);
+        self.error(DiagnosticCode::WrongType, value, message, help);
     }
 
     /// An optional value of another type, which is therefore left out.
     pub(super) fn ignored_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
         let message = format!("`{route}` is ignored: it must be {expected}, not {}", kind_of(value));
-        self.warn("wrong-type", value, message, ());
+        self.warn(DiagnosticCode::WrongType, value, message, ());
     }
 
     /// A field that hookrail does not know. One that is nearly a known one was meant to be it, and what it was to
@@ -111,9 +109,14 @@ impl<'s> Findings<'s> {
         let message = format!("`{}` is not a field that hookrail knows", route.key(name));
         match misspelling_of(name, known) {
             Some(near) => {
-                self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+                self.error(
+                    DiagnosticCode::MisspeltField,
+                    &prop.name,
+                    message,
+                    format!("did you mean `{near}`?"),
+                );
             }
-            None => self.note("unknown-field", &prop.name, message, ()),
+            None => self.note(DiagnosticCode::UnknownField, &prop.name, message, ()),
         }
     }
 
@@ -123,16 +126,16 @@ impl<'s> Findings<'s> {
         self.misspelt_flag(Route::Root, prop);
         if let Some(near) = misspelling_of(name, &["hooksConfig"]).or((name == "hook").then_some("hooks")) {
             let message = format!("`{}` has no effect", shortened(name));
-            self.error("misspelt-field", &prop.name, message, format!("did you mean `{near}`?"));
+            self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
         }
     }
 
-    /// A key that is nearly `enableHooks`: hooks may be off although somebody turned them on.
+    /// A key that is nearly `enableHooks`: hooks may be off although they were meant to be on.
     pub(super) fn misspelt_flag(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
         if name != "enableHooks" && misspelling_of(name, &["enableHooks"]).is_some() {
             let message = format!("`{}` does not turn hooks on or off", route.key(name));
-            self.error("misspelt-flag", &prop.name, message, "did you mean `enableHooks`?");
+            self.error(DiagnosticCode::MisspeltFlag, &prop.name, message, "did you mean `enableHooks`?");
         }
     }
 
@@ -143,11 +146,11 @@ impl<'s> Findings<'s> {
             _ => String::new(),
         };
         Diagnostic {
-            code: "flag-not-a-boolean",
+            code: DiagnosticCode::FlagNotABoolean,
             severity: Severity::Error,
             place: self.source.place(value.start()..value.end()),
             message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
-            help: Some(format!("{hint}until this is mended, nothing in this file counts")),
+            help: Some(format!("{hint}until this is fixed, this file is ignored")),
         }
     }
 
@@ -158,14 +161,14 @@ impl<'s> Findings<'s> {
         };
         let message =
             "`extensions.disabled` has no effect in a project: extensions are the user's".to_owned();
-        self.note("no-effect", &prop.name, message, "move it to your own settings");
+        self.note(DiagnosticCode::NoEffect, &prop.name, message, "move it to your own settings");
     }
 
     /// A key that stands twice in one object.
     pub(super) fn repeated_key(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
         let message =
             format!("`{}` is given more than once: only the last one counts", route.key(prop.name.as_str()));
-        self.warn("repeated-key", &prop.name, message, "merge the two".to_owned());
+        self.warn(DiagnosticCode::RepeatedKey, &prop.name, message, "merge the two".to_owned());
     }
 
     /// A hook event that does not exist.
@@ -180,11 +183,11 @@ impl<'s> Findings<'s> {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));
-        self.error("unknown-event", &prop.name, message, help);
+        self.error(DiagnosticCode::UnknownEvent, &prop.name, message, help);
     }
 }
 
-/// What to do next, if anything is to be said.
+/// What to do next, if there is advice.
 pub(super) trait Help {
     fn text(self) -> Option<String>;
 }
@@ -216,22 +219,22 @@ impl Help for Option<String> {
 /// A text that is not JSON with comments and trailing commas.
 pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
     Diagnostic {
-        code: "malformed-settings",
+        code: DiagnosticCode::MalformedSettings,
         severity: Severity::Error,
         place,
         message: format!("malformed settings: expected {expected}, {found}"),
-        help: Some("until this is mended, nothing in this file counts".to_owned()),
+        help: Some("until this is fixed, this file is ignored".to_owned()),
     }
 }
 
 /// A file that cannot be read.
 pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic {
-        code: "unreadable-settings",
+        code: DiagnosticCode::UnreadableSettings,
         severity: Severity::Error,
         place: Some(start_of(file)),
         message: format!("cannot read the settings: {error}"),
-        help: Some("nothing in this file counts".to_owned()),
+        help: Some("this file is ignored".to_owned()),
     }
 }
 
@@ -241,18 +244,18 @@ pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) ->
     let valid = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default());
     let wrong = end..end + error.error_len().unwrap_or(1);
     Diagnostic {
-        code: "unreadable-settings",
+        code: DiagnosticCode::UnreadableSettings,
         severity: Severity::Error,
         place: Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place }),
         message: "malformed settings: expected UTF-8 text, found other bytes".to_owned(),
-        help: Some("save the file as UTF-8; until then nothing in it counts".to_owned()),
+        help: Some("save the file as UTF-8; until then it is ignored".to_owned()),
     }
 }
 
-/// An extension whose hooks nobody reads.
+/// An extension whose hooks are not read.
 pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
     Diagnostic {
-        code: "extension-without-manifest",
+        code: DiagnosticCode::ExtensionWithoutManifest,
         severity: Severity::Warning,
         place: Some(start_of(hooks_file)),
         message: "these hooks never run: their folder is no extension".to_owned(),
@@ -274,42 +277,6 @@ pub(super) fn kind_of(value: &Value<'_>) -> &'static str {
         Value::Object(_) => "an object",
         Value::Array(_) => "an array",
         Value::NullKeyword(_) => "`null`",
-    }
-}
-
-/// The known word that `word` was probably meant to be.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= known.len().max(3) / 3)
-        .map(|(_, known)| known)
-}
-
-/// The known name of which `word` is a misspelling: at most two letters away.
-fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > LONGEST_WORD {
-        return None;
-    }
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(&word, &known.to_lowercase()), *known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= 2)
-        .map(|(_, known)| known)
-}
-
-/// A word for a message, cut to a length that a message can bear.
-pub(super) fn shortened(word: &str) -> String {
-    match word.char_indices().nth(LONGEST_WORD) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Edits of a settings text that keep its comments and its formatting. Pure: text in, text out; reading and
 //! writing files is the caller's.
 
+mod cut;
+
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,8 +11,10 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::source::{PARSE_OPTIONS, Source};
+pub use self::cut::{comma_after, cut_out};
+use super::source::Source;
 use crate::event::EventName;
+use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// Why a settings text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -208,42 +212,6 @@ fn remove_entry(text: &str, name: &str) -> Option<String> {
 
 fn property<'v, 'a>(object: &'v ast::Object<'a>, name: &str) -> Option<&'v ast::Value<'a>> {
     object.properties.iter().rfind(|prop| prop.name.as_str() == name).map(|prop| &prop.value)
-}
-
-/// The comma after an element that ends at `end`, past white space and comments.
-fn comma_after(text: &str, end: usize) -> Option<usize> {
-    let mut at = end;
-    loop {
-        let rest = text.get(at..)?;
-        if rest.starts_with(',') {
-            return Some(at);
-        } else if rest.starts_with("//") {
-            at += rest.find(['\n', '\r'])?;
-        } else if rest.starts_with("/*") {
-            at += rest.find("*/")? + 2;
-        } else {
-            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
-        }
-    }
-}
-
-/// Cuts a range out, and with it its line if nothing else stands there, else the blanks after it.
-fn cut_out(text: &mut String, range: Range<usize>) {
-    let before = text.get(..range.start).unwrap_or_default();
-    let after = text.get(range.end..).unwrap_or_default();
-    let line_start = before.trim_end_matches([' ', '\t']).len();
-    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
-    let rest = after.get(blanks..).unwrap_or_default();
-    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
-    let whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
-    let wider = if whole_line {
-        line_start..range.end + blanks + newline
-    } else if newline > 0 || rest.starts_with('/') {
-        range
-    } else {
-        range.start..range.end + blanks
-    };
-    text.replace_range(wider, "");
 }
 
 fn input(value: &Value) -> CstInputValue {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::shell::outline;
 use crate::trust::relative_words;
 
 /// The variable that stands for the extension's folder.
@@ -10,53 +11,41 @@ const EXTENSION_PATH: &str = "${extensionPath}";
 
 /// The command with the extension's folder put in, quoted for where it stands.
 pub(super) fn located(command: &str, extension: &Path) -> String {
-    let mut located = String::with_capacity(command.len());
-    let mut rest = command;
-    // From the back, so that places stay valid.
     let mut text = command.to_owned();
+    // From the back, so that places stay valid.
     for word in relative_words(command).into_iter().rev() {
         let file = extension.join(&word.text);
         if file.is_file() {
             text.replace_range(word.range, &single_quoted(&file.to_string_lossy()));
         }
     }
-    if text != command {
-        rest = &text;
-    }
     let folder = extension.to_string_lossy();
-    while let Some((before, behind)) = rest.split_once(EXTENSION_PATH) {
-        located.push_str(before);
-        located.push_str(&match open_quote(&located) {
-            None => single_quoted(&folder),
-            Some('\'') => folder.replace('\'', "'\\''"),
-            Some(_) => double_quoted(&folder),
+    let outline = outline(&text);
+    let mut located = String::with_capacity(text.len());
+    let mut rest = 0;
+    for (at, _) in text.match_indices(EXTENSION_PATH) {
+        located.push_str(text.get(rest..at).unwrap_or_default());
+        rest = at + EXTENSION_PATH.len();
+        let variable = outline.variables.iter().find(|variable| variable.span == (at..rest));
+        located.push_str(&match variable {
+            Some(variable) if variable.is_quoted => double_quoted(&folder),
+            Some(_) => single_quoted(&folder),
+            None if outline.single_quoted.iter().any(|quoted| quoted.contains(&at)) => within_single(&folder),
+            // Escaped, or in a comment: to the shell it is no variable, and here neither.
+            None => EXTENSION_PATH.to_owned(),
         });
-        rest = behind;
     }
-    located.push_str(rest);
+    located.push_str(text.get(rest..).unwrap_or_default());
     located
 }
 
-/// The quote that is open at the end of a text.
-fn open_quote(text: &str) -> Option<char> {
-    let mut quote = None;
-    let mut escaped = false;
-    for char in text.chars() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match (char, quote) {
-            ('\\', None | Some('"')) => escaped = true,
-            ('\'' | '"', None) => quote = Some(char),
-            (_, Some(open)) if open == char => quote = None,
-            _ => {}
-        }
-    }
-    quote
+/// As it stands between single quotes.
+fn within_single(text: &str) -> String {
+    text.replace('\'', "'\\''")
 }
 
 fn single_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+    format!("'{}'", within_single(text))
 }
 
 /// As it stands between double quotes.
@@ -91,6 +80,11 @@ mod tests {
                 format!("node \"{}/hooks/x.js\"", folder.replace('$', "\\$")),
             ),
             ("node '${extensionPath}/x'", format!("node '{}/x'", folder.replace('\'', "'\\''"))),
+            (
+                r"echo \${extensionPath} # ${extensionPath}",
+                r"echo \${extensionPath} # ${extensionPath}".to_owned(),
+            ),
+            ("\"$(node ${extensionPath}/x)\"", format!("\"$(node {quoted}/x)\"")),
             ("node hooks/x.js", format!("node {file}")),
             ("./hooks/x.js a && hooks/x.js", format!("{} a && {file}", file.replace("/hooks", "/./hooks"))),
             ("node hooks/missing.js", "node hooks/missing.js".to_owned()),

@@ -63,8 +63,8 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     if !load_hooks(&manifest, Shape::Manifest, level, settings) {
         load_hooks(&hooks_file, Shape::HooksFile, level, settings);
     }
-    for hook in settings.hooks.iter_mut().skip(first) {
-        if let HookKind::Command(command) = &mut hook.kind {
+    for configured in settings.hooks.iter_mut().skip(first) {
+        if let HookKind::Command(command) = &mut configured.hook.kind {
             *command = located(command, dir);
         }
     }

@@ -11,14 +11,16 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::bridge_entry::calls_bridge;
-use super::diagnose::{Findings, Route, shortened, span};
+use super::diagnose::{Findings, Route, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick, texts, word};
-use super::{HookSpans, Settings};
+use super::{ConfiguredHook, HookSpans, Settings};
+use crate::diagnostic::DiagnosticCode;
 use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule, RulePlace, RuleReading};
+use crate::spelling::shortened;
 
 /// The fields of a group.
 pub(super) const GROUP_KEYS: [&str; 3] = ["matcher", "sequential", "hooks"];
@@ -75,7 +77,7 @@ pub(super) fn read_hooks(
             None if !HOOKS_KEYS.contains(&name) => findings.unknown_event(prop),
             None if matches!(level, Level::Extension(_)) => {
                 let message = format!("`{}` has no effect in an extension", route.key(name));
-                findings.warn("no-effect", &prop.name, message, "it belongs into your settings");
+                findings.warn(DiagnosticCode::NoEffect, &prop.name, message, "it belongs into your settings");
             }
             None => {} // Read with the other settings of this level.
         }
@@ -122,12 +124,12 @@ impl<'v> HookReader<'_, '_, 'v> {
         let Some(hooks) = hooks else {
             let message = format!("`{route}` has no `hooks`: nothing of it runs");
             let help = if object.get("command").is_some() {
-                "a hook stands inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
+                "a hook belongs inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
             } else {
                 "list the group's hooks: \"hooks\": [ … ]"
             };
             let brace = span(object.range.start..object.range.start + 1);
-            return self.findings.error("missing-hooks", &brace, message, help);
+            return self.findings.error(DiagnosticCode::MissingHooks, &brace, message, help);
         };
         for other in others {
             self.findings.unknown_field(route, other, &GROUP_KEYS);
@@ -167,8 +169,8 @@ impl<'v> HookReader<'_, '_, 'v> {
             let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
             if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
                 let message = format!("`{route}` is not a regular expression: {problem}");
-                let help = format!("it is compared as it stands, with a tool named `{}`", shortened(text));
-                self.findings.error("matcher-not-a-regex", literal, message, help);
+                let help = format!("it is compared as plain text, with a tool named `{}`", shortened(text));
+                self.findings.error(DiagnosticCode::MatcherNotARegex, literal, message, help);
             }
             return matcher;
         }
@@ -176,12 +178,12 @@ impl<'v> HookReader<'_, '_, 'v> {
             match event.matching() {
                 Matching::Ignored => {
                     let message = format!("`{route}` has no effect: {event} hooks run every time");
-                    self.findings.note("matcher-without-effect", literal, message, "remove it");
+                    self.findings.note(DiagnosticCode::MatcherWithoutEffect, literal, message, "remove it");
                 }
                 Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
                     let message = format!("`{route}` never matches: for {event} it is compared exactly");
                     let help = format!("use one of: {}", known.join(", "));
-                    self.findings.warn("matcher-never-matches", literal, message, help);
+                    self.findings.warn(DiagnosticCode::MatcherNeverMatches, literal, message, help);
                 }
                 Matching::Word { .. } | Matching::Tool => {}
             }
@@ -232,23 +234,18 @@ impl<'v> HookReader<'_, '_, 'v> {
                 line: self.findings.source().line(object.range.start),
             },
         };
-        if !others.is_empty() {
-            let mut extra = JsonObject::new();
-            for other in others {
-                self.findings.unknown_field(route, other, &HOOK_KEYS);
-                extra.insert(other.name.as_str().to_owned(), other.value.clone().into());
-            }
-            self.settings.extra_fields.insert(self.settings.hooks.len(), extra);
+        let mut extra_fields = JsonObject::new();
+        for other in others {
+            self.findings.unknown_field(route, other, &HOOK_KEYS);
+            extra_fields.insert(other.name.as_str().to_owned(), other.value.clone().into());
         }
         let span = match command {
             Some(command) => bytes_of(&command.value),
             None => object.range.start..object.range.start + 1,
         };
-        self.settings.spans.push(HookSpans {
-            command: self.findings.source().in_file(span),
-            matcher: group.matcher_span.clone(),
-        });
-        self.settings.hooks.push(hook);
+        let spans =
+            HookSpans { command: self.findings.source().in_file(span), matcher: group.matcher_span.clone() };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields });
     }
 
     /// What a rule without a name is called: `rule FILE:LINE`.
@@ -292,7 +289,12 @@ impl<'v> HookReader<'_, '_, 'v> {
         for key in Rule::FIELDS.into_iter().filter(|key| *key != "when") {
             if let Some(prop) = object.get(key) {
                 let message = format!("`{key}` has no effect on a hook that is no rule");
-                self.findings.warn("no-effect", &prop.name, message, "remove it, or make it a rule");
+                self.findings.warn(
+                    DiagnosticCode::NoEffect,
+                    &prop.name,
+                    message,
+                    "remove it, or make it a rule",
+                );
             }
         }
         let (problems, condition, warnings) = match Condition::parse(given(when)?, event) {
@@ -322,7 +324,12 @@ impl<'v> HookReader<'_, '_, 'v> {
         let brace = span(object.range.start..object.range.start + 1);
         let Some(kind) = kind else {
             let message = format!("`{route}` has no `type`: it never runs");
-            self.findings.error("invalid-hook-type", &brace, message, "add \"type\": \"command\"");
+            self.findings.error(
+                DiagnosticCode::InvalidHookType,
+                &brace,
+                message,
+                "add \"type\": \"command\"",
+            );
             return None;
         };
         match kind.value.as_string_lit().map(|literal| literal.value.as_ref()) {
@@ -330,7 +337,12 @@ impl<'v> HookReader<'_, '_, 'v> {
             Some("rule") => return Some(self.read_rule(group, object)),
             Some("plugin") => {
                 let message = format!("`{route}` is a plugin, which cannot be run yet: it always fails");
-                self.findings.warn("plugin-hook", &kind.value, message, "use \"type\": \"command\"");
+                self.findings.warn(
+                    DiagnosticCode::PluginHook,
+                    &kind.value,
+                    message,
+                    "use \"type\": \"command\"",
+                );
                 return Some(HookKind::Plugin);
             }
             _ => {
@@ -338,13 +350,13 @@ impl<'v> HookReader<'_, '_, 'v> {
                     "`{route}.type` must be \"command\", \"rule\" or \"plugin\": the hook never runs"
                 );
                 let help = "use \"type\": \"command\"";
-                self.findings.error("invalid-hook-type", &kind.value, message, help);
+                self.findings.error(DiagnosticCode::InvalidHookType, &kind.value, message, help);
                 return None;
             }
         }
         let Some(command) = command else {
             let message = format!("`{route}` has no `command`: it never runs");
-            self.findings.error("missing-command", &brace, message, "add \"command\": \"…\"");
+            self.findings.error(DiagnosticCode::MissingCommand, &brace, message, "add \"command\": \"…\"");
             return None;
         };
         let Some(text) = command.value.as_string_lit() else {
@@ -354,20 +366,20 @@ impl<'v> HookReader<'_, '_, 'v> {
         };
         if text.value.trim().is_empty() {
             let message = format!("`{route}.command` is empty: the hook never runs");
-            self.findings.error("missing-command", text, message, "name a program or a script");
+            self.findings.error(DiagnosticCode::MissingCommand, text, message, "name a program or a script");
             return None;
         }
         if calls_bridge(&text.value) {
             let message =
                 format!("`{route}` calls `hookrail bridge`, so that it is not run: it would call itself");
             let help = "it belongs into another agent's settings; `hookrail connect` writes it there";
-            self.findings.note("bridge-entry", text, message, help);
+            self.findings.note(DiagnosticCode::BridgeEntry, text, message, help);
             return None;
         }
         if text.value.contains('\0') {
             // It stays a hook: its failure to start is what `onFailure` is for.
             let message = format!("`{route}.command` contains a NUL character: it cannot be started");
-            self.findings.error("invalid-value", text, message, ());
+            self.findings.error(DiagnosticCode::InvalidValue, text, message, ());
         }
         Some(HookKind::Command(text.value.clone().into_owned()))
     }
@@ -388,18 +400,18 @@ impl<'v> HookReader<'_, '_, 'v> {
         let Some(milliseconds) = number.filter(|number| *number > 0.0) else {
             let message = format!("`{route}` must be a number of milliseconds above zero");
             let help = format!("until then it is {} ms", DEFAULT_HOOK_TIMEOUT.as_millis());
-            self.findings.warn("invalid-timeout", &field.value, message, help);
+            self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, help);
             return DEFAULT_HOOK_TIMEOUT;
         };
         if milliseconds < 1000.0 {
             let message = format!("`{route}` is {milliseconds} milliseconds, which is very short");
             let help = format!("if seconds were meant, write {}", milliseconds * 1000.0);
-            self.findings.warn("timeout-looks-like-seconds", &field.value, message, help);
+            self.findings.warn(DiagnosticCode::TimeoutLooksLikeSeconds, &field.value, message, help);
         }
         let timeout = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
         if timeout > LONGEST_TIMEOUT {
             let message = format!("`{route}` is longer than a year: a year counts");
-            self.findings.warn("invalid-timeout", &field.value, message, ());
+            self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, ());
         }
         // A fraction of a nanosecond would round to a deadline that is over before it starts.
         timeout.clamp(Duration::from_nanos(1), LONGEST_TIMEOUT)
@@ -419,13 +431,18 @@ impl<'v> HookReader<'_, '_, 'v> {
             Value::StringLit(text) if text.value == "fork" => WorkerMode::Fork,
             other => {
                 let message = format!("`{route}` must be true, false or \"fork\"");
-                self.findings.warn("invalid-value", other, message, "until then each event starts a process");
+                self.findings.warn(
+                    DiagnosticCode::InvalidValue,
+                    other,
+                    message,
+                    "until then each event starts a process",
+                );
                 return WorkerMode::Off;
             }
         };
         if !is_command && mode != WorkerMode::Off {
             let message = format!("`{route}` has no effect on a hook that is no command");
-            self.findings.warn("no-effect", value, message, "remove it");
+            self.findings.warn(DiagnosticCode::NoEffect, value, message, "remove it");
             return WorkerMode::Off;
         }
         mode
@@ -455,11 +472,16 @@ impl<'v> HookReader<'_, '_, 'v> {
             };
             if prop.value.as_string_lit().is_none() {
                 let message = format!("`{}` should be a string", route.key(name));
-                self.findings.warn("wrong-type", &prop.value, message, format!("it counts as \"{text}\""));
+                self.findings.warn(
+                    DiagnosticCode::WrongType,
+                    &prop.value,
+                    message,
+                    format!("it counts as \"{text}\""),
+                );
             }
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
                 let message = format!("`{}` is ignored: no environment can hold it", route.key(name));
-                self.findings.warn("invalid-value", &prop.name, message, ());
+                self.findings.warn(DiagnosticCode::InvalidValue, &prop.name, message, ());
                 continue;
             }
             let variable = (name.to_owned(), text.to_owned());

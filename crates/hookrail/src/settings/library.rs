@@ -6,11 +6,14 @@ use std::sync::Arc;
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route, nearest, shortened};
+use super::diagnose::{Findings, Route};
 use super::read::given;
-use super::{HookSpans, Settings};
+use super::{ConfiguredHook, HookSpans, Settings};
+use crate::diagnostic::DiagnosticCode;
+use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin};
 use crate::rules::library::{self, Guard};
+use crate::spelling::{nearest, shortened};
 
 /// Adds the guards that a list names to the hooks of its level.
 pub(super) fn read_library(
@@ -68,11 +71,11 @@ fn add_guard(
             None => "`hookrail rules` lists the names".to_owned(),
         };
         let message = format!("there is no shipped rule `{}`", shortened(name));
-        // A guard that somebody turned on and that does not exist must not be off in silence.
+        // A guard that was turned on and does not exist must be reported.
         let place = source.place(element.start()..element.end());
         let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
         hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
-        findings.error("unknown-rule", element, message, help);
+        findings.error(DiagnosticCode::UnknownRule, element, message, help);
     }
     name.clone_into(&mut hook.name);
     hook.source = match level {
@@ -81,6 +84,6 @@ fn add_guard(
     };
     hook.origin = origin;
     let span = findings.source().in_file(element.start()..element.end());
-    settings.spans.push(HookSpans { command: span, matcher: None });
-    settings.hooks.push(hook);
+    let spans = HookSpans { command: span, matcher: None };
+    settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
 }

@@ -55,7 +55,7 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
     let mut findings = Findings::new(source);
     let (read, hooks) = match read_level(&root, &mut findings) {
         Ok(read) => read,
-        // Whoever wrote the flag meant something by it, and nobody knows what.
+        // The flag was written for a reason, and which of the two it was is not known.
         Err(finding) => return settings.refuse(level, source.file(), *finding),
     };
     if *level == Level::Project && !read.settings.disabled_extensions.is_empty() {

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::diagnose::start_of;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
 /// File systems that invent modes: what they say about a file tells nothing about who may write it.
 const WITHOUT_MODES: [u64; 8] = [
@@ -97,7 +97,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
         identity.objection(place, Facts::of(&metadata))
     })?;
     let mut finding = Diagnostic {
-        code: "settings-writable-by-others",
+        code: DiagnosticCode::SettingsWritableByOthers,
         severity: Severity::Error,
         place: Some(start_of(file)),
         message: format!("these settings cannot be trusted: {why}"),
@@ -106,7 +106,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
     if invents_modes(&real) {
         finding.severity = Severity::Warning;
         finding.message =
-            format!("nobody can tell who may write these settings: {why}, and this file system has no modes");
+            format!("it is not known who may write these settings: {why}, and this file system has no modes");
     }
     Some(finding)
 }
@@ -126,7 +126,7 @@ fn invents_modes(_: &Path) -> bool {
 /// A home directory that is not absolute: it would be looked for where the program happens to stand, in the project.
 pub(super) fn relative_home(home: &Path) -> Diagnostic {
     Diagnostic {
-        code: "home-not-absolute",
+        code: DiagnosticCode::HomeNotAbsolute,
         severity: Severity::Error,
         place: None,
         message: format!("the home directory `{}` is not an absolute path", home.display()),

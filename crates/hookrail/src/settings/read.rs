@@ -2,11 +2,12 @@
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 
-use super::diagnose::{Findings, Route, nearest, shortened};
+use super::diagnose::{Findings, Route};
 use super::{AgentEvents, LevelSettings, RedactionSettings};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::event::EventName;
 use crate::hook::AskReading;
+use crate::spelling::{nearest, shortened};
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
 pub(super) const ROOT_KEYS: [&str; 6] =
@@ -104,7 +105,7 @@ fn count<T: TryFrom<u64>>(
     let number = number.filter(|number| *number > 0).and_then(|number| T::try_from(number).ok());
     if number.is_none() {
         let message = format!("`{route}` is ignored: it must be a whole number from 1");
-        findings.warn("invalid-value", value, message, ());
+        findings.warn(DiagnosticCode::InvalidValue, value, message, ());
     }
     number
 }
@@ -125,7 +126,7 @@ pub(super) fn word<T: Copy>(
     let help = text.and_then(|text| nearest(text, &known)).map(|near| format!("did you mean \"{near}\"?"));
     let found = text.map(|text| format!(", not \"{}\"", shortened(text))).unwrap_or_default();
     let message = format!("`{route}` is ignored: it must be \"{}\"{found}", known.join("\" or \""));
-    findings.error("invalid-value", value, message, help);
+    findings.error(DiagnosticCode::InvalidValue, value, message, help);
     None
 }
 
@@ -215,7 +216,7 @@ pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>
     if event_named(name).is_some() {
         let message = format!("`{name}` has no effect here: its hooks never run");
         findings.warn(
-            "misplaced-event",
+            DiagnosticCode::MisplacedEvent,
             &prop.name,
             message,
             format!("move it into `hooks`: {{ \"hooks\": {{ \"{name}\": [ … ] }} }}"),

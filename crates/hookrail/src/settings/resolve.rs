@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::SettingsFiles;
-use super::{AgentEvents, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level, Origin};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
-use crate::trust::{HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
+use crate::trust::{HookJudgement, HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
 
 /// Settings and approvals of one moment, and what follows from them.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl ResolvedSettings {
     pub fn resolve(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
-        let mut judgement = policy.judge(&settings.project_dir, &settings.hooks, &project_settings);
+        let mut judgement = policy.judge(&settings.project_dir, settings.plain_hooks(), &project_settings);
         if judgement.keeps_enabled {
             // The flag that was approved counts until another one is.
             settings.enable.project = Some(true);
@@ -112,10 +112,10 @@ impl ResolvedSettings {
         let mut disabled = std::mem::take(&mut settings.disabled);
         let is_unapproved =
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
-        // An approved guard is not switched off by an entry that nobody approved.
+        // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
             let approved = settings.hooks.iter().zip(&judgement.hooks);
-            let mut approved = approved.filter(|(_, trust)| **trust == HookTrust::Approved);
+            let mut approved = approved.filter(|(_, judged)| judged.trust == HookTrust::Approved);
             !is_unapproved(entry) || !approved.any(|(hook, _)| entry.disables(hook))
         });
         disabled.extend(
@@ -133,18 +133,14 @@ impl ResolvedSettings {
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
         findings.extend(vanished.iter().map(vanished_guard));
-        let mut hooks = Vec::with_capacity(settings.hooks.len());
-        let parts = settings.hooks.iter().zip(judgement.hooks).zip(judgement.seals).zip(&settings.spans);
-        for (index, (((hook, trust), seal), spans)) in parts.enumerate() {
-            hooks.push(ResolvedHook {
-                on: if hook.origin.level == Level::Project { project_on } else { outside_on },
-                hook: hook.clone(),
-                trust,
-                seal,
-                spans: spans.clone(),
-                extra_fields: settings.extra_fields.get(&index).cloned().unwrap_or_default(),
-            });
-        }
+        let configured = std::mem::take(&mut settings.hooks).into_iter();
+        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
+            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let HookJudgement { trust, seal } = judged;
+            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
+            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+        };
+        let hooks: Vec<ResolvedHook> = configured.zip(judgement.hooks).map(resolve_hook).collect();
         findings.extend(unapproved(&hooks, project_counts, &settings, &activation));
         let mut resolved = Self {
             project_dir: settings.project_dir,
@@ -161,7 +157,7 @@ impl ResolvedSettings {
             user_file: files.user_file.clone(),
             system_file: files.system_file.clone(),
         };
-        // Hooks that wait for approval are told of already.
+        // Hooks that wait for approval are reported already.
         let off = if resolved.hooks.iter().all(|hook| hook.on) { None } else { resolved.why_off() };
         resolved.findings.extend(off.or_else(|| resolved.why_project_off()));
         resolved.log();
@@ -257,7 +253,7 @@ impl ResolvedSettings {
             let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
             let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
             let message = &finding.message;
-            tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code, place, "{message}{help}");
+            tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code.as_str(), place, "{message}{help}");
         }
     }
 }
@@ -269,7 +265,7 @@ impl ResolvedSettings {
 fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activation, bool) {
     let approved = judgement.keeps_enabled
         || judgement.project_settings_approved
-        || judgement.hooks.contains(&HookTrust::Approved);
+        || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
     let outside = enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)));
     let activation = match outside {
@@ -288,7 +284,7 @@ fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activat
 fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
     let VanishedGuard { name, event, what, .. } = guard;
     Diagnostic {
-        code: "guard-vanished",
+        code: DiagnosticCode::GuardVanished,
         severity: Severity::Error,
         place: None,
         message: format!(
@@ -332,7 +328,7 @@ fn unapproved(
         };
         let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
         findings.push(Diagnostic {
-            code: "project-not-approved",
+            code: DiagnosticCode::ProjectNotApproved,
             severity: Severity::Warning,
             place: place_of(first),
             message: format!("{off}{message}"),
@@ -341,7 +337,7 @@ fn unapproved(
     }
     if !settings_approved && waiting.is_empty() {
         findings.push(Diagnostic {
-            code: "project-settings-not-approved",
+            code: DiagnosticCode::ProjectSettingsNotApproved,
             severity: Severity::Warning,
             place: None,
             message: format!(
@@ -357,7 +353,13 @@ fn unapproved(
 }
 
 fn off(message: String, help: String) -> Diagnostic {
-    Diagnostic { code: "hooks-off", severity: Severity::Warning, place: None, message, help: Some(help) }
+    Diagnostic {
+        code: DiagnosticCode::HooksOff,
+        severity: Severity::Warning,
+        place: None,
+        message,
+        help: Some(help),
+    }
 }
 
 /// How many waiting hooks one finding names.

@@ -10,24 +10,11 @@ use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::errors::ParseErrorKind;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::diagnose;
 use crate::diagnostic::{Diagnostic, Place};
-
-/// JSON with comments and trailing commas, nothing looser: how every file of settings or tests is read.
-pub const PARSE_OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
+use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// A text and where it comes from.
 #[derive(Debug)]
@@ -193,7 +180,7 @@ impl Problem {
         Self::new(range.start..range.end, expected, found)
     }
 
-    /// What is never closed is missed at the end; where it was opened is said as well.
+    /// What is never closed is reported at the end, together with where it was opened.
     fn unterminated(text: &str, opened: usize, close: &str) -> Self {
         let end = text.trim_end().len();
         let before = text.get(..opened).unwrap_or_default();

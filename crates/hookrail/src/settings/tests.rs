@@ -24,7 +24,7 @@ fn with_field(field: &str, value: Value) -> Settings {
 }
 
 fn codes(settings: &Settings) -> Vec<&'static str> {
-    settings.diagnostics.iter().map(|finding| finding.code).collect()
+    settings.diagnostics.iter().map(|finding| finding.code.as_str()).collect()
 }
 
 fn commands(settings: &Settings) -> Vec<String> {
@@ -165,8 +165,8 @@ fn unknown_fields_are_kept_and_reported() {
     assert_eq!(codes(&settings), ["misspelt-field"], "C7");
     assert_eq!(settings.diagnostics[0].severity, Severity::Error, "C11");
     assert_eq!(settings.diagnostics[0].help.as_deref(), Some("did you mean `onFailure`?"));
-    assert_eq!(json!(settings.extra_fields(0)), json!({ "onFailrue": { "deep": [1] } }));
-    assert_eq!(settings.extra_fields(1), None);
+    assert_eq!(json!(settings.hooks[0].extra_fields), json!({ "onFailrue": { "deep": [1] } }));
+    assert!(with_field("name", json!("lint")).hooks[0].extra_fields.is_empty());
 
     let group = json!({ "hooks": { "AfterTool": [{ "match": "x", "hooks": [] }] } });
     assert_eq!(codes(&read(&group)), ["misspelt-field"]);
@@ -478,8 +478,10 @@ fn every_hook_knows_where_its_parts_stand_in_the_file() {
         \"AfterTool\": [{ \"hooks\": [{ \"command\": \"b.sh\", \"type\": \"command\" }] }] } }";
     let mut settings = Settings::default();
     super::load::parse_level(&Level::User, &Source::of_file(Path::new("s.json"), text), &mut settings);
-    let parts: Vec<_> = (0..settings.hooks.len())
-        .map(|hook| settings.spans(hook).unwrap())
+    let parts: Vec<_> = settings
+        .hooks
+        .iter()
+        .map(|hook| &hook.spans)
         .map(|spans| (&text[spans.command.clone()], spans.matcher.clone().map(|matcher| &text[matcher])))
         .collect();
     assert_eq!(parts, [("\"a.sh\"", Some("\"grüß\"")), ("{", Some("\"grüß\"")), ("\"b.sh\"", None)]);

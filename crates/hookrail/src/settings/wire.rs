@@ -52,7 +52,7 @@ struct HooksWire {
     after_tool: Option<Vec<GroupWire>>,
     /// Before a prompt is worked on.
     before_agent: Option<Vec<GroupWire>>,
-    /// After the work on a prompt has come to an end.
+    /// After the work on a prompt has ended.
     after_agent: Option<Vec<GroupWire>>,
     /// Before a model call. Can block it, change the request, or answer it.
     before_model: Option<Vec<GroupWire>>,
@@ -130,7 +130,7 @@ struct HookWire {
     ask: Option<String>,
     /// Short form of `then` for a rule: add this text to the context.
     context: Option<String>,
-    /// What a rule does when its condition cannot be told.
+    /// What a rule does when its condition cannot be decided.
     unknown: Option<UnknownWire>,
     /// Calls that a rule must match and calls that it must not; checked when settings are read.
     examples: Option<ExamplesWire>,
@@ -156,7 +156,7 @@ enum ForkWire {
     Fork,
 }
 
-/// What a rule does when its condition cannot be told.
+/// What a rule does when its condition cannot be decided.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Unknown")]
@@ -202,7 +202,7 @@ struct HooksConfigWire {
     disabled: Option<Vec<String>>,
     /// What the agent does with outputs of the agent, session, compression and notification events.
     agent_events: Option<AgentEvents>,
-    /// What `ask` of a hook means: `person` (if not given) puts the question to somebody, `allow` lets the call run.
+    /// What `ask` of a hook means: `person` (if not given) asks a person, `allow` lets the call run.
     /// In a project's file only for that project's hooks.
     ask: Option<AskReading>,
     /// How many hooks run at once; 64 if not given.

@@ -1,8 +1,11 @@
 //! Brace expansion: `{a,b}` and `{1..3}`, which Bash does before everything else.
+//!
+//! It works on the parts of a word before any of them is expanded, so that `{rm,$x}` becomes two words of which one is
+//! known. Quoted characters and expansions take part as a whole and are never looked into.
 
 use super::syntax::{Part, Word};
 
-/// A word may become at most this many.
+/// A word may become at most this many. Nobody writes more by hand, and thirty pairs would be a thousand million words.
 pub(super) const MAX_WORDS: usize = 512;
 
 /// More braces than this in one word are not looked at: every one can double the words.
@@ -33,7 +36,11 @@ pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
         return None;
     }
     let expanded = expand_atoms(&atoms)?;
-    let words = expanded.into_iter().map(|atoms| Word { parts: parts_of(&atoms), array: word.array.clone() });
+    let words = expanded.into_iter().map(|atoms| Word {
+        parts: parts_of(&atoms),
+        array: word.array.clone(),
+        span: word.span,
+    });
     // An element that is nothing at all, as in `{,a}` with nothing around it, is no word.
     Some(words.filter(|word| !word.parts.is_empty()).collect())
 }
@@ -88,7 +95,8 @@ fn elements<'w>(
     Some(choices)
 }
 
-/// The brace that closes the one at `open`, and the commas directly inside it.
+/// The brace that closes the one at `open`, and the commas directly inside it. An opening brace without a closing one is
+/// text, as in Bash.
 fn matching(atoms: &[Atom<'_>], open: usize) -> Option<(usize, Vec<usize>)> {
     let mut depth = 0_usize;
     let mut commas = Vec::new();

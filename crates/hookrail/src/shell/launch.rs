@@ -1,4 +1,8 @@
 //! Launchers: programs that run the program named in their arguments.
+//!
+//! A rule about `rm` is meant for `sudo -u me timeout 5 rm` too. To find the command behind a launcher one has to know
+//! which of its options take a value, so each has the complete list of its options. An option that is not on the list
+//! makes the line dynamic: the word behind it may be its value or the command.
 
 mod container;
 mod environment;
@@ -11,35 +15,22 @@ use self::options::{Found, Spec, scan};
 use super::field::Field;
 use super::walk::{Context, Walker};
 
-/// Whether `name` is a launcher. Most programs are none, and for those nothing is prepared.
+/// Whether `name` is a launcher. Most programs are none, and for those nothing is prepared: this is asked for each
+/// command of each line, and a context of its own costs more than the whole look at `ls`.
 fn is_launcher(name: &str) -> bool {
+    #[rustfmt::skip] // A list is read as a block.
     const NAMES: &[&str] = &[
-        "sudo",
-        "sudoedit",
-        "env",
-        "su",
-        "runuser",
-        "flock",
-        "watch",
-        "busybox",
-        "toybox",
-        "xargs",
-        "find",
-        "parallel",
-        "ssh",
-        "docker",
-        "podman",
-        "nerdctl",
-        "docker-compose",
-        "podman-compose",
-        "kubectl",
-        "oc",
-        "git",
+        "sudo", "sudoedit", "env", "su", "runuser", "flock", "watch", "busybox", "toybox", "xargs", "find",
+        "parallel", "ssh", "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl",
+        "oc", "git",
     ];
     NAMES.contains(&name) || shells::is_shell(name) || plain(name).is_some()
 }
 
 /// Looks through the program `name` if it is a launcher.
+///
+/// Code for a shell that may not be Bash is read twice as carefully: `[[`, `((` and `&>` are commands or operators of
+/// another meaning there.
 pub(super) fn launch(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
     if !is_launcher(name) {
         return;
@@ -71,6 +62,8 @@ pub(super) fn launch(walker: &mut Walker, name: &str, args: &[Field], context: &
 }
 
 /// Launchers of the form `name [options] [operands] command…`, with the number of their own operands.
+///
+/// `nice -10` is an old form of `nice -n 10`, which is why digits are among its flags.
 fn plain(name: &str) -> Option<(Spec, usize)> {
     let none = Spec::default();
     Some(match name {
@@ -176,28 +169,23 @@ fn plain_launcher(
     walker.start(rest, &context);
 }
 
-/// Marks the line if it cannot be told where the command of a launcher begins.
+/// Marks the line if it cannot be told where the command of a launcher begins. The command that seems to be the one is
+/// told nevertheless: most often it is right, and a rule about it should hold.
 fn note_unclear(walker: &mut Walker, found: &Found) {
     if found.unclear {
         walker.dynamic();
     }
 }
 
-/// `flock [options] file command…`, or with `-c` code for a shell.
+/// `flock [options] file command…`, or with `-c` code for a shell. A number in place of the file locks a descriptor that
+/// is open already, and then nothing is run.
 fn flock(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "esxnuoFvhV",
         values: "wEc",
         long_flags: &[
-            "shared",
-            "exclusive",
-            "nb",
-            "nonblock",
-            "unlock",
-            "close",
-            "no-fork",
-            "verbose",
-            "help",
+            "shared", "exclusive", "nb", "nonblock", "unlock", "close", "no-fork", "verbose", "help",
             "version",
         ],
         long_values: &["timeout", "wait", "conflict-exit-code", "command"],
@@ -219,25 +207,14 @@ fn flock(walker: &mut Walker, args: &[Field], context: &Context) {
 
 /// `watch [options] command…`: the words are joined and handed to a shell, unless `-x` says otherwise.
 fn watch(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "bcCegprtwxhv",
         values: "nqs",
         optional: "d",
         long_flags: &[
-            "beep",
-            "color",
-            "no-color",
-            "differences",
-            "errexit",
-            "chgexit",
-            "precise",
-            "no-rerun",
-            "no-title",
-            "no-wrap",
-            "exec",
-            "help",
-            "version",
-            "follow",
+            "beep", "color", "no-color", "differences", "errexit", "chgexit", "precise", "no-rerun",
+            "no-title", "no-wrap", "exec", "help", "version", "follow",
         ],
         long_values: &["interval", "equexit", "shotsdir"],
     };
@@ -251,7 +228,7 @@ fn watch(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
-/// `busybox applet…`: the applet behaves like the program of that name.
+/// `busybox applet…`: the applet behaves like the program of that name, and may be a shell or a launcher itself.
 fn busybox(walker: &mut Walker, args: &[Field], context: &Context) {
     let is_option = args.first().and_then(Field::as_str).is_some_and(|text| text.starts_with("--"));
     if !is_option {

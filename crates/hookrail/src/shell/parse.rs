@@ -12,6 +12,7 @@ mod compound;
 mod cursor;
 mod dollar;
 mod heredoc;
+mod origin;
 mod redirect;
 mod word;
 
@@ -19,6 +20,7 @@ use std::rc::Rc;
 
 use self::cursor::{Cursor, is_meta};
 use self::heredoc::Pending;
+use self::origin::Origin;
 use super::syntax::{AndOr, Part, Pipeline, Script};
 
 pub(super) use self::cursor::is_identifier;
@@ -34,21 +36,29 @@ pub(super) struct Parsed {
     pub(super) script: Script,
     /// Whether something was not understood, or nests too deep.
     pub(super) broken: bool,
+    /// Whether a part of the text was left unread because it nests too deep.
+    pub(super) too_deep: bool,
 }
 
 /// Reads `text`, which itself stands `depth` levels deep.
 pub(super) fn parse(text: &str, depth: usize) -> Parsed {
-    let mut parser = Parser::new(text, depth);
-    let script = parser.list(Until::End);
-    parser.finish_documents();
-    Parsed { script, broken: parser.broken }
+    Parser::new(text, depth, Origin::Itself).script()
 }
 
-/// Reads `text` as it would be read inside double quotes; the flag says whether it was broken.
-pub(super) fn parse_quoted(text: &str, depth: usize) -> (Vec<Part>, bool) {
-    let mut parser = Parser::new(text, depth);
-    let parts = parser.quoted_parts(word::Quoting::Document);
-    (parts, parser.broken)
+/// What a text was read as by the rules of double quotes.
+#[derive(Debug, Default)]
+pub(super) struct ParsedQuoted {
+    /// The text and the expansions in it.
+    pub(super) parts: Vec<Part>,
+    /// As in [`Parsed`].
+    pub(super) broken: bool,
+    /// As in [`Parsed`].
+    too_deep: bool,
+}
+
+/// Reads `text` as it would be read inside double quotes.
+pub(super) fn parse_quoted(text: &str, depth: usize) -> ParsedQuoted {
+    Parser::new(text, depth, Origin::Itself).quoted_text()
 }
 
 /// What ends a list of commands.
@@ -68,8 +78,10 @@ enum Until {
 #[derive(Debug)]
 struct Parser<'t> {
     cursor: Cursor<'t>,
+    origin: Origin,
     depth: usize,
     broken: bool,
+    too_deep: bool,
     /// Here-documents whose bodies come after the next line end.
     pending: Vec<Pending>,
     /// Whether the text speaks of `extglob`, so that `!(a|b)` can be a pattern.
@@ -78,14 +90,29 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     /// A parser at the beginning of `text`, which itself stands `depth` levels deep.
-    fn new(text: &'t str, depth: usize) -> Self {
+    fn new(text: &'t str, depth: usize, origin: Origin) -> Self {
         let extglob = text.contains("extglob");
-        Self { cursor: Cursor::new(text), depth, broken: false, pending: Vec::new(), extglob }
+        let cursor = Cursor::new(text);
+        Self { cursor, origin, depth, broken: false, too_deep: false, pending: Vec::new(), extglob }
+    }
+
+    /// Reads all of the text as commands.
+    fn script(mut self) -> Parsed {
+        let script = self.list(Until::End);
+        self.finish_documents();
+        Parsed { script, broken: self.broken, too_deep: self.too_deep }
+    }
+
+    /// Reads all of the text by the rules of double quotes.
+    fn quoted_text(mut self) -> ParsedQuoted {
+        let parts = self.quoted_parts(word::Quoting::Document);
+        ParsedQuoted { parts, broken: self.broken, too_deep: self.too_deep }
     }
 
     /// Runs `read` one level deeper. Beyond the bound the rest of the text is given up.
     fn deeper<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_NESTING {
+            self.too_deep = true;
             self.give_up();
             return T::default();
         }

@@ -4,7 +4,27 @@
 //! comment, and an arithmetic expression is only the expansions inside it.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::rc::Rc;
+
+/// Where something stands in the text that was read, in bytes.
+///
+/// It is a place of the outermost text also for what stands in backticks or in a here-document, which are read from a
+/// copy. Such a span covers the backslashes and tabs that the copy leaves out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    /// The first byte.
+    pub(super) start: u32,
+    /// The byte behind the last one.
+    pub(super) end: u32,
+}
+
+impl Span {
+    /// The same as a range, for slicing.
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
 
 /// Commands one after another.
 #[derive(Debug, Clone, Default)]
@@ -89,6 +109,8 @@ pub(super) struct Assign {
     pub(super) append: bool,
     /// What is assigned.
     pub(super) value: AssignValue,
+    /// Where all of it stands, the name included.
+    pub(super) span: Span,
 }
 
 /// What is assigned to a variable.
@@ -133,6 +155,8 @@ pub(super) struct Word {
     pub(super) parts: Vec<Part>,
     /// The end of an array assignment such as `a=(b c)` among the operands of `declare`.
     pub(super) array: Option<Vec<Word>>,
+    /// Where it stands, quotes included.
+    pub(super) span: Span,
 }
 
 /// A part of a word.
@@ -140,10 +164,12 @@ pub(super) struct Word {
 pub(super) enum Part {
     /// Text without quotes: patterns, braces and `~` mean something in it.
     Literal(String),
-    /// Text that stood in quotes or behind a backslash.
-    Quoted(String),
+    /// Text that means itself. It is kept how it was quoted, because some readers trust plain quoting only.
+    Quoted { text: String, quote: Quote, span: Span },
     /// What stood in double quotes.
     Double(Vec<Part>),
+    /// What stood in `$"…"`: it can be replaced by a translation.
+    Translated(Vec<Part>),
     /// `$x` or `${x…}`
     Parameter(Box<Parameter>),
     /// `$(…)` or a text in backticks.
@@ -156,6 +182,23 @@ pub(super) enum Part {
     Opaque,
 }
 
+/// What takes the meaning from a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quote {
+    /// Nothing does: patterns, braces and `~` mean something in it.
+    None,
+    /// `'…'`
+    Single,
+    /// `"…"`, or a here-document.
+    Double,
+    /// `$'…'`
+    AnsiC,
+    /// `$"…"`
+    Translated,
+    /// A backslash.
+    Escape,
+}
+
 /// The expansion of a parameter.
 #[derive(Debug, Clone)]
 pub(super) struct Parameter {
@@ -165,6 +208,8 @@ pub(super) struct Parameter {
     pub(super) subscript: Option<(String, Vec<Part>)>,
     /// What is done with the value.
     pub(super) operation: Operation,
+    /// Where it stands, from the dollar sign to the name or the closing brace.
+    pub(super) span: Span,
 }
 
 /// What is done with the value of a parameter.

@@ -184,7 +184,7 @@ impl Walker {
             return;
         }
         self.deeper(|walker| {
-            let (parts, _) = parse_quoted(text, walker.depth);
+            let parts = parse_quoted(text, walker.depth).parts;
             walker.expand_quoted(&parts, context);
         });
     }

@@ -13,7 +13,7 @@ use super::error::TrustError;
 use super::files::ProjectDir;
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
 use super::review::{
-    Pending, PendingSettings, Reading, Review, Why, needs_approval, pair, says_nothing, settings_text,
+    Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, says_nothing, settings_text,
 };
 use super::store::{Approval, ApprovalStore};
 use super::unwatched::unwatched;
@@ -23,23 +23,26 @@ impl ApprovalStore {
     /// What waits for approval, with everything a person needs to decide. `hooks` must be all hooks of the
     /// project, also when only some are to be approved: an approval that fits none of them is taken for the former
     /// state of a hook that changed, or for a guard that is gone. Hooks of other levels are ignored.
-    pub fn pending(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Review {
+    pub fn pending<'h>(
+        &self,
+        project: &Path,
+        hooks: impl IntoIterator<Item = &'h Hook>,
+        project_settings: &Value,
+    ) -> Review {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
-        let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
-        let pairs = pair(&readings, &approved.hooks);
+        let read = read_and_pair(&project, hooks.into_iter(), &approved.hooks);
         let text = settings_text(project_settings);
-        let settings_digest = settings_digest(&readings, &text);
-        let mut vanished = vanished_guards(&approved, &readings, &pairs, &settings_digest);
+        let settings_digest = settings_digest(&read, &text);
+        let mut vanished = vanished_guards(&approved, &read, &settings_digest);
         // The others are shown as what they are now.
         vanished.retain(|guard| guard.is_gone);
         let mut pending = Vec::new();
-        for ((hook, approval), reading) in waiting.into_iter().zip(pairs).zip(readings.iter().cloned()) {
+        for ReadHook { hook, reading, approval } in read {
             let why = match approval.map(|approval| reading.changes_since(approval)) {
-                None => Why::New,
+                None => PendingReason::New,
                 Some(what) if what.is_empty() && reading.files.is_ok() => continue,
-                Some(what) => Why::Changed { what },
+                Some(what) => PendingReason::Changed { what },
             };
             pending.push(Pending {
                 hook: hook.clone(),
@@ -65,7 +68,7 @@ impl ApprovalStore {
         self.approve_with(review, chosen, true)
     }
 
-    /// Approves the chosen hooks of a review and nothing else: settings that nobody saw still wait.
+    /// Approves the chosen hooks of a review and nothing else: settings still wait for their own approval.
     pub fn approve_hooks(&self, review: &Review, chosen: &[&Pending]) -> Result<(), TrustError> {
         self.approve_with(review, chosen, false)
     }

@@ -118,7 +118,7 @@ impl LockedFile {
             let mut name = file_name(&self.path).to_owned();
             name.push(format!(".{label}-{number}"));
             let aside = parent(&self.path).join(name);
-            // Nobody else takes the name in between: whoever does this holds the lock.
+            // No other process takes the name in between: this is done under the lock.
             match fs::symlink_metadata(&aside) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     fs::rename(&self.path, &aside).map_err(AtomicFileError::io("move aside", &self.path))?;

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::shell::{Piece, Word, outline};
+
 /// What the names of data files end with. Interpreters run none of them by accident.
 const EXTENSIONS: [&str; 13] =
     ["json", "jsonc", "json5", "yaml", "yml", "toml", "ini", "cfg", "conf", "txt", "md", "lock", "xml"];
@@ -13,31 +15,48 @@ const RUN: [&str; 8] =
 
 /// The words of a command that stand behind a long option and name data, and nowhere else.
 pub(super) fn data_files(command: &str) -> BTreeSet<String> {
-    let words: Vec<&str> = command
-        .split(|char: char| char.is_whitespace() || ";|&()<>".contains(char))
-        .filter(|word| !word.is_empty())
-        .map(|word| word.trim_matches(['"', '\'']))
-        .collect();
+    let outline = outline(command);
     let mut data = BTreeSet::new();
     let mut others = BTreeSet::new();
-    for (index, word) in words.iter().enumerate() {
-        if let Some((option, value)) = word.split_once('=').filter(|(option, _)| option.starts_with("--")) {
-            if is_data(option, value) {
-                data.insert(value.to_owned())
-            } else {
-                others.insert(value.to_owned())
+    for command in &outline.commands {
+        let mut before = String::new();
+        for word in &command.words {
+            let Some(text) = word.literal() else {
+                others.extend(names_in(&all_text(word)));
+                before.clear();
+                continue;
             };
-            continue;
+            let glued = text.split_once('=').filter(|(option, _)| option.starts_with("--"));
+            let (option, value) = glued.unwrap_or((before.as_str(), text.as_str()));
+            if option.starts_with("--") && !option.contains('=') && is_data(option, value) {
+                data.insert(value.to_owned());
+            } else {
+                others.extend(names_in(value));
+            }
+            before = text;
         }
-        let before = index.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
-        let is_value = before.starts_with("--") && !before.contains('=') && is_data(before, word);
-        if is_value {
-            data.insert((*word).to_owned())
-        } else {
-            others.insert((*word).to_owned())
-        };
+        let values = command.assignments.iter().map(|assignment| &assignment.value);
+        let redirected = command.redirections.iter().map(|(_, word)| word);
+        others.extend(values.chain(redirected).flat_map(|word| names_in(&all_text(word))));
     }
+    others.extend(outline.others.iter().flat_map(|(_, word)| names_in(&all_text(word))));
     data.difference(&others).cloned().collect()
+}
+
+/// The text of a word without what is expanded in it.
+fn all_text(word: &Word) -> String {
+    let texts = word.pieces.iter().map(|piece| match piece {
+        Piece::Text { text, .. } => text.as_str(),
+        Piece::Variable { .. } | Piece::Expansion => " ",
+    });
+    texts.collect()
+}
+
+/// A text, and the names in it if it is code: what stands there is no data.
+fn names_in(text: &str) -> Vec<String> {
+    let inside = text.split(|char: char| char.is_whitespace() || ";|&()<>".contains(char));
+    let inside = inside.map(|name| name.trim_matches(['"', '\'']).to_owned());
+    inside.chain([text.to_owned()]).filter(|name| !name.is_empty()).collect()
 }
 
 fn is_data(option: &str, value: &str) -> bool {
@@ -62,6 +81,10 @@ mod tests {
             ("./x.sh --config guard.py", ""),
             ("cat rules.json | ./x.sh --config rules.json", ""),
             ("bash --posix x.sh", ""),
+            ("./x.sh --config rules.json < rules.json", ""),
+            ("bash -c 'sh rules.json' --config rules.json", ""),
+            ("echo $(./x.sh --config rules.json)", "rules.json"),
+            ("./x.sh --config \"a b.json\"", "a b.json"),
         ] {
             assert_eq!(data_files(command).into_iter().collect::<Vec<_>>().join(" "), expected, "{command}");
         }

@@ -36,7 +36,7 @@ pub(super) struct ProjectWire {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) earlier_settings: Vec<String>,
     pub(super) hooks: Vec<Approval>,
-    /// Guards whose absence somebody accepted, each time with the settings that lacked them.
+    /// Guards whose absence the user accepted, each time with the settings that lacked them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) accepted_absences: Vec<AcceptedAbsence>,
     /// Hooks of the project that the user disabled here and nowhere else, by name or command.
@@ -44,7 +44,7 @@ pub(super) struct ProjectWire {
     pub(super) disabled: Vec<String>,
 }
 
-/// A guard that is not in the settings, as somebody has seen and accepted.
+/// A guard that is not in the settings, which the user has seen and accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AcceptedAbsence {
@@ -175,7 +175,7 @@ pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) ->
     Ok(())
 }
 
-/// Whether the file can never be read as it is. A passing trouble must not cost the approvals.
+/// Whether the file can never be read as it is. A temporary error must not lose the approvals.
 fn is_beyond_repair(error: &TrustError) -> bool {
     match error {
         TrustError::Corrupt { .. } => true,

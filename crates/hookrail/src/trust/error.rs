@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::disk::VERSION;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::trust::atomic_file::AtomicFileError;
 
 /// Why the approvals could not be read or changed.
@@ -63,15 +63,22 @@ impl TrustError {
     /// The finding that explains why no approval counts.
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
-            Self::Unreadable { .. } => ("approvals-unreadable", "make the file readable, then approve again"),
-            Self::Corrupt { .. } => {
-                ("approvals-damaged", "approve again: the damaged file is kept beside the new one")
+            Self::Unreadable { .. } => {
+                (DiagnosticCode::ApprovalsUnreadable, "make the file readable, then approve again")
             }
-            Self::Version { .. } => ("approvals-version", "use the newer program, or move the file away"),
+            Self::Corrupt { .. } => (
+                DiagnosticCode::ApprovalsDamaged,
+                "approve again: the damaged file is kept beside the new one",
+            ),
+            Self::Version { .. } => {
+                (DiagnosticCode::ApprovalsVersion, "use the newer program, or move the file away")
+            }
             Self::Unsafe { .. } => {
-                ("approvals-unsafe", "nobody but you may be able to write there: check owner and mode")
+                (DiagnosticCode::ApprovalsUnsafe, "only you may be able to write there: check owner and mode")
             }
-            Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => ("approvals-unchanged", ""),
+            Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => {
+                (DiagnosticCode::ApprovalsUnchanged, "")
+            }
         };
         let mut message = self.to_string();
         let mut cause = std::error::Error::source(self);

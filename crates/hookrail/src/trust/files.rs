@@ -72,7 +72,7 @@ impl FoundFile {
     }
 }
 
-/// Why the files of a hook cannot be told. Such a hook cannot be approved.
+/// Why the files of a hook cannot be determined. Such a hook cannot be approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FilesError {
     /// Its command is no text that anybody could review.
@@ -282,7 +282,7 @@ fn normalized(path: &Path) -> PathBuf {
     normalized
 }
 
-/// A path as text that stands for no other path: JSON has no place for bytes that are not UTF-8.
+/// A path as text that is unique to it: JSON cannot hold bytes that are not UTF-8.
 pub(super) fn path_to_text(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),

@@ -1,16 +1,15 @@
 //! Guards that were approved and are not there any more as they were approved.
 //!
-//! An approval of a guard is also a promise that it runs. Where the promise cannot be kept, guarded events are blocked
-//! until the user has looked: else whoever can write the project's files could switch its guards off by losing them.
+//! An approved guard has to run. Where it cannot, guarded events are blocked until the user has reviewed it: otherwise
+//! everything that can write the project's files could switch its guards off by deleting them.
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::disk::ProjectWire;
 use super::fingerprint::{Change, Terms};
-use super::review::Reading;
+use super::review::ReadHook;
 use super::snapshot::hexadecimal;
-use super::store::Approval;
 use crate::event::EventName;
 
 /// A guard that was approved and is now changed, or gone from the settings.
@@ -27,7 +26,7 @@ pub struct VanishedGuard {
     pub what: String,
     #[serde(skip)]
     pub(super) lineage: u64,
-    /// Whether no hook of the settings stands for it.
+    /// Whether no hook of the settings corresponds to it.
     pub is_gone: bool,
 }
 
@@ -42,12 +41,10 @@ impl VanishedGuard {
     }
 }
 
-/// The approved guards that the hooks of a project, as they are, do not make up for. `pairs` tells for each hook which
-/// approval it was given, whether that holds or not.
+/// The approved guards that the hooks of a project, as they are, do not make up for.
 pub(super) fn vanished_guards(
     approved: &ProjectWire,
-    readings: &[Reading],
-    pairs: &[Option<&Approval>],
+    hooks: &[ReadHook<'_>],
     settings_digest: &str,
 ) -> Vec<VanishedGuard> {
     let mut vanished = Vec::new();
@@ -59,9 +56,9 @@ pub(super) fn vanished_guards(
         if !is_latest || !latest.terms.event.is_guarded() || is_disabled {
             continue;
         }
-        let of_lineage = readings.iter().zip(pairs).filter_map(|(reading, pair)| {
-            let approval = pair.filter(|approval| approval.lineage == latest.lineage)?;
-            Some((reading, approval))
+        let of_lineage = hooks.iter().filter_map(|hook| {
+            let approval = hook.approval.filter(|approval| approval.lineage == latest.lineage)?;
+            Some((&hook.reading, approval))
         });
         let changes: Vec<Vec<Change>> =
             of_lineage.map(|(reading, approval)| reading.obstacle_or_changes(approval)).collect();
@@ -72,7 +69,7 @@ pub(super) fn vanished_guards(
             .accepted_absences
             .iter()
             .any(|accepted| accepted.lineage == latest.lineage && accepted.settings == settings_digest);
-        let same_terms = readings.iter().any(|reading| reading.terms == latest.terms);
+        let same_terms = hooks.iter().any(|hook| hook.reading.terms == latest.terms);
         if is_accepted && !same_terms {
             continue;
         }
@@ -96,8 +93,8 @@ pub(super) fn vanished_guards(
 }
 
 /// What the settings of a project say, as a digest: all of its hooks with their terms, and the rest.
-pub(super) fn settings_digest(readings: &[Reading], settings: &str) -> String {
-    let terms: Vec<&Terms> = readings.iter().map(|reading| &reading.terms).collect();
+pub(super) fn settings_digest(hooks: &[ReadHook<'_>], settings: &str) -> String {
+    let terms: Vec<&Terms> = hooks.iter().map(|hook| &hook.reading.terms).collect();
     let mut hasher = Sha256::new();
     // Terms are plain data, and a text is always valid JSON.
     hasher.update(serde_json::to_vec(&(terms, settings)).unwrap_or_default());

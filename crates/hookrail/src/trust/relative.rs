@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::hook::{Hook, HookKind, Level};
+use crate::shell::{Role, SimpleCommand, outline};
 
 /// Programs that run the file they are given.
 const INTERPRETERS: [&str; 17] = [
@@ -15,11 +16,8 @@ const INTERPRETERS: [&str; 17] = [
     "deno", "bun", "ruby", "perl", "php",
 ];
 
-/// Words behind which a command begins anew.
-const PREFIXES: [&str; 14] = [
-    "exec", "command", "env", "nohup", "time", "nice", "if", "then", "else", "elif", "do", "while", "until",
-    "!",
-];
+/// Programs and builtins behind which a command begins anew.
+const PREFIXES: [&str; 6] = ["exec", "command", "env", "nohup", "time", "nice"];
 
 /// The file of `directory` that a hook from outside of the project would run there, if it is named by a relative path.
 /// Looks at the disk. Values that a host gave are the host's own business.
@@ -41,22 +39,26 @@ pub(crate) struct RelativeWord {
     pub(crate) text: String,
 }
 
-/// The relative paths that a command starts or hands to an interpreter.
+/// The relative paths that a command starts or hands to an interpreter, in the order of the text.
 pub(crate) fn relative_words(command: &str) -> Vec<RelativeWord> {
+    let mut found: Vec<RelativeWord> = outline(command).commands.iter().flat_map(relative_words_of).collect();
+    found.sort_by_key(|word| word.range.start);
+    found
+}
+
+/// The same of one simple command.
+fn relative_words_of(command: &SimpleCommand) -> Vec<RelativeWord> {
     let mut found = Vec::new();
     let mut expects = Expects::Program;
-    for token in tokens(command) {
-        let Token::Word(word) = token else {
-            expects = Expects::Program;
-            continue;
-        };
-        let Some(text) = &word.text else {
+    for word in &command.words {
+        let Some(text) = word.literal() else {
             // Nobody can tell what it is, so neither what follows.
             if expects == Expects::Program {
                 expects = Expects::Nothing;
             }
             continue;
         };
+        let is_relative = !text.starts_with(['/', '~']);
         match expects {
             Expects::Program => {
                 let name = text.rsplit('/').next().unwrap_or_default();
@@ -64,82 +66,42 @@ pub(crate) fn relative_words(command: &str) -> Vec<RelativeWord> {
                 if PREFIXES.contains(&text.as_str()) || is_assignment {
                     continue;
                 }
-                if text.contains('/') && !text.starts_with(['/', '~']) {
-                    found.push(RelativeWord { range: word.range, text: text.clone() });
-                }
                 let reads_script = INTERPRETERS.contains(&name) || matches!(text.as_str(), "." | "source");
                 expects = if reads_script { Expects::Script } else { Expects::Nothing };
+                if text.contains('/') && is_relative {
+                    found.push(RelativeWord { range: word.span.clone(), text });
+                }
             }
             Expects::Script => match text.as_str() {
                 "-c" | "-m" | "-e" | "-p" | "-r" | "--eval" | "--print" => expects = Expects::Nothing,
                 "run" => {}
                 option if option.starts_with('-') => {}
-                script => {
-                    if !script.starts_with(['/', '~']) {
-                        found.push(RelativeWord { range: word.range, text: text.clone() });
-                    }
+                _ => {
                     expects = Expects::Nothing;
+                    if is_relative {
+                        found.push(RelativeWord { range: word.span.clone(), text });
+                    }
                 }
             },
             Expects::Nothing => {}
         }
     }
+    if expects == Expects::Script {
+        // An interpreter without a script runs what it is fed.
+        let fed = command.redirections.iter().filter(|(role, _)| *role == Role::Read);
+        let fed = fed
+            .filter_map(|(_, word)| Some(RelativeWord { range: word.span.clone(), text: word.literal()? }));
+        found.extend(fed.filter(|word| !word.text.starts_with(['/', '~'])));
+    }
     found
 }
 
+/// What the next word of a command is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expects {
     Program,
     Script,
     Nothing,
-}
-
-enum Token {
-    /// `text` is `None` where it is not plain: an expansion, a pattern, an escape.
-    Word(Word),
-    /// Another command begins.
-    Separator,
-}
-
-struct Word {
-    range: Range<usize>,
-    text: Option<String>,
-}
-
-fn tokens(command: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut rest = command.char_indices().peekable();
-    while let Some((start, char)) = rest.next() {
-        if matches!(char, ';' | '|' | '&' | '\n' | '(' | ')' | '{' | '}') {
-            tokens.push(Token::Separator);
-            continue;
-        }
-        if char.is_whitespace() || matches!(char, '<' | '>') {
-            continue;
-        }
-        let (mut text, mut plain, mut quote, mut end) = (String::new(), true, None, start);
-        let mut next = Some((start, char));
-        while let Some((at, char)) = next {
-            let ends = quote.is_none() && (char.is_whitespace() || ";|&()<>".contains(char));
-            if ends {
-                break;
-            }
-            end = at + char.len_utf8();
-            match (char, quote) {
-                ('\'' | '"', None) => quote = Some(char),
-                (_, Some(open)) if char == open => quote = None,
-                ('\\' | '$' | '`', None | Some('"')) | ('*' | '?' | '[' | '{', None) => plain = false,
-                _ => text.push(char),
-            }
-            if at != start {
-                rest.next();
-            }
-            next = rest.peek().copied();
-        }
-        tokens
-            .push(Token::Word(Word { range: start..end, text: (plain && quote.is_none()).then_some(text) }));
-    }
-    tokens
 }
 
 #[cfg(test)]
@@ -171,6 +133,12 @@ mod tests {
             ("jq -f rules.jq", ""),
             ("echo './x.sh'", ""),
             ("node --require x.js main.js", "x.js"),
+            ("bash < guard.sh", "guard.sh"),
+            ("bash x.sh < input", "x.sh"),
+            ("> log ./x.sh", "./x.sh"),
+            ("echo `./x.sh`", "./x.sh"),
+            ("time ./x.sh && ! ./y.sh", "./x.sh ./y.sh"),
+            ("case a in a) ./x.sh;; esac", "./x.sh"),
             ("", ""),
         ] {
             let words = relative_words(command);

@@ -21,7 +21,7 @@ pub struct Review {
     pub pending: Vec<Pending>,
     /// The project's own settings, if they wait.
     pub settings: Option<PendingSettings>,
-    /// Guards that were approved and that no hook of the settings stands for any more.
+    /// Guards that were approved and that no hook of the settings corresponds to any more.
     pub vanished: Vec<VanishedGuard>,
     /// Why no approval counts at all, if so.
     pub problem: Option<crate::Diagnostic>,
@@ -35,7 +35,7 @@ pub struct Pending {
     /// The hook.
     pub hook: Hook,
     /// Why it waits.
-    pub why: Why,
+    pub why: PendingReason,
     /// The project files that its command names, as they are.
     pub files: Vec<NamedFile>,
     /// What its command may run that an approval is not bound to. Approving it accepts that.
@@ -57,7 +57,7 @@ impl Pending {
 /// Why a hook waits for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "camelCase")]
-pub enum Why {
+pub enum PendingReason {
     /// It was never approved.
     New,
     /// It was approved, but is not what it was.
@@ -192,7 +192,7 @@ impl Reading {
         changes
     }
 
-    /// How likely an approval of other terms was meant for this hook; `None` if nothing speaks for it.
+    /// How likely an approval of other terms was meant for this hook; `None` if nothing suggests it.
     fn likeness(&self, approval: &Approval) -> Option<usize> {
         let (now, then) = (&self.terms, &approval.terms);
         let same_name = self.name == approval.name;
@@ -211,38 +211,49 @@ impl Reading {
     }
 }
 
-/// For each hook, the approval that was given for it: one that holds, or else the latest with equal terms, or else,
-/// for the sake of a readable difference, the likeliest one whose lineage no other hook has. Only the first kind
-/// approves anything.
-pub(super) fn pair<'a>(readings: &[Reading], approvals: &'a [Approval]) -> Vec<Option<&'a Approval>> {
-    let mut pairs: Vec<Option<&Approval>> = readings
-        .iter()
-        .map(|reading| {
-            let same_terms = || approvals.iter().rev().filter(|approval| approval.terms == reading.terms);
-            let holds = |approval: &&Approval| reading.changes_since(approval).is_empty();
-            same_terms().find(holds).or_else(|| same_terms().next())
-        })
-        .collect();
-    let mut taken: BTreeSet<u64> = pairs.iter().flatten().map(|approval| approval.lineage).collect();
+/// A hook of the project as it is now, and the approval that was given for it, whether that holds or not.
+pub(super) struct ReadHook<'a> {
+    pub(super) hook: &'a Hook,
+    pub(super) reading: Reading,
+    pub(super) approval: Option<&'a Approval>,
+}
+
+/// Reads the hooks of the project, each with the approval that was given for it: one that holds, or else the latest with
+/// equal terms, or else, so that the difference is readable, the likeliest one whose lineage no other hook has. Only the
+/// first kind approves anything.
+pub(super) fn read_and_pair<'h: 'a, 'a>(
+    project: &ProjectDir,
+    hooks: impl Iterator<Item = &'h Hook>,
+    approvals: &'a [Approval],
+) -> Vec<ReadHook<'a>> {
+    let read = |hook: &'h Hook| {
+        let reading = Reading::load(project, hook);
+        let same_terms = || approvals.iter().rev().filter(|approval| approval.terms == reading.terms);
+        let holds = |approval: &&Approval| reading.changes_since(approval).is_empty();
+        let approval = same_terms().find(holds).or_else(|| same_terms().next());
+        ReadHook { hook, reading, approval }
+    };
+    let mut hooks: Vec<ReadHook<'a>> = hooks.filter(|hook| needs_approval(hook)).map(read).collect();
+    let mut taken: BTreeSet<u64> = hooks.iter().filter_map(|hook| Some(hook.approval?.lineage)).collect();
     // The latest approval of each lineage that is left.
     let mut free: Vec<&Approval> =
         approvals.iter().rev().filter(|approval| taken.insert(approval.lineage)).collect();
     free.reverse();
     loop {
-        let candidates = readings.iter().zip(&pairs).enumerate().filter(|(_, (_, pair))| pair.is_none());
-        let candidates = candidates.flat_map(|(hook, (reading, _))| {
+        let candidates = hooks.iter().enumerate().filter(|(_, hook)| hook.approval.is_none());
+        let candidates = candidates.flat_map(|(hook, read)| {
             free.iter().enumerate().filter_map(move |(approval, given)| {
-                let likeness = reading.likeness(given)?;
+                let likeness = read.reading.likeness(given)?;
                 // Among equals the first hook takes the first approval.
                 Some((likeness, std::cmp::Reverse(hook), std::cmp::Reverse(approval)))
             })
         });
         let Some((_, std::cmp::Reverse(hook), std::cmp::Reverse(approval))) = candidates.max() else {
-            return pairs;
+            return hooks;
         };
         let taken = free.remove(approval);
-        if let Some(pair) = pairs.get_mut(hook) {
-            *pair = Some(taken);
+        if let Some(hook) = hooks.get_mut(hook) {
+            hook.approval = Some(taken);
         }
     }
 }

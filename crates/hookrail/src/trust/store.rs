@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,9 +12,9 @@ use super::error::TrustError;
 use super::files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::fingerprint::{Change, Terms};
 use super::guards::{settings_digest, vanished_guards};
-use super::review::{Reading, needs_approval, pair, says_nothing, settings_text};
+use super::review::{ReadHook, needs_approval, read_and_pair, says_nothing, settings_text};
 use super::seal::Seal;
-use super::{HookTrust, Judgement};
+use super::{HookJudgement, Judgement};
 use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
@@ -25,7 +24,7 @@ pub struct ApprovalStore {
     dir: PathBuf,
 }
 
-/// One approval: a hook as it was when somebody approved it.
+/// One approval: a hook as it was when it was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Approval {
@@ -68,22 +67,22 @@ impl ApprovalStore {
     ///
     /// `project_settings` is what the project's own files say besides hooks, in whatever form the caller
     /// likes, as long as it is the same here and in [`ApprovalStore::pending`].
-    pub fn judge(&self, project: &Path, hooks: &[Hook], project_settings: &Value) -> Judgement {
+    pub fn judge<'h>(
+        &self,
+        project: &Path,
+        hooks: impl IntoIterator<Item = &'h Hook>,
+        project_settings: &Value,
+    ) -> Judgement {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let waiting: Vec<&Hook> = hooks.iter().filter(|hook| needs_approval(hook)).collect();
-        let readings: Vec<Reading> = waiting.iter().map(|hook| Reading::load(&project, hook)).collect();
-        let pairs = pair(&readings, &approved.hooks);
+        let hooks: Vec<&Hook> = hooks.into_iter().collect();
+        let read = read_and_pair(&project, hooks.iter().copied(), &approved.hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
-        let vanished = vanished_guards(&approved, &readings, &pairs, &settings_digest(&readings, &text));
-        let mut judged = pairs
-            .iter()
-            .zip(&readings)
-            .map(|(approval, reading)| judge_one(*approval, reading, problem.as_ref()));
+        let vanished = vanished_guards(&approved, &read, &settings_digest(&read, &text));
+        let mut judged = read.iter().map(|hook| judge_one(hook, problem.as_ref()));
         let mut judgement = Judgement {
             hooks: Vec::with_capacity(hooks.len()),
-            seals: Vec::with_capacity(hooks.len()),
             project_settings_approved: is_known || says_nothing(project_settings),
             keeps_enabled: !is_known && approved.says_enabled(),
             vanished,
@@ -92,16 +91,12 @@ impl ApprovalStore {
         };
         for hook in hooks {
             let verdict = if needs_approval(hook) { judged.next() } else { None };
-            let (trust, seal) = match verdict {
-                None => (HookTrust::Trusted, None),
-                Some(Err(why)) => (HookTrust::NotApproved { why }, None),
-                Some(Ok(files)) => match Seal::capture(&project, hook, files) {
-                    Ok(seal) => (HookTrust::Approved, Some(Arc::new(seal))),
-                    Err(why) => (HookTrust::NotApproved { why }, None),
-                },
-            };
-            judgement.hooks.push(trust);
-            judgement.seals.push(seal);
+            judgement.hooks.push(match verdict {
+                None => HookJudgement::TRUSTED,
+                Some(files) => {
+                    HookJudgement::of_capture(files.and_then(|files| Seal::capture(&project, hook, files)))
+                }
+            });
         }
         judgement
     }
@@ -214,11 +209,10 @@ impl ApprovedProject {
     }
 }
 
-fn judge_one<'a>(
-    approval: Option<&Approval>,
-    reading: &'a Reading,
+fn judge_one<'r>(
+    ReadHook { reading, approval, .. }: &'r ReadHook<'_>,
     problem: Option<&Diagnostic>,
-) -> Result<&'a NamedFiles, String> {
+) -> Result<&'r NamedFiles, String> {
     if let Some(problem) = problem {
         return Err(problem.message.clone());
     }

@@ -1,13 +1,15 @@
 //! What a command may run that its approval is not bound to, as far as its text tells.
 //!
-//! Nobody can tell from `./hooks/*.sh` or `make check` which files run. Such a command can be approved, but whoever does
-//! so is told; a `watch` that names the files is the better answer.
+//! The text of `./hooks/*.sh` or `make check` does not show which files run. Such a command can be approved, and the
+//! review reports it; a `watch` that names the files is better.
 
 use super::data_files::data_files;
 use super::files::ProjectDir;
 use super::fingerprint::FileContent;
 use super::review::Reading;
+use super::words::is_project_variable;
 use crate::hook::Hook;
+use crate::shell::{Piece, Quote, Role, Word, outline};
 
 /// Programs that run what a file of the project says, without being told which.
 const RUNNERS: [&str; 19] = [
@@ -27,25 +29,39 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
             reasons.push(reason);
         }
     };
-    let bare = unquoted(command);
-    say(has_pattern(&bare), "its command has a pattern of file names".to_owned());
-    say(has_braces(&bare), "its command has a list in braces".to_owned());
-    say(bare.contains("$'"), "its command has a word in `$'…'`".to_owned());
+    let outline = outline(command);
+    let pieces = || outline.words().flat_map(|(_, word)| &word.pieces);
+    // In all other places a shell takes a pattern as a text, or compares with it.
+    let names_files =
+        |role: Option<Role>| matches!(role, None | Some(Role::Read | Role::Written | Role::Element));
+    let mut file_words = outline.words().filter(|(role, _)| names_files(*role)).map(|(_, word)| word);
+    say(file_words.any(Word::is_pattern), "its command has a pattern of file names".to_owned());
+    say(outline.words().any(|(_, word)| word.has_braces), "its command has a list in braces".to_owned());
+    let has_ansi_c = pieces().any(|piece| matches!(piece, Piece::Text { quote: Quote::AnsiC, .. }));
+    say(has_ansi_c, "its command has a word in `$'…'`".to_owned());
     say(
-        has_unknown_expansion(command, &hook.env),
+        pieces().any(|piece| is_unknown(piece, &hook.env)),
         "its command has a variable or a command in place of a word".to_owned(),
     );
-    let words: Vec<&str> = bare.split(|char: char| char.is_whitespace() || ";|&()".contains(char)).collect();
-    for (index, word) in words.iter().enumerate() {
-        let name = word.rsplit('/').next().unwrap_or_default();
-        say(RUNNERS.contains(&name), format!("`{name}` runs what files of the project tell it to"));
-        let before = words.iter().take(index).rev().find(|word| !word.starts_with('-'));
-        let is_module = *word == "-m" && before.is_some_and(|program| is_python(program));
-        say(is_module, "`-m` runs a module that may be a file of the project".to_owned());
-        let place = project.real().join(word.trim_matches(['"', '\'']));
-        let is_folder = !word.is_empty() && *word != "." && *word != "/" && place.is_dir();
-        let is_entered = index > 0 && words.get(index - 1).is_some_and(|before| *before == "cd");
-        say(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
+    for command in &outline.commands {
+        let words: Vec<String> =
+            command.words.iter().map(|word| word.literal().unwrap_or_default()).collect();
+        for (index, word) in words.iter().enumerate() {
+            let name = word.rsplit('/').next().unwrap_or_default();
+            // What is quoted and no program is a text, such as a pattern of `grep`.
+            let may_run = index == 0 || !command.words.get(index).is_some_and(is_single_quoted);
+            say(
+                may_run && RUNNERS.contains(&name),
+                format!("`{name}` runs what files of the project tell it to"),
+            );
+            let before = words.iter().take(index).rev().find(|word| !word.starts_with('-'));
+            let is_module = word == "-m" && before.is_some_and(|program| is_python(program));
+            say(is_module, "`-m` runs a module that may be a file of the project".to_owned());
+            let place = project.real().join(word);
+            let is_folder = !word.is_empty() && word != "." && word != "/" && place.is_dir();
+            let is_entered = index > 0 && words.get(index - 1).is_some_and(|before| before == "cd");
+            say(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
+        }
     }
     for data in data_files(command) {
         say(project.real().join(&data).is_file(), format!("`{data}` is handed over as data"));
@@ -71,86 +87,21 @@ fn is_python(word: &str) -> bool {
     name.starts_with("python") || name.starts_with("pypy")
 }
 
-/// The command without what stands in quotes; `$'` stays.
-fn unquoted(command: &str) -> String {
-    let mut bare = String::new();
-    let mut rest = command.chars();
-    let mut previous = ' ';
-    while let Some(char) = rest.next() {
-        match char {
-            '\\' => {
-                rest.next();
-            }
-            '\'' => {
-                if previous == '$' {
-                    bare.push('\'');
-                }
-                rest.by_ref().take_while(|char| *char != '\'').for_each(drop);
-            }
-            '"' => {
-                let mut escaped = false;
-                let inside = rest.by_ref().take_while(|char| {
-                    let ends = *char == '"' && !escaped;
-                    escaped = *char == '\\' && !escaped;
-                    !ends
-                });
-                bare.extend(inside.filter(|char| !"*?[{}".contains(*char)));
-            }
-            _ => bare.push(char),
+fn is_single_quoted(word: &Word) -> bool {
+    word.pieces.iter().all(|piece| matches!(piece, Piece::Text { quote: Quote::Single, .. }))
+}
+
+/// Whether a piece comes from a variable that the hook's settings do not give, or from another command. The parameters
+/// that a shell sets itself, such as `$?`, name no file.
+fn is_unknown(piece: &Piece, env: &[(String, String)]) -> bool {
+    match piece {
+        Piece::Text { .. } => false,
+        Piece::Variable { name, .. } => {
+            let is_name = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+            is_name && !is_project_variable(name) && !env.iter().any(|(given, _)| given == name)
         }
-        previous = char;
+        Piece::Expansion => true,
     }
-    bare
-}
-
-fn has_pattern(bare: &str) -> bool {
-    // The programs `[` and `[[` are no patterns, and `$?` is the last exit code.
-    let has_set = bare.split('[').skip(1).any(|behind| {
-        let word = behind.split(char::is_whitespace).next().unwrap_or_default();
-        word.find(']').is_some_and(|end| end > 0)
-    });
-    has_set || bare.replace("$?", "").contains(['*', '?'])
-}
-
-fn has_braces(bare: &str) -> bool {
-    bare.split('{').skip(1).any(|behind| {
-        let inside = behind.split('}').next().unwrap_or_default();
-        behind.contains('}') && (inside.contains(',') || inside.contains("..")) && !inside.contains(' ')
-    })
-}
-
-/// Whether a word comes from a variable that the hook's settings do not give, or from another command.
-fn has_unknown_expansion(command: &str, env: &[(String, String)]) -> bool {
-    let known = ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"];
-    let mut in_single = false;
-    let mut escaped = false;
-    for (at, char) in command.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match char {
-            '\\' if !in_single => escaped = true,
-            '\'' => in_single = !in_single,
-            '`' if !in_single => return true,
-            '$' if !in_single => {
-                let tail = command.get(at + 1..).unwrap_or_default();
-                if tail.starts_with('(') {
-                    return true;
-                }
-                let inside = tail.strip_prefix('{').unwrap_or(tail);
-                let end = inside
-                    .find(|char: char| !char.is_ascii_alphanumeric() && char != '_')
-                    .unwrap_or(inside.len());
-                let name = inside.get(..end).unwrap_or_default();
-                let is_known = known.contains(&name) || env.iter().any(|(given, _)| given == name);
-                if !name.is_empty() && !is_known {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 #[cfg(test)]
@@ -179,6 +130,10 @@ mod tests {
             ("bash hooks/[p]lain.sh", "pattern"),
             ("[ -f x ] && [[ -n $PWD ]]; exit $?", ""),
             ("[ -f x ]; ./hooks/*.sh; exit $?", "pattern"),
+            ("case $PWD in *x) ./hooks/plain.sh;; esac", ""),
+            ("grep -q make hooks/plain.sh", "`make` runs"),
+            ("grep -q 'make' hooks/plain.sh", ""),
+            ("'make' check", "`make` runs"),
             ("./hooks/{plain,other}.sh", "braces"),
             ("bash $'hooks/\\x70lain.sh'", "$'…'"),
             ("bash $SCRIPT", "variable"),

@@ -1,19 +1,19 @@
 //! Every word of a command that could name a file. Pure: no file is looked at here.
 //!
-//! This is no shell parser and need not be one. It errs on the side of too many words: a word that names
-//! nothing costs one look at the disk, while a word that was missed would leave a script unguarded.
+//! It errs on the side of too many words: a word that names nothing costs one look at the disk, while a word that was
+//! missed would leave a script unguarded. So a word that is itself a text (`bash -c '…'`, a here-document) is read
+//! again, in whatever language it is.
 //! One kind of word is left out on purpose: the target of an output redirection. A hook that appends to
 //! its own log (`… >> audit.log`) would otherwise revoke its own approval each time it runs.
 
 use std::collections::BTreeSet;
 
+use crate::hook::PROJECT_DIR_VARIABLES;
+use crate::shell::{Piece, Quote, Role, Word, outline};
+
 /// Stands for the project's folder in a [`words`] result. No path contains it, so a folder with
 /// quotes, blanks or dollar signs in its name is never mistaken for shell syntax.
 pub(super) const PROJECT: char = '\0';
-
-/// Variables that mean the project's folder: a hook runs in it.
-const PROJECT_VARIABLES: [&str; 4] =
-    ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"];
 
 /// Variables whose files are run by an interpreter before, or together with, what the command names, and the one
 /// that makes a bare word mean a program in some folder.
@@ -43,7 +43,7 @@ pub(super) struct TooComplex;
 
 /// The words of `command` that could name a file, with `env` and the project's variables expanded.
 pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<String>, TooComplex> {
-    let mut finder = Finder { env, words: BTreeSet::new(), bytes: 0 };
+    let mut finder = Finder { env, words: BTreeSet::new(), texts: BTreeSet::new(), bytes: 0 };
     finder.read(&without_marker(command), 0)?;
     for (name, value) in env {
         if RUN_BY_INTERPRETERS.contains(&name.as_str()) {
@@ -53,36 +53,38 @@ pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<
     Ok(finder.words)
 }
 
+/// Whether a variable means the project's folder: a hook runs in it.
+pub(super) fn is_project_variable(name: &str) -> bool {
+    PROJECT_DIR_VARIABLES.contains(&name) || name == "PWD"
+}
+
 /// The first word of a command, if it is plain: no expansion but that of the project's folder, no assignment. Quotes
 /// around it are taken off.
 pub(super) fn first_word(command: &str) -> Option<String> {
-    let command = command.trim_start();
+    let outline = outline(command.trim_start());
+    if outline.is_broken || !outline.beginning().assignments.is_empty() {
+        return None;
+    }
     let mut word = String::new();
-    let mut quote = None;
-    let mut rest = command.chars();
-    while let Some(char) = rest.next() {
-        match (char, quote) {
-            ('\'' | '"', None) => quote = Some(char),
-            (_, Some(open)) if char == open => quote = None,
-            (_, Some('\'')) => word.push(char),
-            ('$', _) => {
-                let tail = rest.as_str();
-                let (open, inside) = tail.strip_prefix('{').map_or(("", tail), |inside| ("}", inside));
-                let name = variable_name(inside);
-                let behind = inside.get(name.len()..)?.strip_prefix(open)?;
-                if !word.is_empty() || !PROJECT_VARIABLES.contains(&name) {
-                    return None;
-                }
-                word.push(PROJECT);
-                rest = behind.chars();
+    for piece in &outline.beginning().words.first()?.pieces {
+        match piece {
+            Piece::Text { text, quote } => {
+                const MEANS_MORE: [char; 12] =
+                    ['*', '?', '[', ']', '{', '}', '~', '!', '#', '=', PROJECT, '\\'];
+                let is_plain = match quote {
+                    Quote::None => !text.contains(MEANS_MORE),
+                    Quote::Single | Quote::Double => !text.contains(PROJECT),
+                    Quote::AnsiC | Quote::Translated | Quote::Escape => false,
+                };
+                word.push_str(is_plain.then_some(text)?);
             }
-            (' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>', None) => break,
-            ('\\' | '`' | PROJECT, _)
-            | ('*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '~' | '!' | '#' | '=', None) => return None,
-            _ => word.push(char),
+            Piece::Variable { name, is_plain: true } if word.is_empty() && is_project_variable(name) => {
+                word.push(PROJECT);
+            }
+            Piece::Variable { .. } | Piece::Expansion => return None,
         }
     }
-    (quote.is_none() && !word.is_empty()).then_some(word)
+    (!word.is_empty()).then_some(word)
 }
 
 /// A NUL ends the command for the operating system; here it only must not pass for [`PROJECT`].
@@ -93,144 +95,80 @@ fn without_marker(text: &str) -> String {
 struct Finder<'a> {
     env: &'a [(String, String)],
     words: BTreeSet<String>,
+    /// What was read. A text inside of a text is met on several ways, and would be read again for each.
+    texts: BTreeSet<String>,
     bytes: usize,
-}
-
-/// A word being read.
-#[derive(Default)]
-struct Word {
-    text: String,
-    /// It follows `>`, so that it is written, not read.
-    is_written: bool,
 }
 
 impl Finder<'_> {
     fn read(&mut self, text: &str, depth: usize) -> Result<(), TooComplex> {
+        if !self.texts.insert(text.to_owned()) {
+            return Ok(());
+        }
         self.bytes = self.bytes.saturating_add(text.len());
         if depth > MAX_DEPTH || self.bytes > MAX_BYTES {
             return Err(TooComplex);
         }
-        // The text of a here-document may be in any language, and a nested text may be no shell command.
-        let knows_redirections = depth == 0 && !text.contains("<<");
-        let mut word = Word::default();
-        let mut is_quoted = false;
-        let mut previous = ' ';
-        // Nothing but blanks since the last `>`.
-        let mut expects_target = false;
-        let mut rest = text.chars();
-        while let Some(char) = rest.next() {
-            expects_target &= matches!(char, ' ' | '\t');
-            match char {
-                '\'' if !is_quoted => {
-                    word.text.extend(rest.by_ref().take_while(|char| *char != '\''));
-                }
-                '"' => is_quoted = !is_quoted,
-                '\\' => match rest.next() {
-                    Some('\n') | None => {}
-                    Some(next) => {
-                        if is_quoted && !matches!(next, '$' | '"' | '\\' | '`') {
-                            word.text.push('\\');
-                        }
-                        word.text.push(next);
-                    }
-                },
-                '$' => self.variable(&mut rest, &mut word, is_quoted, text, depth)?,
-                _ if is_quoted => word.text.push(char),
-                '>' => {
-                    self.end(&mut word, text, depth)?;
-                    word.is_written = knows_redirections && !matches!(previous, '<' | '-' | '=');
-                    expects_target = true;
-                    if let Some(operator @ ('>' | '|' | '&')) = rest.clone().next() {
-                        previous = operator;
-                        rest.next();
-                        continue;
-                    }
-                }
-                ' ' | '\t' => {
-                    let is_written = word.is_written && expects_target;
-                    self.end(&mut word, text, depth)?;
-                    word.is_written = is_written;
-                }
-                _ if char.is_whitespace() || ";|&()<`".contains(char) => self.end(&mut word, text, depth)?,
-                _ => word.text.push(char),
-            }
-            previous = char;
+        let outline = outline(text);
+        if outline.is_incomplete {
+            return Err(TooComplex);
         }
-        self.end(&mut word, text, depth)
-    }
-
-    /// Reads what follows a dollar sign. A variable that is not known ends the word: what stands behind
-    /// it is looked for on its own.
-    fn variable(
-        &mut self,
-        rest: &mut std::str::Chars<'_>,
-        word: &mut Word,
-        is_quoted: bool,
-        text: &str,
-        depth: usize,
-    ) -> Result<(), TooComplex> {
-        let tail = rest.as_str();
-        let (name, behind) = if let Some(braced) = tail.strip_prefix('{') {
-            let (inside, behind) = braced.split_once('}').unwrap_or((braced, ""));
-            let name = variable_name(inside);
-            if name.len() < inside.len() {
-                // The operand of `${NAME:-./default.sh}` is a text of its own.
-                let operand = inside.get(name.len()..).unwrap_or_default();
-                self.read(operand.trim_start_matches(|char| ":-+=?#%^,@!".contains(char)), depth + 1)?;
+        for (role, word) in outline.words() {
+            // A text inside of the command may be no shell code, so that its `>` may be no redirection.
+            if role != Some(Role::Written) || depth > 0 {
+                self.word(word, depth)?;
             }
-            (name, behind)
-        } else {
-            let name = variable_name(tail);
-            (name, tail.get(name.len()..).unwrap_or_default())
-        };
-        if name.is_empty() && tail.starts_with('(') && is_quoted {
-            // A command inside quotes: kept as it is, and read again as a nested text.
-            word.text.push('$');
-            return Ok(());
         }
-        *rest = behind.chars();
-        if PROJECT_VARIABLES.contains(&name) {
-            word.text.push(PROJECT);
-        } else if let Some((_, value)) = self.env.iter().rev().find(|(given, _)| given == name) {
-            // A shell does not expand the value of a variable again, except for what is handed to
-            // another shell; the project's folder is what such a value would name.
-            let value = expand_project(&without_marker(value));
-            self.bytes = self.bytes.saturating_add(value.len());
-            if self.bytes > MAX_BYTES {
-                return Err(TooComplex);
-            }
-            word.text.push_str(&value);
-        } else if !name.is_empty() || tail.starts_with('{') {
-            let is_written = word.is_written;
-            self.end(word, text, depth)?;
-            word.is_written = is_written;
+        if outline.is_broken {
+            self.pieces(text);
         }
         Ok(())
     }
 
-    /// Takes a finished word, the pieces of it that could be a path, and the words inside of it.
-    fn end(&mut self, word: &mut Word, text: &str, depth: usize) -> Result<(), TooComplex> {
-        let Word { text: word, is_written } = std::mem::take(word);
-        if word.is_empty() || is_written {
-            return Ok(());
+    /// Takes a word. A variable that is not known ends it: what stands behind it is looked for on its own.
+    fn word(&mut self, word: &Word, depth: usize) -> Result<(), TooComplex> {
+        let mut known = String::new();
+        for piece in &word.pieces {
+            match piece {
+                Piece::Text { text, .. } => known.push_str(text),
+                Piece::Variable { name, .. } if is_project_variable(name) => known.push(PROJECT),
+                Piece::Variable { name, .. } => {
+                    let Some((_, value)) = self.env.iter().rev().find(|(given, _)| given == name) else {
+                        self.end(&std::mem::take(&mut known), depth)?;
+                        continue;
+                    };
+                    // A shell does not expand the value of a variable again, except for what is handed to
+                    // another shell; the project's folder is what such a value would name.
+                    let value = expand_project(&without_marker(value));
+                    self.bytes = self.bytes.saturating_add(value.len());
+                    if self.bytes > MAX_BYTES {
+                        return Err(TooComplex);
+                    }
+                    known.push_str(&value);
+                }
+                Piece::Expansion => self.end(&std::mem::take(&mut known), depth)?,
+            }
         }
+        self.end(&known, depth)
+    }
+
+    /// Takes a finished word, the pieces of it that could be a path, and the words inside of it.
+    fn end(&mut self, word: &str, depth: usize) -> Result<(), TooComplex> {
         for (at, _) in word.match_indices(PROJECT) {
             self.take(word.get(at..).unwrap_or_default());
         }
         if let Some((_, value)) = word.split_once('=') {
             self.take(value);
         }
-        for piece in
-            word.split(|char: char| "=,:;{}[]()<>|&@%#!^\"'`$".contains(char) || char.is_whitespace())
-        {
-            self.take(piece);
-        }
-        self.take(&word);
+        self.pieces(word);
+        self.take(word);
         let is_text = word.contains(|char: char| ";|&()<>`'\"\\$".contains(char) || char.is_whitespace());
-        if is_text && word != text {
-            self.read(&word, depth + 1)?;
-        }
-        Ok(())
+        if is_text { self.read(word, depth + 1) } else { Ok(()) }
+    }
+
+    fn pieces(&mut self, text: &str) {
+        let is_border = |char: char| "=,:;{}[]()<>|&@%#!^\"'`$".contains(char) || char.is_whitespace();
+        text.split(is_border).for_each(|piece| self.take(piece));
     }
 
     fn take(&mut self, word: &str) {
@@ -241,30 +179,19 @@ impl Finder<'_> {
     }
 }
 
-fn variable_name(text: &str) -> &str {
-    let end = text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(text.len());
-    let name = text.get(..end).unwrap_or_default();
-    if name.starts_with(|char: char| char.is_ascii_digit()) { "" } else { name }
-}
-
 /// Replaces the project's variables and takes the dollar sign from all others.
 fn expand_project(value: &str) -> String {
-    let mut parts = value.split('$');
-    let mut expanded = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (open, inside) = part.strip_prefix('{').map_or(("", part), |inside| ("}", inside));
-        let name = variable_name(inside);
-        match inside.get(name.len()..).and_then(|behind| behind.strip_prefix(open)) {
-            Some(behind) if PROJECT_VARIABLES.contains(&name) => {
-                expanded.push(PROJECT);
-                expanded.push_str(behind);
-            }
-            _ => {
-                expanded.push(' ');
-                expanded.push_str(part);
-            }
-        }
+    let mut expanded = String::with_capacity(value.len());
+    let mut rest = 0;
+    for variable in outline(value).variables {
+        let Some(before) = value.get(rest..variable.span.start) else { continue };
+        expanded.push_str(before);
+        // What stands inside of another expansion is a text that may name a file, so it stays.
+        let is_project = variable.is_plain && is_project_variable(&variable.name);
+        expanded.push(if is_project { PROJECT } else { ' ' });
+        rest = if is_project { variable.span.end } else { variable.span.start + 1 };
     }
+    expanded.push_str(value.get(rest..).unwrap_or_default());
     expanded
 }
 

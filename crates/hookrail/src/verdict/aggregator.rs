@@ -17,7 +17,7 @@ use crate::verdict::views;
 
 pub(crate) use fields::merge_system_messages;
 
-/// Merges what the hooks of one event said.
+/// Merges the outputs of the hooks of one event.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookAggregator {
     ask: AskReading,
@@ -93,7 +93,7 @@ impl MergeStrategy {
 }
 
 /// One hook's output, and whether the hook failed: then the output is a mere warning, which must not replace
-/// anything that a healthy hook said.
+/// anything in the output of a healthy hook.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOutput<'a> {
     output: &'a HookOutput,
@@ -117,8 +117,8 @@ impl<'a> RunOutput<'a> {
 }
 
 fn error_of(run: &HookRun) -> Option<HookError> {
-    let message = run.failure.clone()?;
-    Some(HookError { hook: Some(run.hook.name.clone()), message })
+    let failure = run.failure.clone()?;
+    Some(HookError::Hook { name: run.hook.name.clone(), failure })
 }
 
 fn merge(event: EventName, answers: &[RunOutput<'_>], sequential: bool) -> Option<HookOutput> {

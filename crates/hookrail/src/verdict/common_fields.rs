@@ -27,7 +27,7 @@ pub fn process_common_hook_output_fields(
     let healthy: Vec<RunOutput<'_>> =
         runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
     let block = policy_block(event, output).or_else(|| {
-        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_deref()?)));
+        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_ref()?)));
         failure_block(event, failures)
     });
     ProcessedHookResult {
@@ -37,8 +37,9 @@ pub fn process_common_hook_output_fields(
         block,
         system_message: merge_system_messages(event, &healthy),
         suppress_output: output.is_some_and(|output| output.suppress_output == Some(true)),
-        warnings: vain_requests(event, &runs),
+        warnings: requests_without_effect(event, &runs),
         not_held: Vec::new(),
+        refused: Vec::new(),
         aggregated,
         runs,
     }
@@ -65,7 +66,7 @@ fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Optio
 /// they give no verdict. Each hook comes with what kept it from giving one.
 pub(crate) fn failure_block<'a>(
     event: EventName,
-    failures: impl Iterator<Item = (&'a Hook, &'a str)>,
+    failures: impl Iterator<Item = (&'a Hook, impl Display)>,
 ) -> Option<Block> {
     let reasons: Vec<String> = failures
         .filter_map(|(hook, why)| match &hook.kind {
@@ -86,8 +87,8 @@ pub(crate) fn failure_block<'a>(
 }
 
 /// One warning for each hook that blocks what cannot be blocked, or asks a person where there is no call to ask about.
-fn vain_requests(event: EventName, runs: &[HookRun]) -> Vec<String> {
-    let in_vain = |run: &HookRun| {
+fn requests_without_effect(event: EventName, runs: &[HookRun]) -> Vec<String> {
+    let without_effect = |run: &HookRun| {
         let output = run.output.as_ref()?;
         let name = &run.hook.name;
         if output.is_blocking_decision() && !event.can_block() {
@@ -98,7 +99,7 @@ fn vain_requests(event: EventName, runs: &[HookRun]) -> Vec<String> {
             None
         }
     };
-    runs.iter().filter_map(in_vain).collect()
+    runs.iter().filter_map(without_effect).collect()
 }
 
 /// The result of an event to which no hook listens. A fresh value each time.
@@ -115,12 +116,8 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,
 /// so that trouble can be told from silence, and it has no output, so that nothing is blocked by accident.
 pub fn build_failure_envelope(error: &dyn Display, stage: &str) -> AggregatedHookResult {
-    let message = format!("{stage}: {error}");
-    AggregatedHookResult {
-        success: false,
-        errors: vec![HookError { hook: None, message }],
-        ..make_empty_success_result()
-    }
+    let error = HookError::System { stage: stage.to_owned(), message: error.to_string() };
+    AggregatedHookResult { success: false, errors: vec![error], ..make_empty_success_result() }
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 
 mod lost_answer;
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
 use crate::output::json::{JsonProblem, parse_json, trim_output};
 use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
+use crate::verdict::failure::{AnswerBound, HookFailure};
 use crate::verdict::hook_run::Exit;
 
 /// How much of stderr goes into the text of a failure, in bytes. The whole of it stays with the run.
@@ -20,7 +19,7 @@ pub(crate) struct Interpreted {
     /// Its answer, if it gave one.
     pub(crate) output: Option<HookOutput>,
     /// Why it gave no verdict; `None` where it gave one, be it by silence.
-    pub(crate) failure: Option<String>,
+    pub(crate) failure: Option<HookFailure>,
     /// What was odd about its answer.
     pub(crate) warnings: Vec<String>,
 }
@@ -30,23 +29,27 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
     let (stdout, stderr) = (trim_output(stdout), trim_output(stderr));
     match exit {
         // Half a JSON text could lack the half that blocks.
-        Exit::Code(0) if stdout_truncated => Interpreted::failed(
-            "wrote more to stdout than is kept, so that its answer could not be read".to_owned(),
-        ),
+        Exit::Code(0) if stdout_truncated => Interpreted::failed(HookFailure::Truncated),
         Exit::Code(0) => read_answer(stdout),
         Exit::Code(2) => {
             let reason = first_not_blank([Some(stderr), Some(stdout)]).unwrap_or(DEFAULT_BLOCK_REASON);
             Interpreted { output: Some(HookOutput::deny(reason)), ..Interpreted::default() }
         }
-        Exit::Code(code) => Interpreted::complained(&format!("exited with code {code}"), stderr),
-        Exit::Signal(signal) => Interpreted::complained(&format!("was ended by signal {signal}"), stderr),
-        Exit::TimedOut(after) => Interpreted::failed(format!("timed out after {} ms", after.as_millis())),
+        Exit::Code(code) => {
+            Interpreted::complained(HookFailure::ExitCode { code: *code, stderr: shortened(stderr) }, stderr)
+        }
+        Exit::Signal(signal) => Interpreted::complained(
+            HookFailure::Signal { signal: *signal, stderr: shortened(stderr) },
+            stderr,
+        ),
+        Exit::TimedOut(after) => Interpreted::failed(HookFailure::TimedOut(*after)),
         Exit::NoAnswer(why) => {
-            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(why, stderr) }
+            let failure = HookFailure::NoAnswer { why: why.clone(), stderr: shortened(stderr) };
+            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(failure, stderr) }
         }
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
-        Exit::NotStarted(why) => Interpreted::failed(format!("could not be started: {why}")),
+        Exit::NotStarted(why) => Interpreted::failed(HookFailure::NotStarted { why: why.clone() }),
     }
 }
 
@@ -74,7 +77,7 @@ fn read_answer(stdout: &str) -> Interpreted {
             let (output, warnings) = HookOutput::from_object(fields);
             Interpreted { output: Some(output), failure: None, warnings }
         }
-        Ok(None) => Interpreted::said(stdout),
+        Ok(None) => Interpreted::message(stdout),
         Err(JsonProblem::NotJson { offset }) => {
             let warning = lost_answer::find(stdout).map(|lost| lost.to_string()).or_else(|| {
                 // A script that writes an object with a mistake in it meant something else than a message.
@@ -82,11 +85,10 @@ fn read_answer(stdout: &str) -> Interpreted {
                     format!("stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text")
                 })
             });
-            Interpreted { warnings: warning.into_iter().collect(), ..Interpreted::said(stdout) }
+            Interpreted { warnings: warning.into_iter().collect(), ..Interpreted::message(stdout) }
         }
-        Err(problem @ (JsonProblem::TooDeep | JsonProblem::TooManyValues)) => {
-            Interpreted::failed(format!("wrote an answer that could not be read: {problem}"))
-        }
+        Err(JsonProblem::TooDeep) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Depth)),
+        Err(JsonProblem::TooManyValues) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Values)),
     }
 }
 
@@ -104,33 +106,27 @@ fn parse_object(text: &str) -> Result<Option<JsonObject>, JsonProblem> {
 }
 
 impl Interpreted {
-    fn failed(why: String) -> Self {
-        Self { failure: Some(why), ..Self::default() }
+    fn failed(failure: HookFailure) -> Self {
+        Self { failure: Some(failure), ..Self::default() }
     }
 
-    fn said(message: &str) -> Self {
+    fn message(message: &str) -> Self {
         Self { output: Some(HookOutput::allow_saying(message)), ..Self::default() }
     }
 
     /// A failure whose stderr is kept as a warning.
-    fn complained(what: &str, stderr: &str) -> Self {
-        if stderr.is_empty() {
-            return Self::failed(what.to_owned());
-        }
-        Self {
-            output: Some(HookOutput::allow_saying(format!("Warning: {stderr}"))),
-            failure: Some(format!("{what}: {}", shortened(stderr))),
-            warnings: Vec::new(),
-        }
+    fn complained(failure: HookFailure, stderr: &str) -> Self {
+        let warning = (!stderr.is_empty()).then(|| HookOutput::allow_saying(format!("Warning: {stderr}")));
+        Self { output: warning, ..Self::failed(failure) }
     }
 }
 
-fn shortened(text: &str) -> Cow<'_, str> {
+fn shortened(text: &str) -> String {
     match text.get(..text.floor_char_boundary(STDERR_IN_FAILURE)) {
         Some(start) if start.len() < text.len() => {
-            Cow::Owned(format!("{start}… ({} bytes more)", text.len() - start.len()))
+            format!("{start}… ({} bytes more)", text.len() - start.len())
         }
-        _ => Cow::Borrowed(text),
+        _ => text.to_owned(),
     }
 }
 

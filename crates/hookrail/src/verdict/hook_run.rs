@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::hook::Hook;
 use crate::output::HookOutput;
+use crate::verdict::failure::HookFailure;
 
 /// How a hook's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,7 @@ pub enum Exit {
 
 /// One finished hook. A failed hook is data like any other: the agent goes on.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HookRun {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -39,7 +41,7 @@ pub struct HookRun {
     /// What it asked for.
     pub output: Option<HookOutput>,
     /// Why it gave no verdict; `None` for exit 0 that could be read, and for exit 2.
-    pub failure: Option<String>,
+    pub failure: Option<HookFailure>,
     /// What was odd about its answer.
     pub warnings: Vec<String>,
 }

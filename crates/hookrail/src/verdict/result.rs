@@ -1,20 +1,23 @@
 //! What comes out of one event: the merged outputs, and what callers need to know of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-
-use std::sync::Arc;
 
 use crate::event::EventName;
 use crate::hook::Hook;
 use crate::output::HookOutput;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::HookRun;
+use crate::verdict::refusal::RefusedHook;
 
 /// The outputs of all hooks of one event, merged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct AggregatedHookResult {
     /// Execution health: every hook ran and its output could be read. Says nothing about policy.
     pub success: bool,
@@ -29,19 +32,50 @@ pub struct AggregatedHookResult {
     pub total_duration: Duration,
 }
 
-/// Why a hook, or the hook system itself, failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{message}")]
-pub struct HookError {
-    /// The hook's name; `None` when the hook system itself failed.
-    pub hook: Option<String>,
-    /// What went wrong.
-    pub message: String,
+/// Why a hook, or the hook system itself, failed. Written as `{"hook", "message"}`; `hook` is null for the hook system.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HookError {
+    /// A hook gave no verdict.
+    #[error("{failure}")]
+    Hook {
+        /// The hook's name.
+        name: String,
+        /// Why.
+        failure: HookFailure,
+    },
+    /// The hook system itself failed.
+    #[error("{stage}: {message}")]
+    System {
+        /// What it was doing.
+        stage: String,
+        /// What went wrong.
+        message: String,
+    },
+}
+
+impl HookError {
+    /// The name of the hook that failed; `None` when the hook system itself did.
+    pub fn hook(&self) -> Option<&str> {
+        match self {
+            Self::Hook { name, .. } => Some(name),
+            Self::System { .. } => None,
+        }
+    }
+}
+
+impl Serialize for HookError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("HookError", 2)?;
+        fields.serialize_field("hook", &self.hook())?;
+        fields.serialize_field("message", &self.to_string())?;
+        fields.end()
+    }
 }
 
 /// An aggregated result whose common fields were read once, for all callers.
 #[must_use = "a result may carry a block or a stop"]
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ProcessedHookResult {
     /// Which event it answers.
     pub event: EventName,
@@ -57,17 +91,19 @@ pub struct ProcessedHookResult {
     pub block: Option<Block>,
     /// The question that a person is to answer before the tool runs; `None` while the call is blocked.
     pub ask: Option<Ask>,
-    /// What hooks asked for in vain, such as a block of an event that cannot be blocked. What was odd about
+    /// What hooks asked for without effect, such as a block of an event that cannot be blocked. What was odd about
     /// one hook's answer is with its run.
     pub warnings: Vec<String>,
     /// Every hook that ran, in plan order.
     pub runs: Vec<HookRun>,
     /// Rules and hooks that were planned and whose condition did not hold. Nothing of them ran.
     pub not_held: Vec<Arc<Hook>>,
+    /// Hooks that were planned and may not run for this event. Nothing of them ran.
+    pub refused: Vec<RefusedHook>,
 }
 
 impl ProcessedHookResult {
-    /// Everything a person should know about the hooks of this event: what was asked for in vain, and what was odd
+    /// Everything a person should know about the hooks of this event: what was asked for without effect, and what was odd
     /// about one hook's answer.
     pub fn all_warnings(&self) -> Vec<String> {
         let of_run = |run: &HookRun| {
@@ -93,8 +129,8 @@ impl ProcessedHookResult {
     }
 
     /// What went wrong in the hook system itself, as opposed to in a hook.
-    pub fn infrastructure_failure(&self) -> Option<&str> {
-        self.aggregated.errors.iter().find(|error| error.hook.is_none()).map(|error| error.message.as_str())
+    pub fn infrastructure_failure(&self) -> Option<&HookError> {
+        self.aggregated.errors.iter().find(|error| error.hook().is_none())
     }
 
     /// The result of an event to which no hook listens.

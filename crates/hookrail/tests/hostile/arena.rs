@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// In which company a row runs.
+/// With which other hooks a row runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
     /// Alone, without a shell where none is needed.
@@ -256,12 +256,12 @@ fn check_verdict(row: &Row, variant: Variant, project: &TestProject, result: &Pr
             assert!(block.reason.contains(text), "{seen}, reason {:?}", start(&block.reason));
         }
         Verdict::Fails(text) => {
-            assert!(run.failure.as_ref().is_some_and(|failure| failure.contains(text)), "{seen}");
+            assert!(run.failure.as_ref().is_some_and(|failure| failure.to_string().contains(text)), "{seen}");
             assert!(!result.aggregated.success, "{seen}");
             let errors = &result.aggregated.errors;
             assert!(
-                matches!(errors.as_slice(), [error] if error.hook.as_deref() == Some("hostile")
-                    && error.message.contains(text)),
+                matches!(errors.as_slice(), [error] if error.hook() == Some("hostile")
+                    && error.to_string().contains(text)),
                 "{errors:?}"
             );
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookrail::{BlockCause, Exit, HookRun, HookSession, JsonObject, TrustPolicy};
+use hookrail::{BlockCause, Exit, HookFailure, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, wait_until};
 use serde_json::{Value, json};
 
@@ -53,7 +53,8 @@ fn exits_with_every_code() {
                 "{run:?}"
             ),
             _ => {
-                assert_eq!(run.failure, Some(format!("exited with code {code}: complained")));
+                let stderr = "complained".to_owned();
+                assert_eq!(run.failure, Some(HookFailure::ExitCode { code, stderr }));
                 assert!(message == Some("Warning: complained") && !output.is_blocking_decision(), "{run:?}");
             }
         }
@@ -79,9 +80,8 @@ fn dies_by_every_signal() {
         assert_eq!((run.signal(), run.exit_code()), (Some(*signal), Some(0)), "HOOK-196");
         assert!(
             !run.success()
-                && run.failure.as_ref().is_some_and(|failure| {
-                    failure.starts_with(&format!("was ended by signal {signal}: complained"))
-                }),
+                && matches!(&run.failure, Some(HookFailure::Signal { signal: by, stderr })
+                    if by == signal && stderr.starts_with("complained")),
             "{:?}",
             run.failure
         );

@@ -32,7 +32,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn commands(settings: &Settings) -> Vec<&str> {
-    settings.hooks.iter().map(hookrail::Hook::command).collect()
+    settings.plain_hooks().map(hookrail::Hook::command).collect()
 }
 
 /// `code file:line:column` of each finding, with the file's name only.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hookrail::components::HookTrust;
 use hookrail::internal::{Settings, VanishedGuard, load_settings};
-use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
+use hookrail::{BlockCause, DiagnosticCode, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn settings(project: &TestProject) -> Settings {
 /// Accepts everything that is gone and approves the rest, as `hookrail trust --yes` does.
 fn trust_all(project: &TestProject) {
     let settings = settings(project);
-    let review = store(project).pending(&project.dir(), &settings.hooks, &settings.project_settings());
+    let review = store(project).pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
     let gone: Vec<&VanishedGuard> = review.vanished.iter().collect();
     store(project).accept_absence(&review, &gone).expect("an acceptance");
@@ -274,7 +274,8 @@ async fn a_guard_gone_from_the_settings_blocks_until_somebody_looked() {
         }
         let session = careful(&project);
         refused(what)(verdict(&session).await);
-        let found = session.settings().findings.iter().any(|finding| finding.code == "guard-vanished");
+        let found =
+            session.settings().findings.iter().any(|finding| finding.code == DiagnosticCode::GuardVanished);
         assert!(found, "{what}: {:?}", session.settings().findings);
         // One run may go on as things are, and the next asks again.
         let once = builder_trusting(&project, TrustPolicy::ApproveForThisRun).build();

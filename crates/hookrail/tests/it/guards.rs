@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use hookrail::components::{BaseOverrides, Event};
+use hookrail::components::{BaseOverrides, Event, RefusalReason};
 use hookrail::{
     AfterToolHookResult, BlockCause, HookSession, JsonObject, TrustPolicy, execute_tool_with_hooks,
     fire_after_tool_hook, fire_before_model_hook, permit_unless_asked,
@@ -95,7 +95,7 @@ async fn a_project_may_turn_its_own_hooks_off() {
     approve(&project);
     let session = careful(&project);
     assert_eq!(reason(&session).await.as_deref(), Some("user"), "C3: and nobody else's");
-    let codes: Vec<_> = session.settings().findings.iter().map(|finding| finding.code).collect();
+    let codes: Vec<_> = session.settings().findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["hooks-off"], "it is said");
 }
 
@@ -190,6 +190,9 @@ async fn project_hooks_run_for_their_project_only() {
         assert_eq!(result.block.unwrap().reason, expected, "{what}");
         let told = result.warnings.iter().any(|warning| warning.contains("belongs to the project"));
         assert_eq!(told, expected == "user", "{what}: {:?}", result.warnings);
+        let refused =
+            result.refused.iter().filter(|hook| matches!(hook.why, RefusalReason::OtherFolder { .. }));
+        assert_eq!(refused.count(), usize::from(expected == "user"), "{what}");
     }
 }
 

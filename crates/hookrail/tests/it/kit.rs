@@ -138,7 +138,7 @@ pub(crate) fn store(project: &TestProject) -> ApprovalStore {
 pub(crate) fn approve(project: &TestProject) {
     let settings = load_settings(&paths(project));
     let store = store(project);
-    let review = store.pending(&project.dir(), &settings.hooks, &settings.project_settings());
+    let review = store.pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
     store.approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 
@@ -175,7 +175,7 @@ impl HookObserver for Recorder {
             run.success(),
             run.stdout,
             run.stderr,
-            run.failure,
+            run.failure.as_ref().map(ToString::to_string),
             input["hook_event_name"],
         ));
     }

@@ -38,7 +38,7 @@ pub(crate) struct Listening(());
 pub(crate) fn listen() -> Listening {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
-        let _ = tracing::subscriber::set_global_default(Registry::default().with(Ear));
+        let _ = tracing::subscriber::set_global_default(Registry::default().with(CapturingLayer));
     });
     HEARD.set(Some(Vec::new()));
     Listening(())
@@ -70,9 +70,9 @@ impl Drop for Listening {
     }
 }
 
-struct Ear;
+struct CapturingLayer;
 
-impl Layer<Registry> for Ear {
+impl Layer<Registry> for CapturingLayer {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, Registry>) {
         let metadata = event.metadata();
         if !metadata.target().starts_with("llxprt:") {

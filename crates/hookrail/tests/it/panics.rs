@@ -58,7 +58,8 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
             let handler = system.event_handler().expect("a started system");
             let result = handler.fire_before_tool_event("ls", &JsonObject::new()).await;
             assert!(!result.aggregated.success && result.aggregated.final_output.is_none(), "{at:?}");
-            let failure = result.infrastructure_failure().expect("it is told from a hook's failure");
+            let failure =
+                result.infrastructure_failure().expect("it is told from a hook's failure").to_string();
             assert!(failure.contains("injected"), "{failure}");
             assert_eq!(
                 result.block.map(|block| block.cause),

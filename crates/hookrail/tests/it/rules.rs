@@ -4,7 +4,7 @@
 use std::fs;
 
 use hookrail::components::ProcessedHookResult;
-use hookrail::{BlockCause, Exit, HookSession, TrustPolicy};
+use hookrail::{BlockCause, DiagnosticCode, Exit, HookSession, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ async fn an_unreadable_rule_of_an_unapproved_project_is_reported_and_does_nothin
     let config = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
     let result = fire(&config, "ls", json!({})).await;
     assert!(result.block.is_none() && result.runs.is_empty());
-    assert!(config.settings().findings.iter().any(|finding| finding.code == "unknown-fact"));
+    assert!(config.settings().findings.iter().any(|finding| finding.code == DiagnosticCode::UnknownFact));
 }
 
 #[tokio::test]
@@ -133,7 +133,12 @@ async fn shipped_rules_are_turned_on_by_name() {
     let config = builder(&project).build();
     let block = fire(&config, "read_file", json!({})).await.block.unwrap();
     assert_eq!(block.cause, BlockCause::Failure);
-    let finding = config.settings().findings.iter().find(|finding| finding.code == "unknown-rule").unwrap();
+    let finding = config
+        .settings()
+        .findings
+        .iter()
+        .find(|finding| finding.code == DiagnosticCode::UnknownRule)
+        .unwrap();
     assert_eq!(finding.help.as_deref(), Some("did you mean `no-force-push`?"));
 }
 

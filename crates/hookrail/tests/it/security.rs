@@ -41,7 +41,7 @@ fn careful(project: &TestProject) -> HookSession {
 /// Approves everything that waits, as `hookrail trust` does.
 fn approve_all(project: &TestProject) {
     let settings = load_settings(&paths(project));
-    let review = store(project).pending(&project.dir(), &settings.hooks, &settings.project_settings());
+    let review = store(project).pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 

@@ -182,7 +182,7 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     assert!(untouched(&fire_before_tool_hook(&config, "ls", &input).await));
     let system = config.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
-    let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code).collect();
+    let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["project-not-approved"]);
 
     approve(&project);

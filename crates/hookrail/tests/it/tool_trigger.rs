@@ -46,7 +46,7 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let result = fire_before_tool_hook(&config, "write_file", &given).await;
-        let output = BeforeToolHookOutput(result.output.clone().unwrap());
+        let output = BeforeToolHookOutput(*result.output.clone().unwrap());
         assert!(output.is_blocking_decision(), "{requirement}");
         let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");

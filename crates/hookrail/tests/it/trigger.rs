@@ -176,7 +176,8 @@ async fn a_chain_before_the_model_adds_up() {
 #[tokio::test]
 async fn what_cannot_be_read_is_not_applied_and_the_rest_is() {
     let output = specific(&json!({ "llm_request": { "messages": 5, "config": { "temperature": 0.2 } } }));
-    let sent = sent(before_model(&output).await.0);
+    let (gate, _) = before_model(&output).await;
+    let sent = sent(gate);
     assert_eq!(sent.contents, rich_request().contents, "HOOK-111");
     assert_eq!(sent.config.unwrap().temperature, serde_json::Number::from_f64(0.2));
     let result = after_model(&specific(&json!({ "llm_response": { "candidates": "none" } }))).await;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
-use hookrail::internal::{Change, FileContent, Pending, Review, TrustError, Why};
-use hookrail::{ApprovalStore, EventName, Hook, TrustPolicy};
+use hookrail::internal::{Change, FileContent, HookJudgement, Pending, PendingReason, Review, TrustError};
+use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -37,8 +37,8 @@ fn approve_all(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Review 
 /// One word per hook: `trusted`, `approved`, or why not.
 fn verdicts(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Vec<String> {
     let judgement = store.judge(project, hooks, &Value::Null);
-    assert_eq!(judgement.seals.len(), hooks.len());
-    let words = judgement.hooks.into_iter().zip(judgement.seals).map(|(trust, seal)| {
+    assert_eq!(judgement.hooks.len(), hooks.len());
+    let words = judgement.hooks.into_iter().map(|HookJudgement { trust, seal }| {
         assert_eq!(seal.is_some(), trust == HookTrust::Approved, "approved hooks are sealed, no others");
         match trust {
             HookTrust::Trusted => "trusted".to_owned(),
@@ -55,8 +55,8 @@ fn verdict(store: &ApprovalStore, project: &Path, hook: &Hook) -> String {
 
 fn changes(pending: &Pending) -> &[Change] {
     match &pending.why {
-        Why::Changed { what } => what,
-        Why::New => panic!("`{}` counts as new", pending.hook.name),
+        PendingReason::Changed { what } => what,
+        PendingReason::New => panic!("`{}` counts as new", pending.hook.name),
     }
 }
 
@@ -144,7 +144,7 @@ fn a_swapped_script_asks_again_and_shows_the_difference() {
     project.file("hooks/x.py", "print('old')\n");
     let guard = hook("python3 hooks/x.py");
     let first = approve_all(&store, &dir, std::slice::from_ref(&guard));
-    assert_eq!(first.pending[0].why, Why::New);
+    assert_eq!(first.pending[0].why, PendingReason::New);
     assert_eq!(first.pending[0].files.len(), 1);
     assert_eq!(first.pending[0].files[0].content, text("print('old')\n"));
 
@@ -261,10 +261,10 @@ fn a_file_that_was_missing_asks_again_when_it_appears() {
     let guard = hook("./later.sh");
     approve_all(&store, &dir, std::slice::from_ref(&guard));
     let judgement = store.judge(&dir, std::slice::from_ref(&guard), &Value::Null);
-    assert_eq!(judgement.hooks, [HookTrust::Approved]);
+    assert_eq!(judgement.hooks[0].trust, HookTrust::Approved);
     project.script("later.sh", "true");
     assert_eq!(verdict(&store, &dir, &guard), "changed since it was approved: file `later.sh` (new)");
-    let seal = judgement.seals[0].as_ref().expect("a seal");
+    let seal = judgement.hooks[0].seal.as_ref().expect("a seal");
     assert!(matches!(seal.recheck(), Recheck::Changed { .. }));
 }
 
@@ -310,7 +310,7 @@ fn a_hook_that_cannot_be_read_cannot_be_approved() {
     assert!(matches!(error, TrustError::NotApprovable { .. }), "{error}");
     assert!(verdict(&store, &dir, &endless).contains("too long or too deeply nested"));
     let run = TrustPolicy::ApproveForThisRun.judge(&dir, &[endless], &Value::Null);
-    assert!(matches!(&run.hooks[0], HookTrust::NotApproved { why } if why.contains("too long")));
+    assert!(matches!(&run.hooks[0].trust, HookTrust::NotApproved { why } if why.contains("too long")));
     // A pipe is no file, and nobody waits for it.
     make_pipe(&dir.join("pipe"));
     let piped = hook("cat pipe");
@@ -419,9 +419,9 @@ fn a_world_writable_state_folder_is_refused() {
     fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).expect("a loose mode");
     let judgement = store.judge(&dir, std::slice::from_ref(&guard), &json!({"enableHooks": true}));
     let problem = judgement.problem.expect("a problem");
-    assert_eq!(problem.code, "approvals-unsafe");
+    assert_eq!(problem.code, DiagnosticCode::ApprovalsUnsafe);
     assert!(problem.message.contains(&state.display().to_string()), "{}", problem.message);
-    assert!(matches!(&judgement.hooks[0], HookTrust::NotApproved { why } if why.contains("mode 0777")));
+    assert!(matches!(&judgement.hooks[0].trust, HookTrust::NotApproved { why } if why.contains("mode 0777")));
     assert!(!judgement.project_settings_approved);
     let review = store.pending(&dir, std::slice::from_ref(&guard), &Value::Null);
     assert_eq!(review.problem.as_ref(), Some(&problem));
@@ -446,8 +446,8 @@ fn a_store_at_a_relative_path_is_refused() {
     let relative = ApprovalStore::new(relative);
     assert!(relative.path().exists(), "the same file");
     let judgement = relative.judge(&project.dir(), std::slice::from_ref(&own), &Value::Null);
-    assert_ne!(judgement.hooks, [HookTrust::Approved]);
-    assert_eq!(judgement.problem.unwrap().code, "approvals-unsafe");
+    assert_ne!(judgement.hooks[0].trust, HookTrust::Approved);
+    assert_eq!(judgement.problem.unwrap().code, DiagnosticCode::ApprovalsUnsafe);
     let review = relative.pending(&project.dir(), &[own], &Value::Null);
     let all: Vec<_> = review.pending.iter().collect();
     assert!(matches!(relative.approve(&review, &all), Err(TrustError::Unsafe { .. })));
@@ -482,9 +482,9 @@ fn a_damaged_store_approves_nothing_and_is_never_lost() {
         fs::write(store.path(), damage).expect("a damaged store");
         let judgement = store.judge(&dir, std::slice::from_ref(&guard), &Value::Null);
         let problem = judgement.problem.expect("a problem");
-        assert_eq!(problem.code, "approvals-damaged", "{damage}");
+        assert_eq!(problem.code, DiagnosticCode::ApprovalsDamaged, "{damage}");
         assert!(problem.message.contains(&store.path().display().to_string()), "{}", problem.message);
-        assert_ne!(judgement.hooks[0], HookTrust::Approved);
+        assert_ne!(judgement.hooks[0].trust, HookTrust::Approved);
         assert_eq!(fs::read_to_string(store.path()).expect("the store"), *damage, "looking changes nothing");
         store.list(&dir).expect_err("a listing would be a lie");
         approve_all(&store, &dir, std::slice::from_ref(&guard));
@@ -543,9 +543,9 @@ fn approving_for_one_run_seals_and_stores_nothing() {
     project.script("x.sh", "one");
     let policy = TrustPolicy::ApproveForThisRun;
     let judgement = policy.judge(&dir, &[hook("./x.sh")], &json!({"enableHooks": true}));
-    assert_eq!(judgement.hooks, [HookTrust::Approved]);
+    assert_eq!(judgement.hooks[0].trust, HookTrust::Approved);
     assert!(judgement.project_settings_approved);
-    let seal = judgement.seals[0].clone().expect("a seal");
+    let seal = judgement.hooks[0].seal.clone().expect("a seal");
     assert_eq!(seal.recheck(), Recheck::Unchanged);
     project.file("x.sh", "two");
     assert_eq!(seal.recheck(), Recheck::Changed { what: "`x.sh` changed".to_owned() });
@@ -573,8 +573,8 @@ fn allowing_all_looks_at_nothing() {
     let project = TestProject::new();
     let judgement =
         TrustPolicy::default().judge(&project.dir(), &[hook("./x.sh")], &json!({"enableHooks": true}));
-    assert_eq!(judgement.hooks, [HookTrust::Trusted]);
-    assert!(judgement.seals[0].is_none() && judgement.project_settings_approved);
+    assert_eq!(judgement.hooks[0].trust, HookTrust::Trusted);
+    assert!(judgement.hooks[0].seal.is_none() && judgement.project_settings_approved);
 }
 
 #[test]
@@ -586,7 +586,7 @@ fn approving_hooks_alone_leaves_the_projects_settings_waiting() {
     let review = store.pending(&dir, std::slice::from_ref(&hook), &settings);
     store.approve_hooks(&review, &[&review.pending[0]]).expect("an approval");
     let judgement = store.judge(&dir, std::slice::from_ref(&hook), &settings);
-    assert_eq!(judgement.hooks, [HookTrust::Approved]);
+    assert_eq!(judgement.hooks[0].trust, HookTrust::Approved);
     assert!(!judgement.project_settings_approved, "nobody looked at these");
 }
 
@@ -597,8 +597,8 @@ fn a_store_at_a_relative_path_approves_nothing() {
     let (store, dir, hook) =
         (ApprovalStore::new(PathBuf::from(".llxprt/hookrail")), project.dir(), hook("./x.sh"));
     let judgement = store.judge(&dir, std::slice::from_ref(&hook), &Value::Null);
-    assert!(matches!(judgement.hooks.as_slice(), [HookTrust::NotApproved { .. }]));
-    assert_eq!(judgement.problem.map(|problem| problem.code), Some("approvals-unsafe"));
+    assert!(matches!(judgement.hooks[0].trust, HookTrust::NotApproved { .. }));
+    assert_eq!(judgement.problem.map(|problem| problem.code), Some(DiagnosticCode::ApprovalsUnsafe));
     let review = store.pending(&dir, &[hook], &Value::Null);
     assert!(store.approve(&review, &[&review.pending[0]]).is_err(), "nothing is written either");
 }

@@ -1,4 +1,11 @@
 //! Hooks with a worker are trusted, watched and given an environment as all others are.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail them by panicking"
+)]
 
 use std::process::Command;
 
@@ -78,7 +85,7 @@ async fn a_worker_is_asked_only_while_its_files_are_what_was_approved() {
         for _ in 0..3 {
             assert_eq!(told(&session, "version").await, json!(1), "{mode}");
         }
-        project.file("hooks/guard.py", &SCRIPT.replace("\"version\": 1", "\"version\": 2"));
+        project.file("hooks/guard.py", SCRIPT.replace("\"version\": 1", "\"version\": 2"));
         assert!(reason(&session).await.contains("changed since it was approved"), "{mode}");
         approve(&project);
         assert_eq!(told(&session, "version").await, json!(2), "{mode}: the new script answers");

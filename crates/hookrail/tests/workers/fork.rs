@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hookrail::components::WorkerMode;
 use hookrail::internal::{ForkObstacle, fork_obstacle, inherited_environment};
-use hookrail::{EventName, Hook};
+use hookrail::{EventName, Hook, HookFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ async fn a_deadline_ends_one_fork_only() {
     let forked = hook(format!("{} hangs.py", python()), WorkerMode::Fork, SHORT);
     let (hung, quick) = (json!({ "hang": true }), json!({}));
     let (late, first) = tokio::join!(stage.run(&forked, &hung), stage.run(&forked, &quick));
-    assert!(late.failure.is_some_and(|why| why.contains("timed out")));
+    assert!(matches!(late.failure, Some(HookFailure::TimedOut(_))), "{late:?}");
     assert_eq!(said(&first)["decision"], json!("block"));
     assert_eq!(said(&stage.run(&forked, &quick).await)["decision"], json!("block"));
     wait_until(LONG, "the fork and its child end", || stage.processes().len() == 1);
@@ -101,7 +101,10 @@ async fn the_end_of_the_interpreter_is_a_failure_of_those_that_ran() {
     stage.script("kills.py", script);
     let forked = hook(format!("{} kills.py", python()), WorkerMode::Fork, LONG);
     let run = stage.run(&forked, &json!({ "kill": true })).await;
-    assert!(run.failure.as_ref().is_some_and(|why| why.contains("interpreter")), "{run:?}");
+    assert!(
+        matches!(&run.failure, Some(HookFailure::NoAnswer { why, .. }) if why.contains("interpreter")),
+        "{run:?}"
+    );
     assert_eq!(
         said(&stage.run(&forked, &json!({})).await)["decision"],
         json!("block"),

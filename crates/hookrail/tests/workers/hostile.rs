@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hookrail::HookRun;
 use hookrail::components::WorkerMode;
+use hookrail::{HookFailure, HookRun};
 use hookrail_testkit::hostile_workers::{HOSTILE_WORKERS, HostileWorker, Outcome};
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn outcome(run: &HookRun) -> Outcome {
     match &run.failure {
         None if blocks && reason == "no" => Outcome::Answer,
         None if blocks && reason.starts_with("no") => Outcome::AnswerInPart,
-        Some(why) if why.contains("timed out") => Outcome::TimedOut,
+        Some(HookFailure::TimedOut(_)) => Outcome::TimedOut,
         Some(_) => Outcome::Failure,
         None => Outcome::NoVerdict,
     }

@@ -18,6 +18,8 @@ const SHORT: usize = 400;
 /// Neither divides the number of workers, so that all of them have their turn.
 const KILL_BUSY: usize = 11;
 const KILL_IDLE: usize = 13;
+/// How much more memory this process may hold at the end: what other tests beside this one need.
+const MOST_GROWTH: usize = 16 << 20;
 
 /// Takes a moment, blocks, and says which event it was asked about.
 const SCRIPT: &str = r#"
@@ -38,7 +40,7 @@ async fn killed_workers_lose_nothing() {
     let hooks: Vec<Arc<Hook>> =
         (0..WORKERS).map(|n| hook(format!("{} guard.py {n}", python()), WorkerMode::Lines, LONG)).collect();
     let (mut blocked, mut failed, mut kills, mut busy_kills) = (0, 0, 0, 0);
-    let mut descriptors = 0;
+    let (mut descriptors, mut memory) = (0, 0);
     for n in 0..events {
         let hook = hooks.get(n % WORKERS).expect("one of them");
         if n % KILL_IDLE == 0 {
@@ -63,13 +65,16 @@ async fn killed_workers_lose_nothing() {
             }
             // Said aloud, so that `onFailure` decides; never an allow.
             (Some(why), _) => {
-                assert!(why.contains("signal 9"), "event {n}: {why}");
+                assert!(why.to_string().contains("signal 9"), "event {n}: {why}");
                 failed += 1;
             }
             (None, None) => panic!("event {n}: a lost block"),
         }
         if n == 3 * WORKERS {
             descriptors = process::descriptors().len();
+        }
+        if n == events / 4 {
+            memory = resident();
         }
     }
     assert_eq!(blocked + failed, events);
@@ -81,10 +86,19 @@ async fn killed_workers_lose_nothing() {
     // Those of a worker that is just being replaced come and go.
     let now = process::descriptors();
     assert!(now.len() <= descriptors + 2 * WORKERS, "{descriptors} descriptors at first, now {now:?}");
+    let grown = resident().saturating_sub(memory);
+    assert!(grown < MOST_GROWTH, "{grown} bytes more than after a quarter of the events");
     let answered: u64 = stage.runner.workers().status().iter().map(|status| status.answered).sum();
     assert_eq!(answered, blocked as u64);
     stage.close().await;
     assert_eq!(process::zombies(), [], "zombies");
+}
+
+/// What this process holds in memory, in bytes; 0 where the system does not tell.
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default();
+    pages * rustix::param::page_size()
 }
 
 /// Kills the process of a hook's worker, if one runs.

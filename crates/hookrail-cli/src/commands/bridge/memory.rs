@@ -1,6 +1,8 @@
 //! What is remembered of other agents' sessions: one private file each, forgotten after a week.
 
 use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -66,7 +68,11 @@ impl MemoryStore {
         make: impl Fn(&SessionMemory) -> NativeAnswer,
     ) -> Option<NativeAnswer> {
         let folder = file.parent()?;
+        if fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_symlink()) {
+            fs::remove_file(file).ok()?; // Not ours, and not followed.
+        }
         let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
+        keep_private(folder).ok()?;
         let is_new = !file.exists();
         let native = make(&self.load());
         if let Some(changed) = &native.memory {
@@ -78,6 +84,16 @@ impl MemoryStore {
         }
         Some(native)
     }
+}
+
+/// Others could read prompts in the folder, or put memories of their own there.
+fn keep_private(folder: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(folder)?.permissions();
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(0o700);
+        fs::set_permissions(folder, permissions)?;
+    }
+    Ok(())
 }
 
 fn is_old(metadata: &fs::Metadata) -> bool {

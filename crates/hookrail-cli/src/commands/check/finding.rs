@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use hookrail::Diagnostic;
 pub(super) use hookrail::Severity;
+use hookrail::{Diagnostic, DiagnosticCode};
 use serde::Serialize;
 
 use super::indexed_text::IndexedText;
@@ -18,7 +18,7 @@ use crate::terminal::printer::escape_line;
 /// Something to know about the settings. The fields of its JSON form are a contract.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
-    pub(super) code: &'static str,
+    pub(super) code: DiagnosticCode,
     pub(super) severity: Severity,
     file: Option<PathBuf>,
     line: Option<usize>,
@@ -52,7 +52,7 @@ impl Sources {
 
 impl Finding {
     /// A finding without a place.
-    pub(super) fn new(severity: Severity, code: &'static str, message: String, help: String) -> Self {
+    pub(super) fn new(severity: Severity, code: DiagnosticCode, message: String, help: String) -> Self {
         let help = Some(help).filter(|help| !help.is_empty());
         Self { code, severity, file: None, line: None, column: None, message, help, span: None }
     }
@@ -104,7 +104,8 @@ impl Finding {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let mut group = Group::with_title(level.primary_title(escape_line(&self.message)).id(self.code));
+        let mut group =
+            Group::with_title(level.primary_title(escape_line(&self.message)).id(self.code.as_str()));
         if let Some(file) = &self.file {
             let file_name = shown(file, context);
             let excerpt = self.span.clone().and_then(|span| Excerpt::of(sources.get(file)?, span));

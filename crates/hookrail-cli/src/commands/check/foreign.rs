@@ -2,15 +2,15 @@
 //! them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use hookrail::EventName;
 use hookrail::internal::ResolvedSettings;
+use hookrail::{DiagnosticCode, EventName};
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 
 use super::finding::{Finding, Severity};
-use crate::commands::connect::agents_home;
+use crate::commands::connect::{agents_home, hook_files};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -19,9 +19,8 @@ const LARGEST: u64 = 4 << 20;
 
 /// A note for each file of another agent that holds hooks which are neither ours nor imported.
 pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Finding> {
-    let home = agents_home(context);
     let mut notes = Vec::new();
-    for (agent, file, is_project) in files(context.project(), home.as_deref()) {
+    for (agent, file, is_project) in files(context) {
         let is_settings =
             fs::metadata(&file).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
         let Some(text) = is_settings.then(|| fs::read_to_string(&file).ok()).flatten() else { continue };
@@ -36,32 +35,24 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let hooks = if count == 1 { "a hook".to_owned() } else { format!("{count} hooks") };
         let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
         let help = format!("`hookrail import {agent}{flag}` prints them as ours; `--write` adds them");
-        notes.push(Finding::new(Severity::Note, "hooks-not-imported", message, help));
+        notes.push(Finding::new(Severity::Note, DiagnosticCode::HooksNotImported, message, help));
     }
     notes
 }
 
 /// Where other agents keep hooks: the project's files and the user's.
-fn files(project: &Path, home: Option<&Path>) -> Vec<(Agent, PathBuf, bool)> {
-    let usual: [(Agent, &[&str]); 4] = [
-        (Agent::Claude, &[".claude/settings.json", ".claude/settings.local.json"]),
-        (Agent::Codex, &[".codex/hooks.json", ".codex/config.toml"]),
-        (Agent::Gemini, &[".gemini/settings.json"]),
-        (Agent::Qwen, &[".qwen/settings.json"]),
-    ];
+fn files(context: &Context) -> Vec<(Agent, PathBuf, bool)> {
+    let agents = [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot];
+    let is_home = agents_home(context).as_deref() == Some(context.project());
     let mut found = Vec::new();
-    let is_home = home == Some(project);
-    for (base, is_project) in [(Some(project).filter(|_| !is_home), true), (home, false)] {
-        let Some(base) = base else { continue };
-        for (agent, names) in usual {
-            found.extend(names.iter().map(|name| (agent, base.join(name), is_project)));
+    for is_project in [true, false] {
+        if (is_project && is_home) || (!is_project && agents_home(context).is_none()) {
+            continue;
         }
-        let folder = base.join(if is_project { ".github/hooks" } else { ".copilot/hooks" });
-        let mut entries: Vec<PathBuf> =
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        entries.sort();
-        let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json");
-        found.extend(entries.into_iter().filter(is_json).map(|file| (Agent::Copilot, file, is_project)));
+        for agent in agents {
+            let files = hook_files(agent, is_project, context);
+            found.extend(files.into_iter().map(|file| (agent, file, is_project)));
+        }
     }
     found
 }

@@ -7,8 +7,9 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::Hook;
 use hookrail::components::Level;
+use hookrail::internal::is_builtin;
+use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
 use super::words::beginning;
@@ -19,12 +20,12 @@ use crate::display::shown;
 /// Something that is wrong with a command.
 pub(super) struct Problem {
     pub(super) severity: Severity,
-    pub(super) code: &'static str,
+    pub(super) code: DiagnosticCode,
     pub(super) message: String,
     pub(super) help: String,
 }
 
-fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Problem {
     Problem { severity: Severity::Error, code, message: message.into(), help: help.into() }
 }
 
@@ -32,15 +33,6 @@ fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>
 const INTERPRETERS: [&str; 14] = [
     "bash", "bun", "dash", "deno", "fish", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh",
     "zsh",
-];
-
-/// What a shell knows by itself.
-const BUILTINS: [&str; 50] = [
-    ".", ":", "[", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "declare", "dirs", "disown",
-    "echo", "enable", "eval", "exec", "exit", "export", "false", "fg", "getopts", "hash", "help", "history",
-    "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "return", "set",
-    "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
-    "unset", "wait",
 ];
 
 /// How many hooks are looked at by one thread, and by how many threads. Asking a shell means to wait for it.
@@ -76,7 +68,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {
         let message = "the command starts with an option: the shell takes it for one of its own";
-        return vec![error("command-starts-with-dash", message, "write the program first")];
+        return vec![error(DiagnosticCode::CommandStartsWithDash, message, "write the program first")];
     }
     let beginning = beginning(command, project, home.as_deref());
     let mut problems = Vec::new();
@@ -85,7 +77,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
     {
         let message = format!("the shell cannot read this command: {complaint}");
         let help = format!("{} ends with 2 on this, and 2 means: the operation is blocked", shell::shell());
-        problems.push(error("shell-syntax", message, help));
+        problems.push(error(DiagnosticCode::ShellSyntax, message, help));
         return problems;
     }
     problems.extend(python::problem(hook, &beginning.words, project));
@@ -102,7 +94,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
     }
     let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
     let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-    if !BUILTINS.contains(&program.as_str()) && find_in_path(program, &path).is_none() {
+    if !is_builtin(program) && find_in_path(program, &path).is_none() {
         let message = format!("there is no program `{program}`");
         let help = if project.join(program).is_file() {
             format!("for the file in the project write `./{program}`")
@@ -110,7 +102,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
             let folders = path.to_string_lossy();
             format!("install it, or name it with its path; PATH was searched: {folders}")
         };
-        problems.push(error("program-not-found", message, help));
+        problems.push(error(DiagnosticCode::ProgramNotFound, message, help));
     } else if INTERPRETERS.contains(&program.as_str())
         && let Some(script) = words.next().filter(|word| word.contains('.') || word.contains('/'))
         && !script.starts_with('-')
@@ -131,7 +123,7 @@ fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Proble
             "this hook of the {} settings would run `{file}` of the project: it does not run",
             hook.origin.level
         );
-        error("relative-command", message, "write an absolute path")
+        error(DiagnosticCode::RelativeCommand, message, "write an absolute path")
     })
 }
 
@@ -146,17 +138,21 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
         } else {
             format!("`{name}` does not exist")
         };
-        return Some(error("script-missing", message, "create it, or mend the path"));
+        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or mend the path"));
     };
     if metadata.is_dir() {
-        return Some(error("script-is-directory", format!("`{name}` is a directory"), "name a file in it"));
+        return Some(error(
+            DiagnosticCode::ScriptIsDirectory,
+            format!("`{name}` is a directory"),
+            "name a file in it",
+        ));
     }
     if !executed {
         return None;
     }
     if metadata.permissions().mode() & 0o111 == 0 {
         let help = format!("`chmod +x {}`", shell::quote(&file.display().to_string()));
-        return Some(error("script-not-executable", format!("`{name}` is not executable"), help));
+        return Some(error(DiagnosticCode::ScriptNotExecutable, format!("`{name}` is not executable"), help));
     }
     interpreter_problem(file, &name, hook)
 }
@@ -180,13 +176,17 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> 
             "`sed -i 's/\\r$//' {}` gives it Unix line ends",
             shell::quote(&file.display().to_string())
         );
-        return Some(error("shebang-crlf", message, help));
+        return Some(error(DiagnosticCode::ShebangCrlf, message, help));
     }
     let mut words = line.split_whitespace();
     let interpreter = words.next().unwrap_or_default();
     let missing = |interpreter: &str| {
         let message = format!("`{name}` needs `{interpreter}`, which does not exist");
-        Some(error("interpreter-missing", message, "install it, or mend the first line of the script"))
+        Some(error(
+            DiagnosticCode::InterpreterMissing,
+            message,
+            "install it, or mend the first line of the script",
+        ))
     };
     if interpreter.is_empty() || !Path::new(interpreter).exists() {
         return missing(interpreter);
@@ -209,7 +209,7 @@ fn without_shebang(head: &[u8], name: &str) -> Option<Problem> {
     }
     let message = format!("`{name}` does not begin with `#!`: it runs as a shell script, whatever it is");
     let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`".to_owned();
-    Some(Problem { severity: Severity::Warning, code: "script-without-shebang", message, help })
+    Some(Problem { severity: Severity::Warning, code: DiagnosticCode::ScriptWithoutShebang, message, help })
 }
 
 /// Where a program is, as the shell would find it.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hookrail::Hook;
 use hookrail::components::Level;
+use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
 use super::program::Problem;
@@ -23,7 +23,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
     Some(match shadow {
         Some(file) => Problem {
             severity: Severity::Error,
-            code: "python-shadowed-import",
+            code: DiagnosticCode::PythonShadowedImport,
             message: format!(
                 "`{}` of the project is run by this command in place of the module",
                 file.display()
@@ -32,7 +32,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
         },
         None => Problem {
             severity: Severity::Warning,
-            code: "python-imports-from-project",
+            code: DiagnosticCode::PythonImportsFromProject,
             message: format!("`{name} {option}` takes modules from the project before all others"),
             help,
         },
@@ -129,7 +129,7 @@ mod tests {
         ] {
             let hook = Hook::new(EventName::BeforeTool, words.join(" "));
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let found = problem(&hook, &words, dir.path()).map_or("fine", |problem| problem.code);
+            let found = problem(&hook, &words, dir.path()).map_or("fine", |problem| problem.code.as_str());
             assert_eq!(found, expected, "{words:?}");
             let mut own = hook;
             own.origin.level = Level::Project;

@@ -12,9 +12,9 @@ use hookrail::internal::{ResolvedHook, ResolvedSettings};
 
 use super::finding::Severity;
 
-/// How many rules of a group one rule is compared with. A file with more rules for the same tools is written by a
-/// program.
-const MOST_COMPARED: usize = 200;
+/// How many rules are compared with one another in all. Files with hundreds of rules for one event are written by
+/// programs, and nobody waits for this finding.
+const MOST_COMPARISONS: usize = 20_000;
 
 /// A rule that decides nothing.
 pub(super) struct Shadowed {
@@ -75,20 +75,22 @@ pub(super) fn shadowed(
             groups.entry(place).or_default().push(Candidate { index, rule });
         }
     }
-    let found = groups.values().flat_map(|group| {
-        group.iter().enumerate().filter_map(|(place, narrow)| {
+    let mut comparisons = 0;
+    let mut found = Vec::new();
+    for group in groups.values() {
+        for (place, narrow) in group.iter().enumerate() {
             let asks = !narrow.rule.output().is_blocking_decision();
             // Of two blocks the first one gives its reason first. A question is never put where anything blocks.
             let others =
                 group.iter().enumerate().filter(|(other, _)| *other < place || (asks && *other > place));
-            let mut others = others.take(MOST_COMPARED);
-            let (_, wide) = others.find(|(_, wide)| {
+            let mut others = others.take(MOST_COMPARISONS - comparisons).inspect(|_| comparisons += 1);
+            let by = others.find(|(_, wide)| {
                 covers(settings, wide.index, narrow.index) && wide.rule.shadows(narrow.rule)
-            })?;
-            Some(Shadowed { index: narrow.index, by: wide.index, asks })
-        })
-    });
-    found.collect()
+            });
+            found.extend(by.map(|(_, wide)| Shadowed { index: narrow.index, by: wide.index, asks }));
+        }
+    }
+    found
 }
 
 /// Whether one hook is asked whenever the other one is: its matcher takes at least the same tools, and its approval

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Quote, Word, outline};
+
 /// What a command begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Beginning {
@@ -11,162 +13,53 @@ pub(super) struct Beginning {
     pub(super) whole: bool,
 }
 
-const PROJECT_VARIABLES: [&str; 3] = ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
-
-/// Words that begin something else than a program's call.
-const RESERVED: [&str; 20] = [
-    "!", "[[", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
-    "if", "select", "then", "time", "until", "while",
-];
-
-/// Reads the first simple command: blanks, quotes, `~` and the project's variables are understood, and
-/// reading stops before the first word that holds anything else.
+/// Asks the engine's shell reader for the first simple command, and knows what quotes, `~` and the project's variables
+/// stand for. Words count up to the first one that holds anything else.
 pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> Beginning {
-    let mut reader = Reader { rest: command, project, home };
-    let mut words: Vec<String> = Vec::new();
-    let mut whole = true;
-    loop {
-        reader.rest = reader.rest.trim_start_matches([' ', '\t']);
-        if reader.rest.is_empty() {
-            break;
-        }
-        match reader.word() {
-            Word::Known { text, quoted } => {
-                if words.is_empty() && !quoted {
-                    if RESERVED.contains(&text.as_str()) {
-                        whole = false;
-                        break;
-                    }
-                    if is_assignment(&text) {
-                        whole = false;
-                        continue;
-                    }
-                }
-                words.push(text);
-            }
-            Word::Unknown => {
-                whole = false;
-                break;
-            }
-        }
+    let outline = outline(command);
+    // A text that breaks off may break off in the middle of its last word.
+    let is_half = |word: &Word| outline.is_broken && word.span.end >= command.trim_end().len();
+    let known = |word: &Word| if is_half(word) { None } else { known_word(word, project, home) };
+    let beginning = outline.beginning();
+    // What a variable of unknown value changes for the program, such as its `PATH`, is not known either.
+    if beginning.assignments.iter().any(|assignment| known(&assignment.value).is_none()) {
+        return Beginning { words: Vec::new(), whole: false };
     }
+    let words: Vec<String> = beginning.words.iter().map_while(known).collect();
+    let whole =
+        beginning.is_whole && beginning.assignments.is_empty() && words.len() == beginning.words.len();
     Beginning { words, whole }
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-enum Word {
-    Known { text: String, quoted: bool },
-    Unknown,
-}
-
-struct Reader<'c> {
-    rest: &'c str,
-    project: &'c Path,
-    home: Option<&'c Path>,
-}
-
-impl Reader<'_> {
-    fn word(&mut self) -> Word {
-        let mut text = String::new();
-        let mut quoted = false;
-        if let Some(rest) = self.rest.strip_prefix('~') {
-            match self.home {
-                Some(home) if rest.is_empty() || rest.starts_with(['/', ' ', '\t']) => {
-                    text.push_str(&home.to_string_lossy());
-                    self.rest = rest;
-                }
-                _ => return Word::Unknown,
-            }
-        }
-        while let Some(c) = self.rest.chars().next() {
-            match c {
-                ' ' | '\t' => break,
-                '\'' => {
-                    let Some((inside, rest)) = self.rest.get(1..).and_then(|rest| rest.split_once('\''))
-                    else {
-                        return Word::Unknown;
-                    };
-                    text.push_str(inside);
-                    self.rest = rest;
-                    quoted = true;
-                }
-                '"' => {
-                    self.step(c);
-                    if !self.double_quoted(&mut text) {
-                        return Word::Unknown;
+/// A word of which everything is known, as the program gets it. An escape is left to the shell, as is whatever is rare.
+fn known_word(word: &Word, project: &Path, home: Option<&Path>) -> Option<String> {
+    let mut known = String::new();
+    for (index, piece) in word.pieces.iter().enumerate() {
+        match piece {
+            Piece::Text { text, quote: Quote::None } => {
+                let text = match text.strip_prefix('~') {
+                    Some(rest) if index == 0 => {
+                        let is_home = rest.starts_with('/') || (rest.is_empty() && word.pieces.len() == 1);
+                        known.push_str(&home.filter(|_| is_home)?.to_string_lossy());
+                        rest
                     }
-                    quoted = true;
-                }
-                '$' => {
-                    if !self.variable(&mut text) {
-                        return Word::Unknown;
-                    }
-                }
-                '\\' | '`' | '*' | '?' | '[' | '{' | '#' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\n'
-                | '\r' => return Word::Unknown,
-                c => {
-                    text.push(c);
-                    self.step(c);
-                }
+                    _ => text.as_str(),
+                };
+                known.push_str((!text.contains(['*', '?', '[', '{', '\r'])).then_some(text)?);
             }
-        }
-        Word::Known { text, quoted }
-    }
-
-    fn step(&mut self, c: char) {
-        self.rest = self.rest.get(c.len_utf8()..).unwrap_or_default();
-    }
-
-    fn double_quoted(&mut self, text: &mut String) -> bool {
-        while let Some(c) = self.rest.chars().next() {
-            match c {
-                '"' => {
-                    self.step(c);
-                    return true;
-                }
-                '$' => {
-                    if !self.variable(text) {
-                        return false;
-                    }
-                }
-                '\\' | '`' => return false,
-                c => {
-                    text.push(c);
-                    self.step(c);
-                }
+            Piece::Text { text, quote: Quote::Single | Quote::Double } => known.push_str(text),
+            Piece::Variable { name, is_plain: true } => {
+                let value = match name.as_str() {
+                    "HOME" => home?,
+                    name if PROJECT_DIR_VARIABLES.contains(&name) || name == "PWD" => project,
+                    _ => return None,
+                };
+                known.push_str(&value.to_string_lossy());
             }
+            _ => return None,
         }
-        false
     }
-
-    /// Takes a variable that means the project's folder or the home directory.
-    fn variable(&mut self, text: &mut String) -> bool {
-        let Some(rest) = self.rest.strip_prefix('$') else { return false };
-        let (name, rest) = if let Some(inside) = rest.strip_prefix('{') {
-            let Some(parts) = inside.split_once('}') else { return false };
-            parts
-        } else {
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            rest.split_at(end)
-        };
-        let value = match name {
-            name if PROJECT_VARIABLES.contains(&name) || name == "PWD" => self.project,
-            "HOME" => match self.home {
-                Some(home) => home,
-                None => return false,
-            },
-            _ => return false,
-        };
-        text.push_str(&value.to_string_lossy());
-        self.rest = rest;
-        true
-    }
+    Some(known)
 }
 
 #[cfg(test)]

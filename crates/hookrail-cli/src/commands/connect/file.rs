@@ -84,7 +84,14 @@ impl AgentFile {
     /// Why the file was left alone.
     pub(crate) fn unusable(&self, error: &ConnectError, context: &Context) -> anyhow::Error {
         let message = format!("`{}` was left alone: {error}", shown(&self.place.path, context));
-        Hinted::new(message, format!("mend the file; {} would not read it either", self.agent.title())).into()
+        let hint = match error {
+            ConnectError::Malformed { .. } => {
+                format!("mend the file; {} would not read it either", self.agent.title())
+            }
+            ConnectError::NotOurs => "move that file away first".to_owned(),
+            _ => "mend the file, then run this again".to_owned(),
+        };
+        Hinted::new(message, hint).into()
     }
 }
 

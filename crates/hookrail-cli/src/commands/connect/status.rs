@@ -52,7 +52,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
             "partly" => {
                 format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
             }
-            _ => format!("cannot be told: {} cannot be read", files.join(", ")),
+            _ => format!("not known: {} cannot be read", files.join(", ")),
         };
         printer.data(format_args!("{:9} {found:24} {connected}", agent.agent))?;
     }

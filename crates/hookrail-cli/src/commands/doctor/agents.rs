@@ -4,11 +4,11 @@ use hookrail_bridge::{
     Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off,
 };
 
-use super::probe::{self, Answer};
+use super::probe::{self, ProbeResult};
 use super::{Report, State};
 use crate::commands::connect::file::AgentFile;
+use crate::commands::connect::place;
 use crate::commands::connect::status::{AgentStatus, status};
-use crate::commands::connect::{place, program};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -45,7 +45,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             return;
         }
         "unreadable" => {
-            let message = "its settings cannot be read, so that nobody knows whether it calls hookrail";
+            let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
             report.add(State::Error, name, message, "mend the file, then `hookrail connect`");
         }
         "partly" => {
@@ -66,8 +66,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         let shown_file = shown(&file.place.path, context);
         let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
         let entries = bridge_entries(agent, &text, options).unwrap_or_default();
-        let plugin = file.place.format == FileFormat::Plugin;
-        if entries.is_empty() && !plugin {
+        if entries.is_empty() {
             continue;
         }
         if let Some(key) = hooks_are_off(&text) {
@@ -76,7 +75,6 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         }
         let Some(event) = guarded_event(agent) else { continue };
         let entry = entries.iter().find(|(found, _)| found == event).map(|(_, command)| command.clone());
-        let entry = entry.or_else(|| if plugin { direct(agent, event) } else { None });
         let Some(entry) = entry else {
             let message =
                 format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
@@ -84,14 +82,14 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             continue;
         };
         match probe::probe(&entry, context.project()) {
-            Answer::Works => {
+            ProbeResult::Works => {
                 report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"));
             }
-            Answer::Gone => {
+            ProbeResult::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");
                 report.add(State::Error, name, message, reconnect.clone());
             }
-            Answer::Odd(said) => {
+            ProbeResult::Odd(said) => {
                 let message =
                     format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
                 report.add(State::Error, name, message, reconnect.clone());
@@ -102,12 +100,6 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         let message = "runs only hooks that you trusted, and says nothing about others";
         report.add(State::Note, name, message, "`/hooks` inside of codex shows them");
     }
-}
-
-/// What a plugin calls.
-fn direct(agent: Agent, event: &str) -> Option<String> {
-    let program = program().ok()?;
-    Some(format!("'{}' bridge {agent} {event}", program.to_str()?.replace('\'', "'\\''")))
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.

@@ -27,7 +27,7 @@ pub(super) fn look(context: &Context, report: &mut Report) {
             report.add(
                 State::Warning,
                 "home",
-                format!("`{name}` belongs to somebody else"),
+                format!("`{name}` belongs to another user"),
                 "look who made it",
             );
         }

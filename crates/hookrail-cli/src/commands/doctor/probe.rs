@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MOST: u64 = 64 * 1024;
 
 /// What an entry did.
-pub(super) enum Answer {
+pub(super) enum ProbeResult {
     /// It reached the bridge, which refused.
     Works,
     /// It failed closed: the program is not there, or does not start.
@@ -23,16 +23,16 @@ pub(super) enum Answer {
 }
 
 /// Runs an entry as its agent would, with an empty stdin.
-pub(super) fn probe(entry: &str, directory: &Path) -> Answer {
+pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
     let Some(said) = run(entry, directory) else {
-        return Answer::Odd("it gave no answer in time".to_owned());
+        return ProbeResult::Odd("it gave no answer in time".to_owned());
     };
     if said.contains("stdin is empty") {
-        Answer::Works
+        ProbeResult::Works
     } else if said.contains("hookrail does not work") || said.contains("not found") {
-        Answer::Gone
+        ProbeResult::Gone
     } else {
-        Answer::Odd(said.chars().take(200).collect())
+        ProbeResult::Odd(said.chars().take(200).collect())
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hookrail::components::{
     ConfigSource, DisabledBy, Explanation, HookError, Level, Origin, ProcessedHookResult, SkipReason,
 };
-use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
+use hookrail::{BlockCause, Hook, HookFailure, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ struct HookReport<'a> {
     duration_ms: u64,
     stdout: &'a str,
     stderr: &'a str,
-    error: Option<&'a str>,
+    error: Option<&'a HookFailure>,
     output: Option<&'a HookOutput>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> HookReport<'a> {
             duration_ms: millis(run.duration),
             stdout: &run.stdout,
             stderr: &run.stderr,
-            error: run.failure.as_deref(),
+            error: run.failure.as_ref(),
             output: run.output.as_ref(),
         }
     }
@@ -139,7 +139,7 @@ pub(super) struct Skipped {
     pub(super) why: String,
 }
 
-/// Every hook of the event that did not run: those that were not planned, and those that were planned in vain.
+/// Every hook of the event that did not run: those that were not planned, and those that were planned and did not run.
 pub(super) fn skipped(
     explanation: &Explanation,
     result: &ProcessedHookResult,
@@ -158,24 +158,23 @@ pub(super) fn skipped(
         Skipped { hook: Arc::clone(&skipped.hook), why }
     });
     let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
-    let in_vain = planned
+    let planned_not_run = planned
         .filter(|planned| !result.runs.iter().any(|run| Arc::ptr_eq(&run.hook, &planned.hook)))
-        .map(|planned| Skipped { hook: Arc::clone(&planned.hook), why: why_in_vain(&planned.hook, result) });
-    in_vain.chain(not_planned).collect()
+        .map(|planned| Skipped { hook: Arc::clone(&planned.hook), why: why_not_run(&planned.hook, result) });
+    planned_not_run.chain(not_planned).collect()
 }
 
 /// Why a hook that was planned did not run.
-fn why_in_vain(hook: &Hook, result: &ProcessedHookResult) -> String {
+fn why_not_run(hook: &Hook, result: &ProcessedHookResult) -> String {
     if result.not_held.iter().any(|other| std::ptr::eq(Arc::as_ptr(other), hook)) {
         let is_rule = hook.command_text().is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }
-    let about_it = format!("hook `{}` ", hook.name);
-    if let Some(warning) = result.warnings.iter().find_map(|warning| warning.strip_prefix(&about_it)) {
-        return warning.to_owned();
+    if let Some(refused) = result.refused.iter().find(|refused| std::ptr::eq(&*refused.hook, hook)) {
+        return refused.why.to_string();
     }
     match result.infrastructure_failure() {
-        Some(failure) => failure.to_owned(),
+        Some(failure) => failure.to_string(),
         None => "an earlier hook ended the chain".to_owned(),
     }
 }

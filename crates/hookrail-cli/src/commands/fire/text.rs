@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Fired;
 use super::summary::Summary;
 use crate::context::Context;
-use crate::effect::{IN_VAIN, why_observed};
+use crate::effect::{NO_EFFECT_HERE, why_observed};
 use crate::event_input;
 use crate::failure;
 use crate::terminal::printer::{escape, escape_line};
@@ -54,7 +54,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
     if let Some(why) = &run.failure {
         // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
-        line(text, &failure::consequence(event, run, fired.result.block.is_some()), why);
+        line(text, &failure::consequence(event, run, fired.result.block.is_some()), &why.to_string());
         if let Some(hint) = failure::hint(event, run, context) {
             line(text, "hint", &hint);
         }
@@ -75,12 +75,14 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     }
 }
 
-fn render_output(text: &mut String, output: &HookOutput, blocks_in_vain: bool) {
+fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bool) {
     let Ok(Value::Object(fields)) = serde_json::to_value(output) else { return };
     for (key, value) in &fields {
         match value {
-            Value::String(word) if key == "decision" && blocks_in_vain && output.is_blocking_decision() => {
-                line(text, key, &format!("{word} ({IN_VAIN})"));
+            Value::String(word)
+                if key == "decision" && block_has_no_effect && output.is_blocking_decision() =>
+            {
+                line(text, key, &format!("{word} ({NO_EFFECT_HERE})"));
             }
             Value::String(value) => line(text, key, value),
             other => line(text, key, &other.to_string()),
@@ -92,7 +94,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     let result = &fired.result;
     let observed = fired.effects.only_observed(result.event);
     let verdict = match &result.block {
-        Some(block) if observed => format!("a block, which {IN_VAIN}: {}", block.reason),
+        Some(block) if observed => format!("a block, which {NO_EFFECT_HERE}: {}", block.reason),
         Some(block) => {
             let cause = match block.cause {
                 BlockCause::Policy => "by policy",
@@ -123,11 +125,11 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
         labelled(text, "asks for", &Value::Object(specific.clone()).to_string());
     }
     if observed && asks_for_something(result.event, result.aggregated.final_output.as_ref()) {
-        labelled(text, "note", &format!("this {IN_VAIN}: {}", why_observed(result.event)));
+        labelled(text, "note", &format!("this {NO_EFFECT_HERE}: {}", why_observed(result.event)));
     }
     // What failed hooks complained about stands with them.
-    for error in result.aggregated.errors.iter().filter(|error| error.hook.is_none()) {
-        labelled(text, "error", &error.message);
+    for error in result.aggregated.errors.iter().filter(|error| error.hook().is_none()) {
+        labelled(text, "error", &error.to_string());
     }
 }
 

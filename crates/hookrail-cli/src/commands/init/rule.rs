@@ -4,7 +4,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::{Place, approve, first_test};
+use super::{Place, approve, first_test, say_turned_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -52,10 +52,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     settings_file::change(&place.settings, context, edit, || Ok(()))?;
     printer.data(format_args!("added the rule `{name}` to {}", shown(&place.settings, context)))?;
     if !is_on {
-        printer.data(format_args!(
-            "turned hooks on: `\"enableHooks\": true` in {}",
-            shown(&place.settings, context)
-        ))?;
+        say_turned_on(&place, context, printer)?;
     }
     if !place.is_users {
         approve::approve(|pending| pending.hook.name == name, settings_waited, context, printer)?;

@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::Server;
 use super::descriptor::Descriptor;
 use super::lines::{Line, Lines, Refusal};
-use super::outbox::{Debt, Outbox};
+use super::outbox::{Outbox, PendingResponse};
 use super::signals::{Phase, reached};
 
 /// Answers are handed over when they reach this size, however many lines were read at once.
@@ -69,9 +69,9 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
 /// Answers a line on the spot, or starts the hooks that will.
 async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
     let hooks = server.engines.current();
-    let request = match look_at(server, &hooks, line) {
-        Looked::Heard(request) => request,
-        Looked::Answered(answer) => return write_answer(&answer, answers),
+    let request = match check_line(server, &hooks, line) {
+        LineCheck::NeedsHooks(request) => request,
+        LineCheck::Answered(answer) => return write_answer(&answer, answers),
     };
     let mut permit = Arc::clone(&server.in_flight).try_acquire_owned().ok();
     if permit.is_none() {
@@ -79,18 +79,18 @@ async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, 
         outbox.send(answers);
         permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
     }
-    tokio::spawn(run_hooks(Arc::clone(server), hooks, request, outbox.owe(), permit));
+    tokio::spawn(run_hooks(Arc::clone(server), hooks, request, outbox.expect_response(), permit));
 }
 
-/// What a line comes to.
-enum Looked {
-    /// A request that hooks listen to.
-    Heard(CheckedRequest),
-    /// All there is to say about it.
+/// What a line needs before it can be answered.
+enum LineCheck {
+    /// A request for which hooks have to run.
+    NeedsHooks(CheckedRequest),
+    /// Nothing: this is the response.
     Answered(HookExecutionResponse),
 }
 
-fn look_at(server: &Server, hooks: &HookSession, line: &Line<'_>) -> Looked {
+fn check_line(server: &Server, hooks: &HookSession, line: &Line<'_>) -> LineCheck {
     let text = match line {
         Line::Text(text) => text,
         Line::Refused(why) => {
@@ -104,16 +104,16 @@ fn look_at(server: &Server, hooks: &HookSession, line: &Line<'_>) -> Looked {
                         .to_owned()
                 }
             };
-            return Looked::Answered(HookExecutionResponse::invalid_request(&message));
+            return LineCheck::Answered(HookExecutionResponse::invalid_request(&message));
         }
     };
     let request = match CheckedRequest::parse_text(text) {
         Ok(request) => request,
-        Err(refusal) => return Looked::Answered(refusal),
+        Err(refusal) => return LineCheck::Answered(refusal),
     };
     match hooks.hook_system() {
-        Some(system) if system.hears(&request) => Looked::Heard(request),
-        _ => Looked::Answered(request.answer_without_hooks()),
+        Some(system) if system.has_hooks_for(&request) => LineCheck::NeedsHooks(request),
+        _ => LineCheck::Answered(request.answer_without_hooks()),
     }
 }
 
@@ -122,7 +122,7 @@ async fn run_hooks(
     server: Arc<Server>,
     hooks: Arc<HookSession>,
     request: CheckedRequest,
-    debt: Debt,
+    pending: PendingResponse,
     permit: Option<OwnedSemaphorePermit>,
 ) {
     let Some(system) = hooks.hook_system() else { return };
@@ -133,7 +133,7 @@ async fn run_hooks(
     let line = answer_line(answer).await;
     // Others may start while this client takes its time to read.
     drop(permit);
-    debt.pay(line);
+    pending.send(line);
 }
 
 /// An answer as one line. A long one is written on another thread, because no other client is to wait for it.

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use hookrail::HookSession;
 use hookrail::components::{HookStatus, HookSystem, HookTrust};
 use hookrail::internal::{WorkerPool, WorkerStatus};
+use hookrail::{DiagnosticCode, HookSession};
 
 use super::talk;
 use crate::context::Context;
@@ -169,7 +169,7 @@ fn tell_state(hooks: &HookSession, context: &Context) {
         }
         talk("warning: every request is answered as if there were no hooks");
         talk("hint: mend the settings, then send SIGHUP");
-    } else if settings.findings.iter().any(|finding| finding.code == "project-not-approved") {
+    } else if settings.findings.iter().any(|finding| finding.code == DiagnosticCode::ProjectNotApproved) {
         talk("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
 }

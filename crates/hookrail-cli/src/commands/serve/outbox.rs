@@ -30,8 +30,8 @@ struct State {
     queued: Vec<u8>,
     /// Taken from the queue and not yet written.
     writing: usize,
-    /// Answers still to come.
-    owed: usize,
+    /// Responses that are registered and not yet queued.
+    pending: usize,
     /// Whether more requests may come.
     reading: bool,
     /// The client has gone; its answers are dropped.
@@ -40,7 +40,7 @@ struct State {
 
 impl Outbox {
     pub(super) fn new() -> Arc<Self> {
-        let state = State { queued: Vec::new(), writing: 0, owed: 0, reading: true, gone: false };
+        let state = State { queued: Vec::new(), writing: 0, pending: 0, reading: true, gone: false };
         let (work, room, gone) = (Notify::new(), Notify::new(), Notify::new());
         Arc::new(Self { state: Mutex::new(state), work, room, gone })
     }
@@ -65,10 +65,10 @@ impl Outbox {
         self.work.notify_one();
     }
 
-    /// Promises an answer.
-    pub(super) fn owe(self: &Arc<Self>) -> Debt {
-        self.lock().owed += 1;
-        Debt { outbox: Arc::clone(self) }
+    /// Registers a response that will be sent later. The writer does not end before it is sent or given up.
+    pub(super) fn expect_response(self: &Arc<Self>) -> PendingResponse {
+        self.lock().pending += 1;
+        PendingResponse { outbox: Arc::clone(self) }
     }
 
     /// Waits while the client has too many answers to read. Only one may wait.
@@ -95,7 +95,7 @@ impl Outbox {
         self.work.notify_one();
     }
 
-    /// Writes until everything that was promised is written, or dropped because the client has gone.
+    /// Writes until every registered response is written, or dropped because the client has gone.
     pub(super) async fn deliver(&self, output: &Descriptor, phase: &watch::Receiver<Phase>) {
         let mut lines = Vec::new();
         loop {
@@ -103,7 +103,7 @@ impl Outbox {
                 let mut state = self.lock();
                 std::mem::swap(&mut state.queued, &mut lines);
                 state.writing = lines.len();
-                if lines.is_empty() && !state.reading && state.owed == 0 {
+                if lines.is_empty() && !state.reading && state.pending == 0 {
                     return;
                 }
             }
@@ -131,21 +131,21 @@ impl Outbox {
     }
 }
 
-/// A promised answer. Dropping it unpaid takes the promise back.
-pub(super) struct Debt {
+/// A response that will be sent later. Dropping it unsent gives it up.
+pub(super) struct PendingResponse {
     outbox: Arc<Outbox>,
 }
 
-impl Debt {
-    /// Adds the promised line.
-    pub(super) fn pay(self, mut line: Vec<u8>) {
+impl PendingResponse {
+    /// Queues the response.
+    pub(super) fn send(self, mut line: Vec<u8>) {
         self.outbox.send(&mut line);
     }
 }
 
-impl Drop for Debt {
+impl Drop for PendingResponse {
     fn drop(&mut self) {
-        self.outbox.lock().owed -= 1;
+        self.outbox.lock().pending -= 1;
         self.outbox.work.notify_one();
     }
 }

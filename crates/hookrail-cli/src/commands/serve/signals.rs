@@ -37,7 +37,7 @@ impl Signals {
     }
 
     /// The first request to end starts the end, the second completes it.
-    pub(super) async fn obey(mut self, phases: watch::Sender<Phase>, server: Arc<Server>) {
+    pub(super) async fn handle(mut self, phases: watch::Sender<Phase>, server: Arc<Server>) {
         loop {
             tokio::select! {
                 Some(()) = self.terminate.recv() => {}

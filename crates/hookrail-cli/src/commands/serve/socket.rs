@@ -121,6 +121,6 @@ pub(super) fn same_user(stream: &tokio::net::UnixStream) -> Result<(), String> {
     match stream.peer_cred() {
         Ok(peer) if peer.uid() == own || peer.uid() == 0 => Ok(()),
         Ok(peer) => Err(format!("it belongs to user {}, the server to user {own}", peer.uid())),
-        Err(error) => Err(format!("it cannot be told whose it is: {error}")),
+        Err(error) => Err(format!("its owner is not known: {error}")),
     }
 }

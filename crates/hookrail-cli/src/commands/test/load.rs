@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::{Diagnostic, Severity};
+use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use super::case::TestCase;
 use super::read;
@@ -90,7 +90,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 
 fn unreadable(path: &Path, why: &str) -> Diagnostic {
     Diagnostic {
-        code: "no-test-file",
+        code: DiagnosticCode::NoTestFile,
         severity: Severity::Error,
         place: None,
         message: format!("`{}` cannot be read: {why}", path.display()),

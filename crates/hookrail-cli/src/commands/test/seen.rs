@@ -102,7 +102,7 @@ fn failures(result: &ProcessedHookResult) -> Vec<String> {
         Some(format!("hook `{}` failed: {failure}", run.hook.name))
     });
     let mut failures: Vec<String> = runs.collect();
-    failures.extend(result.infrastructure_failure().map(str::to_owned));
+    failures.extend(result.infrastructure_failure().map(ToString::to_string));
     // A guard that changed since it was approved, or a rule that nobody can read.
     if let Some(Block { cause: BlockCause::Failure, reason }) = &result.block
         && failures.is_empty()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use hookrail::internal::{PARSE_OPTIONS, SourceText};
-use hookrail::{Diagnostic, Severity};
+use hookrail::{Diagnostic, DiagnosticCode, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
                     let name = prop.name.as_str();
                     let range = prop.name.range();
                     if !seen.insert(name) {
-                        let message = format!("the key `{name}` stands here twice");
+                        let message = format!("the key `{name}` is here twice");
                         self.problem(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);
@@ -84,7 +84,7 @@ impl<'a> Source<'a> {
     /// Notes something that is wrong with a range of the text.
     pub(super) fn problem(&mut self, range: Range<usize>, message: String, help: Option<String>) {
         self.problems.push(Diagnostic {
-            code: "no-test-file",
+            code: DiagnosticCode::NoTestFile,
             severity: Severity::Error,
             place: self.text.place(range),
             message,

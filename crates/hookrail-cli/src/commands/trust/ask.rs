@@ -138,8 +138,8 @@ fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> i
 mod tests {
     use std::collections::VecDeque;
 
-    use hookrail::ApprovalStore;
     use hookrail::internal::Settings;
+    use hookrail::{ApprovalStore, Hook};
     use serde_json::{Value, json};
 
     use super::*;
@@ -166,7 +166,8 @@ mod tests {
         let hooks: Vec<Value> =
             commands.iter().map(|command| json!({ "type": "command", "command": command })).collect();
         let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
-        let mut hooks = Settings::from_value(folder.path(), &given).hooks;
+        let mut hooks: Vec<Hook> =
+            Settings::from_value(folder.path(), &given).plain_hooks().cloned().collect();
         for hook in &mut hooks {
             hook.origin.level = hookrail::components::Level::Project;
         }

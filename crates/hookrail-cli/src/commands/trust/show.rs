@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use hookrail::Hook;
 use hookrail::components::OnFailure;
-use hookrail::internal::{Change, FileContent, Pending, PendingSettings, Review, Terms, VanishedGuard, Why};
+use hookrail::internal::{
+    Change, FileContent, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
+};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -74,14 +76,14 @@ pub(super) fn settings(settings: &PendingSettings, with_hooks: bool) -> String {
 pub(super) fn hook(pending: &Pending) -> String {
     let Pending { hook, why, files, .. } = pending;
     let changes: &[Change] = match why {
-        Why::New => &[],
-        Why::Changed { what } => what,
+        PendingReason::New => &[],
+        PendingReason::Changed { what } => what,
     };
     let mut text = format!("\nhook `{}`, ", escape_line(&hook.name));
     match why {
-        Why::New => text.push_str("new\n"),
-        Why::Changed { .. } if changes.is_empty() => text.push_str("approved before\n"),
-        Why::Changed { .. } => {
+        PendingReason::New => text.push_str("new\n"),
+        PendingReason::Changed { .. } if changes.is_empty() => text.push_str("approved before\n"),
+        PendingReason::Changed { .. } => {
             let subjects: Vec<String> = changes.iter().map(|change| escape_line(&change.subject())).collect();
             let _ = writeln!(text, "changed since it was approved: {}", subjects.join(", "));
         }

@@ -6,7 +6,7 @@ use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
 use crate::context::Context;
-use crate::effect::{Effects, IN_VAIN};
+use crate::effect::{Effects, NO_EFFECT_HERE};
 use crate::failure;
 use crate::terminal::printer::{escape, escape_line};
 
@@ -90,7 +90,7 @@ fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Strin
     let mut deeds = Vec::new();
     if let Some(why) = &run.failure {
         // What a failed hook wrote is part of its failure, and it gave no answer.
-        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(why)));
+        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
         let hint = view.and_then(|view| failure::hint(event, run, &view.context));
         deeds.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
     } else if let Some(output) = &run.output {
@@ -104,7 +104,7 @@ fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Strin
 /// is marked.
 fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
     let observed = view.is_some_and(|view| view.effects.only_observed(event));
-    let mark = |in_vain: bool| if in_vain { format!(" ({IN_VAIN})") } else { String::new() };
+    let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };
     let mut deeds = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);
     let denied = event == EventName::BeforeTool

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 
-use super::llm::{LlmRequest, LlmResponse};
 use crate::event::{NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{LlmRequest, LlmResponse};
 
 /// What every hook reads.
 #[derive(JsonSchema)]
@@ -54,7 +54,7 @@ pub(super) struct BeforeAgentInput {
     prompt: String,
 }
 
-/// The work on a prompt has come to an end.
+/// The work on a prompt has ended.
 #[derive(JsonSchema)]
 pub(super) struct AfterAgentInput {
     #[serde(flatten)]
@@ -73,7 +73,7 @@ pub(super) struct BeforeModelInput {
     #[serde(flatten)]
     base: Base,
     /// The request.
-    llm_request: LlmRequest,
+    llm_request: LlmRequest<'static>,
 }
 
 /// A model call has been answered completely.
@@ -82,9 +82,9 @@ pub(super) struct AfterModelInput {
     #[serde(flatten)]
     base: Base,
     /// The request.
-    llm_request: LlmRequest,
+    llm_request: LlmRequest<'static>,
     /// The answer.
-    llm_response: LlmResponse,
+    llm_response: LlmResponse<'static>,
 }
 
 /// A model call that carries tool definitions is about to be made.
@@ -93,7 +93,7 @@ pub(super) struct BeforeToolSelectionInput {
     #[serde(flatten)]
     base: Base,
     /// The request.
-    llm_request: LlmRequest,
+    llm_request: LlmRequest<'static>,
 }
 
 /// A session begins.

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 
-use super::llm::{LlmCandidate, LlmConfig, LlmMessage, LlmToolConfig, LlmUsage};
 use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{HookToolConfig, LlmCandidate, LlmConfig, LlmMessage, LlmUsage};
 
 /// What a hook asks for. Silence means: go on.
 #[derive(JsonSchema)]
@@ -125,7 +125,7 @@ pub(super) struct AfterModelSpecific {
 pub(super) struct BeforeToolSelectionSpecific {
     hook_event_name: Option<String>,
     /// Which tools the model may call.
-    tool_config: Option<LlmToolConfig>,
+    tool_config: Option<HookToolConfig>,
 }
 
 /// The parts of a model request that change.
@@ -135,11 +135,11 @@ pub(super) struct PartialLlmRequest {
     /// Another model.
     model: Option<String>,
     /// The whole conversation as it should be. Unchanged messages keep their tool calls and images.
-    messages: Option<Vec<LlmMessage>>,
+    messages: Option<Vec<LlmMessage<'static>>>,
     /// Steering fields to change.
-    config: Option<LlmConfig>,
+    config: Option<LlmConfig<'static>>,
     /// Which tools the model may call.
-    tool_config: Option<LlmToolConfig>,
+    tool_config: Option<HookToolConfig>,
 }
 
 /// A model's answer, or the parts of it that change.
@@ -149,7 +149,7 @@ pub(super) struct PartialLlmResponse {
     /// The whole text, where `candidates` is left out.
     text: Option<String>,
     /// The alternatives.
-    candidates: Option<Vec<LlmCandidate>>,
+    candidates: Option<Vec<LlmCandidate<'static>>>,
     /// Token counts.
     usage_metadata: Option<LlmUsage>,
 }

@@ -4,7 +4,8 @@
 //! images stay beside it; every text comes out exactly as the hook gave it, in the hook's order.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::given::GivenMessage;
 use crate::formats::llm::{JoinedText, LlmMessage};
@@ -22,9 +23,6 @@ pub(super) enum Step {
     Add { given: usize },
 }
 
-/// Beyond this many removed and added messages, the ones in between are compared place by place: whoever
-/// rewrote that much of a conversation usually rewrote each message where it stood.
-const MAX_EDITS: usize = 1024;
 /// Beyond this many pairs, changed messages are paired place by place.
 const MAX_PAIRS: usize = 16_384;
 
@@ -66,23 +64,24 @@ impl Middle<'_, '_, '_> {
     }
 
     /// The messages that stand in both, in order.
+    ///
+    /// `similar` bounds its search by the number of messages, so that a hook cannot stall an event with a conversation
+    /// that is hard to compare. Beyond the bound it may find fewer messages in common than there are.
     fn kept(&self) -> Vec<(usize, usize)> {
-        if self.shown.is_empty() || self.given.is_empty() {
-            return Vec::new();
-        }
-        let mut numbers: HashMap<(&str, Cow<'_, str>), u32> = HashMap::new();
-        let mut number = |role, text| {
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            *numbers.entry((role, text)).or_insert(next)
-        };
-        let shown: Vec<u32> =
-            self.shown.iter().map(|message| number(&message.role, joined(&message.content))).collect();
-        let given: Vec<u32> =
-            self.given.iter().map(|message| number(message.role, Cow::Borrowed(&message.text))).collect();
-        common(&shown, &given, MAX_EDITS).unwrap_or_else(|| {
-            let places = shown.iter().zip(&given).enumerate();
-            places.filter(|(_, (a, b))| a == b).map(|(place, _)| (place, place)).collect()
-        })
+        let shown: Vec<(&str, Cow<'_, str>)> =
+            self.shown.iter().map(|message| (&*message.role, joined(&message.content))).collect();
+        let given: Vec<(&str, Cow<'_, str>)> =
+            self.given.iter().map(|message| (message.role, Cow::Borrowed(&*message.text))).collect();
+        let steps = capture_diff_slices(Algorithm::Myers, &shown, &given);
+        steps
+            .into_iter()
+            .flat_map(|step| match step {
+                DiffOp::Equal { old_index, new_index, len } => {
+                    (old_index..old_index + len).zip(new_index..new_index + len)
+                }
+                _ => (0..0).zip(0..0),
+            })
+            .collect()
     }
 
     /// Pairs what was removed between two kept messages with what was added there.
@@ -184,99 +183,9 @@ fn alike(shown: &str, given: &str) -> u64 {
     u64::try_from(SAME_ROLE + share).unwrap_or(u64::MAX)
 }
 
-/// The longest common subsequence as pairs of places (Myers' greedy algorithm), or `None` when more than
-/// `max_edits` removals and additions lie between the two.
-#[expect(clippy::indexing_slicing, reason = "diagonals are kept within the bounds that the algorithm proves")]
-fn common(a: &[u32], b: &[u32], max_edits: usize) -> Option<Vec<(usize, usize)>> {
-    let limit = max_edits.min(a.len() + b.len());
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    // `reached[middle + a - b]` is the furthest place in `a` on that diagonal; one slot of margin each side.
-    let middle = limit + 1;
-    let mut reached = vec![0_usize; 2 * limit + 3];
-    let mut history: Vec<Vec<usize>> = Vec::new();
-    for edits in 0..=limit {
-        for diagonal in (middle - edits..=middle + edits).step_by(2) {
-            let down = diagonal == middle - edits
-                || (diagonal != middle + edits && reached[diagonal - 1] < reached[diagonal + 1]);
-            let mut x = if down { reached[diagonal + 1] } else { reached[diagonal - 1] + 1 };
-            // Diagonals outside of the two sequences are passed through unharmed.
-            let Some(mut y) = (x + middle).checked_sub(diagonal) else { continue };
-            while x < a.len() && y < b.len() && a[x] == b[y] {
-                (x, y) = (x + 1, y + 1);
-            }
-            reached[diagonal] = x;
-            if x >= a.len() && y >= b.len() {
-                return Some(trace(a, b, middle, edits, &history));
-            }
-        }
-        // Only the diagonals that this round could touch are remembered.
-        history.push(reached[middle - edits - 1..=middle + edits + 1].to_vec());
-    }
-    None
-}
-
-/// Walks back from the end through the remembered rounds and collects the equal pairs.
-#[expect(clippy::indexing_slicing, reason = "the rounds were written by `common` with the same bounds")]
-fn trace(a: &[u32], b: &[u32], middle: usize, edits: usize, history: &[Vec<usize>]) -> Vec<(usize, usize)> {
-    let (mut x, mut y, mut pairs) = (a.len(), b.len(), Vec::new());
-    for edits in (1..=edits).rev() {
-        let before = &history[edits - 1];
-        // The round before remembers the diagonals from `middle - edits` on.
-        let reached = |diagonal: usize| before[diagonal + edits - middle];
-        let diagonal = middle + x - y;
-        let down = diagonal == middle - edits
-            || (diagonal != middle + edits && reached(diagonal - 1) < reached(diagonal + 1));
-        let from_diagonal = if down { diagonal + 1 } else { diagonal - 1 };
-        let from_x = reached(from_diagonal);
-        let start_x = if down { from_x } else { from_x + 1 };
-        while x > start_x {
-            (x, y) = (x - 1, y - 1);
-            pairs.push((x, y));
-        }
-        (x, y) = (from_x, from_x + middle - from_diagonal);
-    }
-    while x > 0 && y > 0 {
-        (x, y) = (x - 1, y - 1);
-        pairs.push((x, y));
-    }
-    pairs.reverse();
-    pairs
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    fn naive_length(a: &[u32], b: &[u32]) -> usize {
-        let mut best = vec![vec![0; b.len() + 1]; a.len() + 1];
-        for i in (0..a.len()).rev() {
-            for j in (0..b.len()).rev() {
-                best[i][j] =
-                    if a[i] == b[j] { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
-            }
-        }
-        best[0][0]
-    }
-
-    proptest! {
-        #[test]
-        fn finds_a_longest_common_subsequence(
-            a in prop::collection::vec(0_u32..4, 0..24),
-            b in prop::collection::vec(0_u32..4, 0..24),
-        ) {
-            let pairs = common(&a, &b, 100).expect("no bound is reached");
-            prop_assert!(pairs.iter().all(|&(x, y)| a[x] == b[y]));
-            prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
-            prop_assert_eq!(pairs.len(), naive_length(&a, &b));
-            let edits = a.len() + b.len() - 2 * pairs.len();
-            prop_assert_eq!(common(&a, &b, edits), Some(pairs));
-            prop_assert!(edits == 0 || common(&a, &b, edits - 1).is_none());
-        }
-    }
 
     #[test]
     fn pairs_a_changed_message_with_the_text_it_resembles() {

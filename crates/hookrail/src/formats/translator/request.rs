@@ -54,6 +54,7 @@ pub fn from_hook_llm_request(
 
 /// A request with everything applied that could be read.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct AppliedRequest {
     /// The request.
     pub request: GenerateContentParameters,

@@ -35,7 +35,7 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 }
 
 /// Whether any hook would run for a request: a lookup, no more.
-pub(crate) fn hears(system: &Components, request: &CheckedRequest) -> bool {
+pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
     let event = request.event_name;
     let silent = survive(|| match event.matching() {
         // Matchers have no say, and a model payload is translated for hooks that run, not for this question.
@@ -68,7 +68,7 @@ pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> Hoo
         Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
     };
     if let Some(error) = result.infrastructure_failure() {
-        let mut response = HookExecutionResponse::internal_error(correlation_id, error);
+        let mut response = HookExecutionResponse::internal_error(correlation_id, &error.to_string());
         if let Err(error) = &mut response.outcome {
             // A guard that is set to block on failure blocks here, too.
             error.details = json!({

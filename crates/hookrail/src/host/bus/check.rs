@@ -19,8 +19,8 @@ pub(super) const LONG_MESSAGE: usize = 1024 * 1024;
 
 /// A request that can be executed: its message and its event's payload have both been checked.
 ///
-/// A server that answers many requests checks them one by one, answers those that no hook hears at once, and starts
-/// a task only for the others: see [`HookSystem::hears`](crate::components::HookSystem::hears).
+/// A server that answers many requests checks them one by one, answers those that no hook matches at once, and starts
+/// a task only for the others: see [`HookSystem::has_hooks_for`](crate::components::HookSystem::has_hooks_for).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedRequest {
     pub(super) event_name: EventName,
@@ -37,7 +37,7 @@ impl CheckedRequest {
     /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| HookExecutionRequest::parse(read_message(text)?)?.check())
+        answering_panics(|| read_request(text)?.check())
     }
 
     /// Which event it asks for.
@@ -62,17 +62,25 @@ impl HookExecutionRequest {
     }
 }
 
-fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
+fn read_request(text: &[u8]) -> Result<HookExecutionRequest, HookExecutionResponse> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
+    };
+    let usual = if text.len() <= LONG_MESSAGE { HookExecutionRequest::parse_usual(text) } else { None };
+    match usual {
+        Some(request) => Ok(request),
+        None => HookExecutionRequest::parse(read_message(text)?),
+    }
+}
+
+fn read_message(text: &str) -> Result<Value, HookExecutionResponse> {
     let problem = if text.len() <= LONG_MESSAGE {
-        match serde_json::from_slice(text) {
+        match serde_json::from_str(text) {
             Ok(message) => return Ok(message),
             Err(problem) => Some(problem),
         }
     } else {
         None
-    };
-    let Ok(text) = std::str::from_utf8(text) else {
-        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
     };
     parse_json(text).map_err(|tolerant| match (tolerant, problem) {
         (JsonProblem::TooManyValues, _) => {

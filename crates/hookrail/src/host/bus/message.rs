@@ -4,7 +4,10 @@
     reason = "a refusal is a response like any other and as large; it is made once and handed on"
 )]
 
-use serde::Serialize;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::event::EventName;
@@ -24,6 +27,17 @@ pub enum BusMessage {
     HookExecutionRequest(Value),
     /// What came of it.
     HookExecutionResponse(HookExecutionResponse),
+}
+
+/// A request as nearly all clients send it. Its texts are borrowed, and nothing but `input` is kept.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct UsualRequest<'a> {
+    #[serde(rename = "type")]
+    message_type: &'a str,
+    event_name: &'a str,
+    correlation_id: String,
+    input: JsonObject,
 }
 
 /// A checked request.
@@ -51,6 +65,7 @@ pub struct HookExecutionResponse {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
+#[non_exhaustive]
 pub struct ExecutionOutput {
     pub success: bool,
     pub final_output: Option<Value>,
@@ -73,7 +88,7 @@ pub struct ExecutionOutput {
 /// Why hooks did not run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusError {
-    /// What kind of trouble.
+    /// What kind of error.
     pub code: BusErrorCode,
     /// What is wrong, and where.
     pub message: String,
@@ -81,7 +96,7 @@ pub struct BusError {
     pub details: Value,
 }
 
-/// The kinds of trouble a request may have.
+/// The kinds of errors that a request may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BusErrorCode {
@@ -98,6 +113,15 @@ pub enum BusErrorCode {
 }
 
 impl HookExecutionRequest {
+    /// Reads a request of the usual form. `None` says nothing about the message: [`HookExecutionRequest::parse`] takes
+    /// other forms as well and knows what is wrong with the rest.
+    pub(super) fn parse_usual(text: &str) -> Option<Self> {
+        let request: UsualRequest<'_> = serde_json::from_str(text).ok()?;
+        (request.message_type == HOOK_EXECUTION_REQUEST).then_some(())?;
+        let event_name = request.event_name.parse().ok()?;
+        Some(Self { event_name, input: request.input, correlation_id: request.correlation_id })
+    }
+
     /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
     pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
         let Value::Object(mut object) = message else {
@@ -203,12 +227,20 @@ impl Serialize for HookExecutionResponse {
         map.serialize_entry("correlationId", &self.correlation_id)?;
         map.serialize_entry("success", &self.success())?;
         match &self.outcome {
-            Ok(output) => map.serialize_entry("output", output)?,
+            Ok(output) => match &*EMPTY_OUTPUT {
+                Ok(text) if *output == ExecutionOutput::EMPTY => map.serialize_entry("output", text)?,
+                _ => map.serialize_entry("output", output)?,
+            },
             Err(error) => map.serialize_entry("error", error)?,
         }
         map.end()
     }
 }
+
+/// [`ExecutionOutput::EMPTY`] as JSON: most answers of a server hold it, and writing its fields takes longer than
+/// reading the request.
+static EMPTY_OUTPUT: LazyLock<serde_json::Result<Box<RawValue>>> =
+    LazyLock::new(|| to_raw_value(&ExecutionOutput::EMPTY));
 
 impl ExecutionOutput {
     /// What comes of an event to which no hook listens.

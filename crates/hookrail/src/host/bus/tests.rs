@@ -62,11 +62,11 @@ async fn any_message_gets_an_answer() {
 fn only_what_a_hook_hears_needs_to_be_executed() {
     let config = session(None);
     let system = config.hook_system().unwrap();
-    let hears = |message| system.hears(&CheckedRequest::parse(message).unwrap());
-    assert!(hears(message("guarded")));
-    assert!(!hears(message("free")));
+    let has_hooks_for = |message| system.has_hooks_for(&CheckedRequest::parse(message).unwrap());
+    assert!(has_hooks_for(message("guarded")));
+    assert!(!has_hooks_for(message("free")));
     let request = json!({ "model": "m", "messages": [] });
-    assert!(!hears(json!({
+    assert!(!has_hooks_for(json!({
         "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeModel", "input": { "llm_request": request },
     })));
 }
@@ -148,4 +148,42 @@ fn a_long_message_is_read_in_bounded_memory() {
         (code, &*message),
         (BusErrorCode::InvalidRequest, "the message holds more values than are read")
     );
+}
+
+#[test]
+fn a_request_of_the_usual_form_is_read_as_any_other() {
+    let usual = message("write_file").to_string();
+    assert!(HookExecutionRequest::parse_usual(&usual).is_some(), "what clients send is the usual form");
+    for text in [
+        usual.clone(),
+        usual.replace("\"7\"", "7"),
+        usual.replace("\"7\"", "null"),
+        usual.replace("\"7\"", "\"\\u0037\""),
+        usual.replace("correlationId", "correlationID"),
+        usual.replace("BeforeTool", "Before\\u0054ool"),
+        usual.replace("BeforeTool", "Other"),
+        usual.replace(HOOK_EXECUTION_REQUEST, "HOOK_EXECUTION_REQUEST"),
+        usual.replace(HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE),
+        usual.replacen('{', r#"{"eventName":"AfterTool","#, 1),
+        usual.replacen('{', r#"{"payload":{"correlationId":"8"},"#, 1),
+        usual.replacen('{', r#"{"unknown":[1,{"a":"\ud800"}],"#, 1),
+        usual.replace("write_file", "write\\ud800file"),
+        format!(" {usual}\r"),
+        format!("{usual}x"),
+        format!(r#"{{"type":"{HOOK_EXECUTION_REQUEST}","payload":{usual}}}"#),
+    ] {
+        let Some(read) = HookExecutionRequest::parse_usual(&text) else { continue };
+        let value = serde_json::from_str(&text).unwrap();
+        assert_eq!(HookExecutionRequest::parse(value), Ok(read), "{text}");
+    }
+}
+
+#[test]
+fn the_empty_output_has_the_fields_of_any_other() {
+    let answer = CheckedRequest::parse(message("free")).unwrap().answer_without_hooks();
+    let text = serde_json::to_string(&answer).unwrap();
+    let output = serde_json::to_string(&ExecutionOutput::EMPTY).unwrap();
+    let head = format!(r#"{{"type":"{HOOK_EXECUTION_RESPONSE}","correlationId":"7","success":true,"#);
+    assert_eq!(text, format!(r#"{head}"output":{output}}}"#));
+    assert_eq!(serde_json::to_value(&answer).unwrap()["output"], json!(ExecutionOutput::EMPTY));
 }

@@ -34,7 +34,7 @@ impl HookEventHandler {
         self.fire(&Event::BeforeAgent { prompt }).await
     }
 
-    /// The work on a prompt has come to an end.
+    /// The work on a prompt has ended.
     pub async fn fire_after_agent_event(
         &self,
         prompt: &str,

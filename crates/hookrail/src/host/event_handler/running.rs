@@ -14,7 +14,7 @@ use crate::host::records::Records;
 use crate::host::second_round::{SecondRound, objections};
 use crate::plan::planner::Plan;
 use crate::rules::{Facts, Folders, Subject};
-use crate::run::rules::{self, Asked};
+use crate::run::rules::{self, RuleCheck};
 use crate::run::{Payload, PayloadError, apart, is_long};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::AggregatedHookResult;
@@ -22,9 +22,9 @@ use crate::verdict::result::AggregatedHookResult;
 /// The hooks that ran, and those whose condition did not hold.
 type Ran = (Vec<HookRun>, Vec<Arc<Hook>>);
 
-/// What rules said and which hooks have to be started, each with its place in the plan, and the hooks whose condition
-/// does not hold.
-struct AskedAll {
+/// The results of the rules and the hooks that have to be started, each with its position in the plan, and the hooks
+/// whose condition does not hold.
+struct RuleResults {
     answered: Vec<(usize, HookRun)>,
     start: Vec<(usize, Arc<Hook>)>,
     not_held: Vec<Arc<Hook>>,
@@ -77,7 +77,7 @@ impl HookEventHandler {
         directory: &Path,
         records: &Records<'_>,
     ) -> Result<Ran, PayloadError> {
-        let AskedAll { mut answered, start, not_held } = self.ask_rules(hooks, input);
+        let RuleResults { mut answered, start, not_held } = self.ask_rules(hooks, input);
         if start.is_empty() && self.host.observer.is_none() {
             return Ok((answered.into_iter().map(|(_, run)| run).collect(), not_held)); // No payload is needed.
         }
@@ -106,7 +106,7 @@ impl HookEventHandler {
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
             let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), self.folders(cwd)));
-            if matches!(asked, Asked::DoesNotHold) {
+            if matches!(asked, RuleCheck::DoesNotHold) {
                 not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
             }
             asked
@@ -121,15 +121,15 @@ impl HookEventHandler {
     }
 
     /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
-    fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> AskedAll {
+    fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
         let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
         let facts = Facts::new(subject, self.folders(&input.base.cwd));
-        let mut all = AskedAll { answered: Vec::new(), start: Vec::new(), not_held: Vec::new() };
+        let mut all = RuleResults { answered: Vec::new(), start: Vec::new(), not_held: Vec::new() };
         for (place, hook) in hooks.iter().enumerate() {
             match rules::ask(hook, &facts) {
-                Asked::Start => all.start.push((place, Arc::clone(hook))),
-                Asked::Answered(run) => all.answered.push((place, *run)),
-                Asked::DoesNotHold => all.not_held.push(Arc::clone(hook)),
+                RuleCheck::Start => all.start.push((place, Arc::clone(hook))),
+                RuleCheck::Answered(run) => all.answered.push((place, *run)),
+                RuleCheck::DoesNotHold => all.not_held.push(Arc::clone(hook)),
             }
         }
         all
@@ -151,7 +151,7 @@ impl HookEventHandler {
         let Event::BeforeTool { tool_name, .. } = input.event else { return Ok(Vec::new()) };
         let event = Event::BeforeTool { tool_name, tool_input: &round.tool_input };
         let input = HookInput { base: input.base, event: &event, extra: input.extra };
-        let AskedAll { answered, start, .. } = self.ask_rules(&round.hooks, &input);
+        let RuleResults { answered, start, .. } = self.ask_rules(&round.hooks, &input);
         let start: Vec<Arc<Hook>> = start.into_iter().map(|(_, hook)| hook).collect();
         let payload = Payload::new(&input)?;
         let mut runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();

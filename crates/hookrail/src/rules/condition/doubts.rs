@@ -4,6 +4,7 @@ use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
 use super::{Kind, Node};
+use crate::diagnostic::DiagnosticCode;
 use crate::rules::fact::Fact;
 use crate::rules::problem::Problem;
 use crate::rules::test::{Part, Test};
@@ -16,11 +17,11 @@ pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) 
     }
     match constant(root) {
         Some(true) => {
-            let problem = Problem::new("always-holds", written, "this condition always holds");
+            let problem = Problem::new(DiagnosticCode::AlwaysHolds, written, "this condition always holds");
             warnings.push(problem.help("if that is meant, write {}"));
         }
         Some(false) => {
-            let problem = Problem::new("never-holds", written, "this condition can never hold");
+            let problem = Problem::new(DiagnosticCode::NeverHolds, written, "this condition can never hold");
             warnings.push(problem.help("parts of it exclude each other"));
         }
         None => {}

@@ -4,10 +4,12 @@ use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 
 use super::{Condition, Kind, Node, doubts};
+use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::rules::fact::Fact;
-use crate::rules::problem::{Problem, nearest, shortened};
+use crate::rules::problem::Problem;
 use crate::rules::test::{Readings, read_tests};
+use crate::spelling::{nearest, shortened};
 
 /// Deeper conditions are refused: evaluating one takes stack.
 const MAX_DEPTH: usize = 32;
@@ -47,7 +49,7 @@ impl Reader {
             return None;
         };
         if depth > MAX_DEPTH {
-            self.problem(Problem::new("too-deep", value, "the condition is nested too deeply"));
+            self.problem(Problem::new(DiagnosticCode::TooDeep, value, "the condition is nested too deeply"));
             return None;
         }
         let mut nodes = Vec::with_capacity(object.properties.len());
@@ -65,7 +67,7 @@ impl Reader {
         if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
             let message = format!("`{}` is given more than once", shortened(name));
             let help = format!("write an array for any of them, or \"all\": [ {{ \"{name}\": … }}, … ]");
-            self.problem(Problem::new("repeated-key", &prop.name, message).help(help));
+            self.problem(Problem::new(DiagnosticCode::RepeatedKey, &prop.name, message).help(help));
         }
     }
 
@@ -99,7 +101,8 @@ impl Reader {
             return None;
         };
         if list.elements.is_empty() && name == "any" {
-            let problem = Problem::new("empty-test", &prop.value, "`any` of nothing can never hold");
+            let problem =
+                Problem::new(DiagnosticCode::EmptyTest, &prop.value, "`any` of nothing can never hold");
             self.problem(problem.help("list conditions, or leave it out"));
             return None;
         }
@@ -112,8 +115,11 @@ impl Reader {
     fn fact(&mut self, prop: &ObjectProp<'_>) -> Option<Fact> {
         let name = prop.name.as_str();
         let Some(fact) = Fact::named(name) else {
-            let problem =
-                Problem::new("unknown-fact", &prop.name, format!("`{}` is not a fact", shortened(name)));
+            let problem = Problem::new(
+                DiagnosticCode::UnknownFact,
+                &prop.name,
+                format!("`{}` is not a fact", shortened(name)),
+            );
             self.problem(if name == "input" || name.starts_with("input.") {
                 problem.help("name the argument: `input.file_path`")
             } else if name == "agent.name" {
@@ -132,7 +138,7 @@ impl Reader {
             let events = EventName::ALL.into_iter().filter(|event| fact.is_on(*event));
             let events: Vec<&str> = events.map(EventName::as_str).collect();
             let help = format!("events that have it: {}", events.join(", "));
-            self.problem(Problem::new("fact-not-on-event", &prop.name, message).help(help));
+            self.problem(Problem::new(DiagnosticCode::FactNotOnEvent, &prop.name, message).help(help));
             return None;
         }
         Some(fact)

@@ -1,14 +1,15 @@
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
 fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<Problem>), Vec<Problem>> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     Condition::parse(&parsed.value.unwrap(), event)
 }
 
@@ -170,7 +171,7 @@ fn what_cannot_be_read_is_said_with_its_place() {
         parse(r#"{ "comand": "x", "tool": 5, "any": [ { "writes": "[" } ] }"#, BeforeTool).unwrap_err();
     assert_eq!(many.len(), 3);
     let deep = format!("{}{{}}{}", r#"{"not":"#.repeat(40), "}".repeat(40));
-    assert_eq!(parse(&deep, BeforeTool).unwrap_err()[0].code, "too-deep");
+    assert_eq!(parse(&deep, BeforeTool).unwrap_err()[0].code.as_str(), "too-deep");
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn what_makes_no_difference_is_warned_of() {
         (r#"{ "reads": "~/.ssh/**" }"#, Some("never-holds")),
     ] {
         let (_, warnings) = parse(when, EventName::BeforeTool).unwrap();
-        assert_eq!(warnings.first().map(|warning| warning.code), code, "{when}: {warnings:?}");
+        assert_eq!(warnings.first().map(|warning| warning.code.as_str()), code, "{when}: {warnings:?}");
     }
 }
 

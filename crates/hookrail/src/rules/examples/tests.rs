@@ -1,15 +1,16 @@
 use jsonc_parser::ast::Value as Ast;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::json;
 
 use crate::event::EventName;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
 use crate::rules::rule::{Rule, RulePlace};
 
 /// The messages about the examples of a rule, with the text they point to.
 fn failed(rule: &serde_json::Value, matcher: &str, event: EventName) -> Vec<String> {
     let text = rule.to_string();
-    let parsed = parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let parsed = parse_to_ast(&text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text}") };
     let matcher = Matcher::compile(matcher);
     let reading = Rule::read(&object, RulePlace { event, matcher: &matcher, try_examples: true });
@@ -59,7 +60,7 @@ fn examples_that_fail_are_named() {
         (
             json!({ "match": ["git $X"] }),
             "*",
-            r#"it cannot be told whether the rule holds for the example `git $X` @ "git $X""#,
+            r#"it is not known whether the rule holds for the example `git $X` @ "git $X""#,
         ),
         (
             json!({ "noMatch": ["git push"] }),

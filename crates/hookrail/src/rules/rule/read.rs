@@ -5,12 +5,14 @@ use jsonc_parser::common::Range;
 use serde_json::{Value, json};
 
 use super::{Rule, RulePlace, RuleReading};
+use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput};
 use crate::rules::condition::Condition;
 use crate::rules::examples::Examples;
-use crate::rules::problem::{Problem, shortened};
+use crate::rules::problem::Problem;
+use crate::spelling::shortened;
 
 /// What `unknown` may say.
 const UNKNOWN: [&str; 2] = ["block", "ask"];
@@ -34,7 +36,7 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     if let Some(rule) = rule.as_ref().filter(|_| place.try_examples) {
         let failures = rule.failed_examples(place.matcher);
         failed_examples.extend(failures.into_iter().map(|(range, message)| Problem {
-            code: "failed-example",
+            code: DiagnosticCode::FailedExample,
             range,
             message,
             help: Some("mend the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
@@ -59,7 +61,7 @@ impl Reader {
     fn when(&mut self, object: &Object<'_>) -> Option<Condition> {
         let Some(when) = field(object, "when") else {
             let brace = Range { start: object.range.start, end: object.range.start + 1 };
-            let problem = Problem::new("missing-when", &brace, "the rule has no `when`");
+            let problem = Problem::new(DiagnosticCode::MissingWhen, &brace, "the rule has no `when`");
             self.problems.push(problem.help("say when it holds; {} always does"));
             return None;
         };
@@ -83,14 +85,17 @@ impl Reader {
         match (then, short) {
             (Some(then), Some(short)) => {
                 let message = format!("`then` and `{}` say what to do twice", short.name.as_str());
-                self.problems.push(Problem::new("then-twice", &then.name, message).help("keep one of them"));
+                self.problems.push(
+                    Problem::new(DiagnosticCode::ThenTwice, &then.name, message).help("keep one of them"),
+                );
                 None
             }
             (Some(then), None) => self.full(then),
             (None, Some(_)) => Some(self.short(block, ask, context)),
             (None, None) => {
                 let brace = Range { start: object.range.start, end: object.range.start + 1 };
-                let problem = Problem::new("nothing-to-say", &brace, "the rule has nothing to say");
+                let problem =
+                    Problem::new(DiagnosticCode::NothingToSay, &brace, "the rule has nothing to say");
                 self.problems.push(
                     problem
                         .help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"),
@@ -111,12 +116,16 @@ impl Reader {
         };
         let (output, oddities) = HookOutput::from_object(fields);
         for oddity in &oddities {
-            let problem = Problem::new("wrong-type", &then.value, format!("in `then`: {oddity}"));
+            let problem =
+                Problem::new(DiagnosticCode::WrongType, &then.value, format!("in `then`: {oddity}"));
             self.problems.push(problem.help(format!("`hookrail schema output {}` describes it", self.event)));
         }
         if output == HookOutput::default() && oddities.is_empty() {
-            let problem =
-                Problem::new("nothing-to-say", &then.value, "`then` is empty: the rule has nothing to say");
+            let problem = Problem::new(
+                DiagnosticCode::NothingToSay,
+                &then.value,
+                "`then` is empty: the rule has nothing to say",
+            );
             self.problems.push(problem.help("write { \"decision\": \"block\", \"reason\": \"…\" }"));
             return None;
         }
@@ -139,7 +148,8 @@ impl Reader {
             if text.trim().is_empty()
                 && let Some(context) = context
             {
-                let problem = Problem::new("nothing-to-say", &context.value, "`context` is empty");
+                let problem =
+                    Problem::new(DiagnosticCode::NothingToSay, &context.value, "`context` is empty");
                 self.problems.push(problem.help("write what the model is to know, or leave it out"));
             }
             specific.insert("additionalContext".to_owned(), json!(text));
@@ -167,7 +177,7 @@ impl Reader {
         if literal.value.trim().is_empty() && name != "context" {
             let message = format!("`{name}` gives no reason");
             let help = "the model reads it: say why, and what to do instead";
-            self.warnings.push(Problem::new("no-reason", &prop.value, message).help(help));
+            self.warnings.push(Problem::new(DiagnosticCode::NoReason, &prop.value, message).help(help));
             return Some(NO_REASON.to_owned());
         }
         Some(literal.value.clone().into_owned())
@@ -178,10 +188,11 @@ impl Reader {
         let event = self.event;
         let message = match &output.decision {
             Some(decision) if decision.blocks() && !event.can_block() => format!("{event} cannot be blocked"),
-            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} asks nobody"),
+            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} cannot ask a person"),
             _ => return,
         };
-        let problem = Problem::new("no-effect", &prop.name, format!("it has no effect: {message}"));
+        let problem =
+            Problem::new(DiagnosticCode::NoEffect, &prop.name, format!("it has no effect: {message}"));
         self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
     }
 
@@ -194,8 +205,8 @@ impl Reader {
             Ast::StringLit(word) => {
                 let message =
                     format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
-                let problem =
-                    Problem::new("invalid-unknown", &prop.value, message).suggest(&word.value, &UNKNOWN);
+                let problem = Problem::new(DiagnosticCode::InvalidUnknown, &prop.value, message)
+                    .suggest(&word.value, &UNKNOWN);
                 self.problems.push(problem);
                 return None;
             }

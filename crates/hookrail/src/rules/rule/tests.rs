@@ -1,13 +1,14 @@
 use jsonc_parser::ast::Value as Ast;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 
 fn read(text: &str, event: EventName) -> RuleReading {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).unwrap();
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
     Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), try_examples: true })
 }
@@ -79,7 +80,7 @@ fn a_rule_that_cannot_be_read_says_why() {
     ] {
         let reading = read(&rule.to_string(), EventName::BeforeTool);
         assert!(reading.rule.is_none(), "{rule}");
-        assert_eq!(reading.problems[0].code, code, "{rule}: {:?}", reading.problems);
+        assert_eq!(reading.problems[0].code.as_str(), code, "{rule}: {:?}", reading.problems);
     }
     let both = read(&json!({ "when": { "x": 1 }, "unknown": "no" }).to_string(), EventName::BeforeTool);
     assert_eq!(both.problems.len(), 3, "all of it is reported: {:?}", both.problems);
@@ -97,7 +98,7 @@ fn what_has_no_effect_is_warned_of() {
     ] {
         let reading = read(&rule.to_string(), event);
         assert!(reading.rule.is_some(), "{rule}");
-        assert_eq!(reading.warnings.first().map(|warning| warning.code), code, "{rule}");
+        assert_eq!(reading.warnings.first().map(|warning| warning.code.as_str()), code, "{rule}");
     }
 }
 

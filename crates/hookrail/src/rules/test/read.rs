@@ -4,11 +4,13 @@ use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use serde_json::Value;
 
 use super::{Part, Test};
+use crate::diagnostic::DiagnosticCode;
 use crate::matcher::Matcher;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
-use crate::rules::problem::{Problem, shortened};
+use crate::rules::problem::Problem;
+use crate::spelling::shortened;
 
 /// The tests as they are written.
 const TESTS: [&str; 8] = ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
@@ -27,8 +29,11 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
     let mut reader = Reader { name, kind: fact.kind(), readings };
     match value {
         Ast::Array(list) if list.elements.is_empty() => {
-            let problem =
-                Problem::new("empty-test", value, format!("`{name}` is any of nothing: it can never hold"));
+            let problem = Problem::new(
+                DiagnosticCode::EmptyTest,
+                value,
+                format!("`{name}` is any of nothing: it can never hold"),
+            );
             reader.readings.problems.push(problem.help("list what it may be"));
             Vec::new()
         }
@@ -56,7 +61,8 @@ impl Reader<'_> {
         if object.properties.is_empty() {
             let message = format!("`{}` asks nothing: its test is empty", self.name);
             self.problem(
-                Problem::new("empty-test", value, message).help(format!("tests are: {}", TESTS.join(", "))),
+                Problem::new(DiagnosticCode::EmptyTest, value, message)
+                    .help(format!("tests are: {}", TESTS.join(", "))),
             );
             return None;
         }
@@ -66,7 +72,8 @@ impl Reader<'_> {
             if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
                 let message = format!("`{}` is given more than once", prop.name.as_str());
                 self.problem(
-                    Problem::new("repeated-key", &prop.name, message).help("join the two with `all`"),
+                    Problem::new(DiagnosticCode::RepeatedKey, &prop.name, message)
+                        .help("join the two with `all`"),
                 );
             }
             is_readable &= self.part(prop, &mut test).is_some();
@@ -82,14 +89,16 @@ impl Reader<'_> {
                 if let Some(doubt) = CommandPattern::doubt(text) {
                     let message = format!("`{}` can never hold: {doubt}", self.name);
                     let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
-                    self.readings.warnings.push(Problem::new("never-holds", value, message).help(help));
+                    self.readings
+                        .warnings
+                        .push(Problem::new(DiagnosticCode::NeverHolds, value, message).help(help));
                 }
                 match CommandPattern::compile(text) {
                     Ok(pattern) => Some(Part::Pattern(pattern)),
                     Err(problem) => {
                         let message = format!("`{}` is no command: {problem}", self.name);
                         let help = "begin with a program: \"git push --force\"";
-                        self.problem(Problem::new("invalid-pattern", value, message).help(help));
+                        self.problem(Problem::new(DiagnosticCode::InvalidPattern, value, message).help(help));
                         None
                     }
                 }
@@ -105,7 +114,9 @@ impl Reader<'_> {
         let (operator, value) = (prop.name.as_str(), &prop.value);
         if !TESTS.contains(&operator) {
             let message = format!("`{}` is not a test", shortened(operator));
-            self.problem(Problem::new("unknown-test", &prop.name, message).suggest(operator, &TESTS));
+            self.problem(
+                Problem::new(DiagnosticCode::UnknownTest, &prop.name, message).suggest(operator, &TESTS),
+            );
             return None;
         }
         let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
@@ -113,7 +124,7 @@ impl Reader<'_> {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
             let help =
                 if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
-            self.problem(Problem::new("wrong-type", &prop.name, message).help(help));
+            self.problem(Problem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
             return None;
         }
         match operator {
@@ -146,7 +157,7 @@ impl Reader<'_> {
         if text.is_empty() {
             let message = format!("`{operator}` of nothing always holds");
             let help = "say what it looks for, or ask { \"exists\": true }";
-            self.readings.warnings.push(Problem::new("always-holds", value, message).help(help));
+            self.readings.warnings.push(Problem::new(DiagnosticCode::AlwaysHolds, value, message).help(help));
         }
         Some(text)
     }
@@ -187,8 +198,11 @@ impl Reader<'_> {
             return None;
         };
         if list.elements.is_empty() {
-            let problem =
-                Problem::new("empty-test", value, "`in` has nothing to compare with: it can never hold");
+            let problem = Problem::new(
+                DiagnosticCode::EmptyTest,
+                value,
+                "`in` has nothing to compare with: it can never hold",
+            );
             self.problem(problem.help("list what it may be"));
             return None;
         }
@@ -198,7 +212,11 @@ impl Reader<'_> {
     fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<Part> {
         let text = self.text(value, expected)?;
         if text.is_empty() {
-            let problem = Problem::new("empty-test", value, format!("the glob of `{}` is empty", self.name));
+            let problem = Problem::new(
+                DiagnosticCode::EmptyTest,
+                value,
+                format!("the glob of `{}` is empty", self.name),
+            );
             self.problem(problem.help("write the path as seen from the project, such as \"src/**\""));
             return None;
         }
@@ -213,14 +231,14 @@ impl Reader<'_> {
         {
             let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
             let help = "write the path as seen from the project, or the absolute one";
-            self.readings.warnings.push(Problem::new("never-holds", value, message).help(help));
+            self.readings.warnings.push(Problem::new(DiagnosticCode::NeverHolds, value, message).help(help));
         }
         match Glob::compile(plain, kind) {
             Ok(glob) => Some(Part::Glob(glob)),
             Err(problem) => {
                 let message = format!("`{}` is no glob: {problem}", shortened(text));
                 let help = "`\\\\` before a sign takes it as it is";
-                self.problem(Problem::new("invalid-glob", value, message).help(help));
+                self.problem(Problem::new(DiagnosticCode::InvalidGlob, value, message).help(help));
                 None
             }
         }
@@ -235,7 +253,7 @@ impl Reader<'_> {
         if let Some(problem) = problem {
             let message = format!("`{}` is not a regular expression: {problem}", shortened(text));
             let help = "`\\\\` before a sign takes it as it is; `contains` looks for plain text";
-            self.problem(Problem::new("invalid-regex", value, message).help(help));
+            self.problem(Problem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
             return None;
         }
         Some(Part::Regex(regex))

@@ -39,6 +39,11 @@ fn only_unquoted_occurrences_are_quoted() {
         ("\"$(case a in\na) ls @;;\nesac; ls @) @\"", "\"$(case a in\na) ls %;;\nesac; ls %) @\""),
         ("\"$(if a; then case a in a) :;; esac; fi) @\"", "\"$(if a; then case a in a) :;; esac; fi) @\""),
         ("case @ in @/*) ls @;; esac", "case % in %/*) ls %;; esac"),
+        (r"`ls \@`@", r"`ls \@`%"),
+        (r"`\@ @`", r"`\@ %`"),
+        ("\"`ls \\\"a\\\" @ \\\"@\\\"`\"", "\"`ls \\\"a\\\" % \\\"@\\\"`\""),
+        ("cat <<E\n$(ls @) @\nE", "cat <<E\n$(ls %) @\nE"),
+        ("cat <<-E\n\t$(ls @)\n\tE", "cat <<-E\n\t$(ls %)\n\tE"),
         // Expansions with operators.
         ("${a:-@} @", "${a:-%} %"),
         ("\"${a:-@}\" @", "\"${a:-@}\" %"),

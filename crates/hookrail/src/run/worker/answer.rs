@@ -20,7 +20,7 @@ pub(super) enum Line {
     /// The announcement that may be the first line: how many questions at once.
     Ready(usize),
     /// An answer to the question of this id.
-    Answer(String, Answer),
+    Answer(String, WorkerAnswer),
     /// An answer to the question of this id that does not say what it has to, and why not.
     Malformed(String, String),
     /// No answer at all.
@@ -29,7 +29,7 @@ pub(super) enum Line {
 
 /// What a worker answered, in the form of what a process would have left behind.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct WorkerAnswer {
     /// How a process would have ended.
     pub(super) exit: Exit,
     /// What it would have written to stdout.
@@ -71,7 +71,7 @@ struct Fields<'l> {
 }
 
 impl<'l> Fields<'l> {
-    fn answer(&self, keep: usize) -> Result<Answer, &'static str> {
+    fn answer(&self, keep: usize) -> Result<WorkerAnswer, &'static str> {
         let (code, stdout, stderr) = match (self.output, self.exit_code) {
             (Some(_), Some(_)) => return Err("has both `output` and `exitCode`"),
             (None, None) => return Err("has neither `output` nor `exitCode`"),
@@ -89,7 +89,7 @@ impl<'l> Fields<'l> {
             }
         };
         let (stdout, stderr) = (kept(stdout, keep), kept(Cow::Owned(stderr), keep));
-        Ok(Answer { exit: Exit::Code(code), stdout, stderr })
+        Ok(WorkerAnswer { exit: Exit::Code(code), stdout, stderr })
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<&'l RawValue>> {
@@ -168,7 +168,7 @@ mod tests {
     fn brief(line: &str) -> String {
         match read_line(line.as_bytes(), 40) {
             Line::Ready(at_once) => format!("ready {at_once}"),
-            Line::Answer(id, Answer { exit, stdout, stderr }) => {
+            Line::Answer(id, WorkerAnswer { exit, stdout, stderr }) => {
                 let cut = if stdout.truncated { " cut" } else { "" };
                 let (stdout, stderr) =
                     (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
 
-use super::answer::Answer;
+use super::answer::WorkerAnswer;
 use super::files::{CommandFiles, Fingerprint};
 use super::health::Health;
 use super::start::start;
@@ -84,7 +84,7 @@ impl LineWorker {
                 Err(why) => return finished(Exit::NoAnswer(why), Captured::default(), Captured::default()),
             };
             match talk.ask(terms).await {
-                Outcome::Answered(Answer { exit, stdout, stderr }) => {
+                Outcome::Answered(WorkerAnswer { exit, stdout, stderr }) => {
                     lock(&self.health).answered();
                     return finished(exit, stdout, stderr);
                 }

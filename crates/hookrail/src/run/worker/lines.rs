@@ -62,14 +62,14 @@ impl LineBuffer {
     }
 }
 
-/// The last words on a stderr.
+/// The end of what was written to a stderr.
 #[derive(Debug, Default)]
-pub(super) struct LastWords {
+pub(super) struct StderrTail {
     bytes: Vec<u8>,
     scratch: Vec<u8>,
 }
 
-impl LastWords {
+impl StderrTail {
     /// One read; 0 at the end of the stream.
     pub(super) fn read_once(&mut self, pipe: &PipeReader) -> io::Result<usize> {
         self.scratch.clear();
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn only_the_last_words_are_kept() {
         let (reader, mut writer) = io::pipe().unwrap();
-        let mut words = LastWords::default();
+        let mut words = StderrTail::default();
         for number in 0..40 {
             writer.write_all(format!("{number:>1000}").as_bytes()).unwrap();
             words.read_once(&reader).unwrap();

@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep_until;
 
 use self::state::State;
-use super::answer::Answer;
+use super::answer::WorkerAnswer;
 use super::start::Started;
 use super::turns::Turns;
 use crate::run::payload::Payload;
 
 /// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
-/// A worker that usually answers within this time is waited for without giving way to anybody. Sleeping in the runtime
-/// and being woken by it takes longer than such an answer.
+/// A worker that usually answers within this time is waited for on the spot. Sleeping in the runtime and being woken by it
+/// takes longer than such an answer.
 const ON_THE_SPOT: Duration = Duration::from_micros(100);
 
 /// A running worker process.
@@ -38,7 +38,7 @@ pub(super) struct Talk {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// An answer.
-    Answered(Answer),
+    Answered(WorkerAnswer),
     /// The worker failed at this question and was ended.
     Failed(Failure),
     /// There was no answer by the deadline, and the worker was ended. What it said on stderr.

@@ -1,10 +1,14 @@
 //! Containers: the command runs inside one, where paths mean something else.
+//!
+//! The command is told like any other, since `docker run -v /:/host image rm -rf /host` is a deletion to whoever wrote a
+//! rule about deletions. Its paths are not told, because they name files of the container.
 
 use super::options::{Found, Spec, scan};
 use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
 
-/// Options of `docker run` and `docker create` that take a value.
+/// Options of `docker run` and `docker create` that take a value, those of `podman` included. One that is missing here
+/// makes its line dynamic.
 #[rustfmt::skip] // A list is read as a block.
 const RUN_VALUES: [&str; 101] = [
     "add-host", "annotation", "attach", "blkio-weight", "blkio-weight-device", "cap-add", "cap-drop",
@@ -24,25 +28,17 @@ const RUN_VALUES: [&str; 101] = [
 ];
 
 /// `docker [options] exec|run [options] container|image command…`
+///
+/// Other subcommands start nothing whose name the line holds: what `docker build` or `docker start` run stands in files.
 pub(super) fn docker(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let globals = Spec {
         flags: "Dvh",
         values: "Hlc",
         long_flags: &["debug", "tls", "tlsverify", "version", "help", "remote"],
         long_values: &[
-            "config",
-            "context",
-            "host",
-            "log-level",
-            "tlscacert",
-            "tlscert",
-            "tlskey",
-            "connection",
-            "url",
-            "root",
-            "runroot",
-            "storage-driver",
-            "identity",
+            "config", "context", "host", "log-level", "tlscacert", "tlscert", "tlskey", "connection", "url",
+            "root", "runroot", "storage-driver", "identity",
         ],
         ..Spec::default()
     };
@@ -79,36 +75,19 @@ fn exec(walker: &mut Walker, args: &[Field], context: &Context) {
     inside(walker, args, &found, context);
 }
 
-/// `run [options] image command…`; with `--entrypoint` the words behind the image are its arguments.
+/// `run [options] image command…`; with `--entrypoint` the words behind the image are its arguments. An image may have an
+/// entry point of its own, which gets the command as arguments; then a command is told that is none, which is the side
+/// to err on.
 fn run(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "ditPqT",
         values: "aceghlmpuvw",
         long_flags: &[
-            "detach",
-            "init",
-            "interactive",
-            "no-healthcheck",
-            "oom-kill-disable",
-            "privileged",
-            "publish-all",
-            "quiet",
-            "read-only",
-            "rm",
-            "sig-proxy",
-            "tty",
-            "disable-content-trust",
-            "replace",
-            "systemd",
-            "no-hosts",
-            "rmi",
-            "http-proxy",
-            "tls-verify",
-            "use-api-socket",
-            "no-deps",
-            "service-ports",
-            "build",
-            "remove-orphans",
+            "detach", "init", "interactive", "no-healthcheck", "oom-kill-disable", "privileged",
+            "publish-all", "quiet", "read-only", "rm", "sig-proxy", "tty", "disable-content-trust",
+            "replace", "systemd", "no-hosts", "rmi", "http-proxy", "tls-verify", "use-api-socket",
+            "no-deps", "service-ports", "build", "remove-orphans",
         ],
         long_values: &RUN_VALUES,
         ..Spec::default()
@@ -127,18 +106,13 @@ fn run(walker: &mut Walker, args: &[Field], context: &Context) {
 
 /// `docker compose [options] exec|run [options] service command…`
 pub(super) fn compose(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let globals = Spec {
         flags: "vh",
         values: "fp",
         long_flags: &["all-resources", "compatibility", "dry-run", "version", "help"],
         long_values: &[
-            "ansi",
-            "env-file",
-            "file",
-            "parallel",
-            "profile",
-            "progress",
-            "project-directory",
+            "ansi", "env-file", "file", "parallel", "profile", "progress", "project-directory",
             "project-name",
         ],
         ..Spec::default()
@@ -153,48 +127,22 @@ pub(super) fn compose(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
-/// `kubectl [options] exec pod [options] -- command…`
+/// `kubectl [options] exec pod [options] -- command…`. Options before the subcommand count only if it is `exec`: a flag of
+/// another subcommand that is not known here says nothing about what runs.
 pub(super) fn kubectl(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "itqh",
         values: "ncfsvlu",
         long_flags: &[
-            "stdin",
-            "tty",
-            "quiet",
-            "insecure-skip-tls-verify",
-            "match-server-version",
-            "warnings-as-errors",
-            "help",
-            "disable-compression",
+            "stdin", "tty", "quiet", "insecure-skip-tls-verify", "match-server-version",
+            "warnings-as-errors", "help", "disable-compression",
         ],
         long_values: &[
-            "namespace",
-            "container",
-            "filename",
-            "pod-running-timeout",
-            "as",
-            "as-group",
-            "as-uid",
-            "cache-dir",
-            "certificate-authority",
-            "client-certificate",
-            "client-key",
-            "cluster",
-            "context",
-            "kubeconfig",
-            "password",
-            "profile",
-            "profile-output",
-            "request-timeout",
-            "server",
-            "tls-server-name",
-            "token",
-            "user",
-            "username",
-            "v",
-            "vmodule",
-            "log-flush-frequency",
+            "namespace", "container", "filename", "pod-running-timeout", "as", "as-group", "as-uid",
+            "cache-dir", "certificate-authority", "client-certificate", "client-key", "cluster", "context",
+            "kubeconfig", "password", "profile", "profile-output", "request-timeout", "server",
+            "tls-server-name", "token", "user", "username", "v", "vmodule", "log-flush-frequency",
         ],
         ..Spec::default()
     };
@@ -230,7 +178,7 @@ fn foreign(context: &Context) -> Context {
     Context { foreign: true, ..context.clone() }
 }
 
-/// Starts what stands behind the container's name.
+/// Starts what stands behind the container's name. A name that may be several words may hold the command too.
 fn inside(walker: &mut Walker, args: &[Field], found: &Found, context: &Context) {
     let name = args.get(found.rest);
     if name.is_some_and(|field| field.text.is_none() && !field.single) {

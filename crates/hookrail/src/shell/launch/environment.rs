@@ -7,44 +7,22 @@ use crate::shell::parse::is_identifier;
 use crate::shell::walk::{Context, Walker};
 
 /// `sudo`, with assignments before the command.
+///
+/// With `-s` or `-i` and no command it is a shell that reads its standard input. Options that only ask something or edit
+/// a file run no command.
 pub(super) fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "ABbEeHiKklnPSsvV",
         values: "aCcDghpRrTtUu",
         long_flags: &[
-            "askpass",
-            "background",
-            "bell",
-            "preserve-env",
-            "edit",
-            "set-home",
-            "help",
-            "login",
-            "remove-timestamp",
-            "reset-timestamp",
-            "list",
-            "no-update",
-            "non-interactive",
-            "preserve-groups",
-            "stdin",
-            "shell",
-            "validate",
-            "version",
+            "askpass", "background", "bell", "preserve-env", "edit", "set-home", "help", "login",
+            "remove-timestamp", "reset-timestamp", "list", "no-update", "non-interactive",
+            "preserve-groups", "stdin", "shell", "validate", "version",
         ],
         long_values: &[
-            "auth-type",
-            "close-from",
-            "login-class",
-            "chdir",
-            "group",
-            "host",
-            "prompt",
-            "chroot",
-            "role",
-            "command-timeout",
-            "type",
-            "other-user",
-            "user",
+            "auth-type", "close-from", "login-class", "chdir", "group", "host", "prompt", "chroot", "role",
+            "command-timeout", "type", "other-user", "user",
         ],
         ..Spec::default()
     };
@@ -70,26 +48,21 @@ pub(super) fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Co
     walker.elsewhere(moves, |walker| walker.start(command, &context));
 }
 
-/// Whether a word before the command sets a variable.
+/// Whether a word before the command sets a variable. What it sets is not followed: whether `sudo` lets it through is a
+/// matter of its own settings.
 fn is_assignment(field: &Field) -> bool {
     field.as_str().and_then(|text| text.split_once('=')).is_some_and(|(name, _)| is_identifier(name))
 }
 
-/// `env`, whose `-S` holds arguments of its own.
+/// `env`, whose `-S` holds arguments of its own, among them perhaps another `-S`: the depth bounds that.
 pub(super) fn env(walker: &mut Walker, args: &[Field], context: &Context, depth: usize) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "i0v",
         values: "uCSPa",
         long_flags: &[
-            "ignore-environment",
-            "null",
-            "debug",
-            "help",
-            "version",
-            "block-signal",
-            "default-signal",
-            "ignore-signal",
-            "list-signal-handling",
+            "ignore-environment", "null", "debug", "help", "version", "block-signal", "default-signal",
+            "ignore-signal", "list-signal-handling",
         ],
         long_values: &["unset", "chdir", "split-string", "argv0"],
         ..Spec::default()
@@ -124,6 +97,9 @@ pub(super) fn env(walker: &mut Walker, args: &[Field], context: &Context, depth:
 }
 
 /// The words of `env -S`: its own quoting, with `${NAME}` for variables. `None` where it is not understood.
+///
+/// This is the one text with quotes that the parser does not read, because it is no shell text: there are no operators,
+/// `\` in double quotes escapes more, and a `$` without braces is an error.
 fn split_string(text: &str) -> Option<Vec<Field>> {
     let mut words = Vec::new();
     let (mut word, mut begun, mut known) = (String::new(), false, true);

@@ -1,4 +1,7 @@
 //! `ssh`, whose code runs elsewhere, and `git`, whose settings can hold code.
+//!
+//! Both are programs of every day that run code in places where few people look for it: `ssh -o ProxyCommand=…` and
+//! `git -c core.pager=…`.
 
 use super::options::{Spec, scan};
 use super::shells::{code, from_stdin, joined_code};
@@ -6,6 +9,9 @@ use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
 
 /// `ssh [options] host [command…]`
+///
+/// The words of the command are joined by blanks and read by a shell on the other side, so quotes that this shell took
+/// off are gone there: `ssh host rm 'a; b'` runs two commands.
 pub(super) fn ssh(walker: &mut Walker, args: &[Field], context: &Context) {
     let spec = Spec { flags: "46AaCfGgKkMNnqsTtVvXxYy", values: "BbcDEeFIiJLlmOoPpQRSWw", ..Spec::default() };
     let found = scan(args, &spec);
@@ -83,7 +89,8 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
-/// Reads the value of `-c`: code in it runs when the subcommand gets there.
+/// Reads the value of `-c`: code in it runs when the subcommand gets there. An alias makes the line dynamic besides,
+/// because what stands behind it is added to its code.
 fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
     let Some(text) = setting.and_then(Field::as_str) else {
         walker.dynamic();

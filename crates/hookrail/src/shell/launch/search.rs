@@ -6,24 +6,18 @@ use crate::shell::field::Field;
 use crate::shell::walk::{Context, Stdin, Walker};
 
 /// `xargs`: the words that it reads come last, or in place of a sign.
+///
+/// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be told
+/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
 pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "0optrxh",
         values: "adEILnPsJRS",
         optional: "eil",
         long_flags: &[
-            "null",
-            "eof",
-            "replace",
-            "max-lines",
-            "open-tty",
-            "interactive",
-            "no-run-if-empty",
-            "exit",
-            "show-limits",
-            "verbose",
-            "help",
-            "version",
+            "null", "eof", "replace", "max-lines", "open-tty", "interactive", "no-run-if-empty", "exit",
+            "show-limits", "verbose", "help", "version",
         ],
         long_values: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
     };
@@ -52,7 +46,7 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     walker.start(&whole, &context);
 }
 
-/// A word in which something takes the place of `sign`.
+/// A word in which something takes the place of `sign`. It stays one word whatever is put there.
 fn with_hole(field: &Field, sign: Option<&str>) -> Field {
     match (field.as_str(), sign) {
         (Some(text), Some(sign)) if !sign.is_empty() && text.contains(sign) => {
@@ -62,7 +56,8 @@ fn with_hole(field: &Field, sign: Option<&str>) -> Field {
     }
 }
 
-/// `find`: the commands behind `-exec` and its kin.
+/// `find`: the commands behind `-exec` and its kin, which end with `;`, or with `+` directly behind `{}`. What `-execdir`
+/// starts runs in the folder of each file, so relative paths in it cannot be told.
 pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
     let mut rest = args;
     while let Some((action, behind)) = rest.split_first() {
@@ -82,70 +77,25 @@ pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
 }
 
 /// `parallel`: a command line with holes for each input, which a shell runs.
+///
+/// Without a command the inputs themselves are the commands. They are known only where they stand on the line behind
+/// `:::`; read from a file or a pipe they can be anything.
 pub(super) fn parallel(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
     let spec = Spec {
         flags: "0kmXqutvxVh",
         values: "jPSaNnLIdsEC",
         optional: "il",
         long_flags: &[
-            "null",
-            "keep-order",
-            "xargs",
-            "quote",
-            "ungroup",
-            "dry-run",
-            "verbose",
-            "exit",
-            "progress",
-            "bar",
-            "eta",
-            "no-notice",
-            "will-cite",
-            "line-buffer",
-            "lb",
-            "group",
-            "pipe",
-            "no-run-if-empty",
-            "version",
-            "help",
-            "tag",
-            "citation",
-            "files",
-            "resume",
-            "bg",
-            "fg",
-            "link",
-            "silent",
+            "null", "keep-order", "xargs", "quote", "ungroup", "dry-run", "verbose", "exit", "progress",
+            "bar", "eta", "no-notice", "will-cite", "line-buffer", "lb", "group", "pipe", "no-run-if-empty",
+            "version", "help", "tag", "citation", "files", "resume", "bg", "fg", "link", "silent",
         ],
         long_values: &[
-            "jobs",
-            "max-procs",
-            "sshlogin",
-            "sshloginfile",
-            "arg-file",
-            "max-args",
-            "max-replace-args",
-            "max-lines",
-            "replace",
-            "delimiter",
-            "max-chars",
-            "colsep",
-            "halt",
-            "joblog",
-            "timeout",
-            "delay",
-            "retries",
-            "results",
-            "nice",
-            "load",
-            "memfree",
-            "tmpdir",
-            "env",
-            "workdir",
-            "wd",
-            "block",
-            "tagstring",
-            "shuf",
+            "jobs", "max-procs", "sshlogin", "sshloginfile", "arg-file", "max-args", "max-replace-args",
+            "max-lines", "replace", "delimiter", "max-chars", "colsep", "halt", "joblog", "timeout",
+            "delay", "retries", "results", "nice", "load", "memfree", "tmpdir", "env", "workdir", "wd",
+            "block", "tagstring", "shuf",
         ],
     };
     let found = scan(args, &spec);

@@ -100,7 +100,7 @@ impl Parser<'_> {
         } else {
             AssignValue::Word(self.word().unwrap_or_default())
         };
-        Some(Assign { name, subscript, append, value })
+        Some(Assign { name, subscript, append, value, span: self.span(start) })
     }
 
     /// Reads the name of a variable.
@@ -174,6 +174,6 @@ impl Parser<'_> {
         self.skip_blanks();
         let word = self.word();
         self.broken |= word.is_none();
-        word.unwrap_or(Word { parts: vec![Part::Opaque], array: None })
+        word.unwrap_or(Word { parts: vec![Part::Opaque], ..Word::default() })
     }
 }

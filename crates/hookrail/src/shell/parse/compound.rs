@@ -1,4 +1,7 @@
 //! Compound commands: those that hold other commands.
+//!
+//! A keyword that is missing marks the text as broken, and reading goes on as if it were there: in `if a; then rm x` the
+//! `rm` is still worth telling, because Bash may get the rest of the text from somewhere else.
 
 use super::word::Ends;
 use super::{Parser, Until};
@@ -140,7 +143,8 @@ impl Parser<'_> {
         Kind::Case { subject, arms }
     }
 
-    /// Reads one arm: its patterns, its commands and what ends it.
+    /// Reads one arm: its patterns, its commands and what ends it. The parenthesis before the patterns is optional, which
+    /// is why `case` has to be known inside `$(…)`: the `)` behind a pattern does not end the substitution.
     fn case_arm(&mut self) -> (Vec<Word>, Script) {
         self.cursor.take("(");
         let mut patterns = Vec::new();
@@ -193,12 +197,13 @@ impl Parser<'_> {
             let operator = self.plain_word().map(|(word, _)| word);
             let was_pattern = is_pattern;
             is_pattern = !is_pattern && matches!(operator, Some("=~" | "==" | "=" | "!="));
+            let start = self.cursor.at();
             let parts = self.parts(ends);
             if parts.is_empty() {
                 self.broken |= was_pattern;
                 self.cursor.take_raw();
             } else {
-                words.push(Word { parts, array: None });
+                words.push(Word { parts, array: None, span: self.span(start) });
             }
         }
         Kind::Test(words)
@@ -228,7 +233,8 @@ impl Parser<'_> {
         Some(self.function_body(name))
     }
 
-    /// Reads the command behind `coproc`, with or without a name before it.
+    /// Reads the command behind `coproc`, with or without a name before it. Only a compound command can be named: in
+    /// `coproc rm x` the program is `rm`.
     fn coprocess(&mut self, end: usize) -> Command {
         self.cursor.go(end);
         self.skip_blanks();

@@ -8,8 +8,8 @@ use super::{Parser, Until};
 use crate::shell::syntax::{Arithmetic, Operation, Parameter, Part, Word};
 
 impl Parser<'_> {
-    /// Reads what stands behind a dollar sign; `None` if it means nothing there.
-    pub(super) fn dollar(&mut self, quoted: bool) -> Option<Part> {
+    /// Reads what stands behind the dollar sign at `start`; `None` if it means nothing there.
+    pub(super) fn dollar(&mut self, quoted: bool, start: usize) -> Option<Part> {
         let next = self.cursor.peek()?;
         match next {
             b'(' => {
@@ -23,7 +23,7 @@ impl Parser<'_> {
             }
             b'{' => {
                 self.cursor.skip();
-                Some(self.deeper(|parser| Some(parser.braced(quoted))).unwrap_or(Part::Opaque))
+                Some(self.deeper(|parser| Some(parser.braced(quoted, start))).unwrap_or(Part::Opaque))
             }
             b'[' => {
                 self.cursor.skip();
@@ -36,12 +36,20 @@ impl Parser<'_> {
             _ => {
                 let name = self.parameter_name(false)?;
                 let operation = Operation::Plain;
-                Some(Part::Parameter(Box::new(Parameter { name, subscript: None, operation })))
+                Some(Part::Parameter(Box::new(Parameter {
+                    name,
+                    subscript: None,
+                    operation,
+                    span: self.span(start),
+                })))
             }
         }
     }
 
     /// Reads `(…))` behind `(` as an expression; `None`, and nothing is read, if it is not closed by `))`.
+    ///
+    /// `((` can also begin two subshells. Bash decides as it is done here: by whether the parenthesis that closes the inner
+    /// one is followed by another. The look is linear and nesting is bounded, so that the whole stays linear.
     pub(super) fn expression(&mut self) -> Option<Arithmetic> {
         let start = self.cursor.at();
         let close = self.matching_paren(start)?;
@@ -58,7 +66,8 @@ impl Parser<'_> {
         Some(Arithmetic { text, parts })
     }
 
-    /// The place of the parenthesis that closes the one at `start`, quotes stepped over.
+    /// The place of the parenthesis that closes the one at `start`, quotes stepped over. Quotes count although they mean
+    /// little in arithmetic, because the text may turn out to be commands.
     fn matching_paren(&self, start: usize) -> Option<usize> {
         let (mut at, mut open) = (start, 0_usize);
         loop {
@@ -116,8 +125,8 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// Reads what stands behind `${`, and the closing brace.
-    fn braced(&mut self, quoted: bool) -> Part {
+    /// Reads what stands behind `${`, whose dollar sign is at `start`, and the closing brace.
+    fn braced(&mut self, quoted: bool, start: usize) -> Part {
         let next = self.cursor.peek();
         if matches!(next, Some(b' ' | b'\t' | b'\n' | b'|')) {
             // Bash 5.3 runs the commands; older ones refuse the text.
@@ -156,7 +165,7 @@ impl Parser<'_> {
             }
             other => other,
         };
-        Part::Parameter(Box::new(Parameter { name, subscript, operation }))
+        Part::Parameter(Box::new(Parameter { name, subscript, operation, span: self.span(start) }))
     }
 
     /// Reads `[…]` behind the name of an array.
@@ -173,6 +182,9 @@ impl Parser<'_> {
     }
 
     /// Reads what stands between the name and the closing brace, which is left unread.
+    ///
+    /// Only operators that can give another text than the value (`-`, `=`, `+`) are told apart. All others change the
+    /// value in ways that are not followed, so that only the expansions inside them matter.
     fn operation(&mut self, quoted: bool) -> Operation {
         let colon = self.cursor.peek() == Some(b':')
             && matches!(self.cursor.peek_second(), Some(b'-' | b'=' | b'+' | b'?'));
@@ -186,7 +198,8 @@ impl Parser<'_> {
         }
         let at = self.cursor.at();
         let ends = Ends::Brace { quoted: quoted && (is_word || sign == Some(b':')) };
-        let word = Word { parts: self.parts(ends), array: None };
+        let parts = self.parts(ends);
+        let word = Word { parts, array: None, span: self.span(at) };
         let written = self.cursor.slice(at, self.cursor.at());
         match sign {
             Some(b'}') => Operation::Plain,

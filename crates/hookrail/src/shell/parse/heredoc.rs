@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::Parser;
-use super::parse_quoted;
-use crate::shell::syntax::{Part, RedirectKind};
+use super::origin::Copied;
+use crate::shell::syntax::{Part, Quote, RedirectKind};
 
 /// A here-document whose body has not been reached.
 #[derive(Debug)]
@@ -38,14 +38,15 @@ impl Parser<'_> {
     /// Reads the bodies that begin here, at the beginning of a line.
     pub(super) fn read_documents(&mut self) {
         for document in std::mem::take(&mut self.pending) {
-            let text = self.document_body(&document);
+            let start = self.cursor.at();
+            let body = self.document_body(&document);
             let parts = if document.quoted {
-                vec![Part::Quoted(text)]
+                vec![Part::Quoted { text: body.text, quote: Quote::Double, span: self.span(start) }]
             } else {
-                let depth = self.depth;
-                let (parts, broken) = parse_quoted(&text, depth + 1);
-                self.broken |= broken;
-                parts
+                let read = body.parse_quoted(self.depth + 1);
+                self.broken |= read.broken;
+                self.too_deep |= read.too_deep;
+                read.parts
             };
             // Each document is read once, so the cell is empty.
             let _ = document.body.set(parts);
@@ -61,33 +62,36 @@ impl Parser<'_> {
     }
 
     /// The lines up to the delimiter, which is stepped over.
-    fn document_body(&mut self, document: &Pending) -> String {
-        let mut text = String::new();
+    fn document_body(&mut self, document: &Pending) -> Copied {
+        let mut body = Copied::at(self.offset(self.cursor.at()));
         loop {
-            let mut line = String::new();
+            let mut line = Copied::default();
             let had_text = self.cursor.byte(self.cursor.at()).is_some();
             loop {
-                self.cursor.take_until(&mut line, |byte| byte == b'\n');
-                let is_joined = !document.quoted && ends_in_odd_backslashes(&line);
-                let has_end = self.cursor.byte(self.cursor.at()).is_some();
+                self.copy_until(&mut line, |byte| byte == b'\n');
+                let is_joined = !document.quoted && ends_in_odd_backslashes(&line.text);
+                let end = self.cursor.at();
+                let has_end = self.cursor.byte(end).is_some();
                 self.cursor.skip();
                 if is_joined && has_end {
-                    line.pop();
+                    line.drop_last();
                     continue;
                 }
                 if has_end {
-                    line.push('\n');
+                    self.copy(&mut line, end);
                 }
                 break;
             }
-            let line = if document.strips_tabs { line.trim_start_matches('\t') } else { &line };
-            if line.strip_suffix('\n').unwrap_or(line) == document.delimiter && had_text {
-                return text;
+            if document.strips_tabs {
+                line.drop_tabs();
             }
-            text.push_str(line);
+            if line.text.strip_suffix('\n').unwrap_or(&line.text) == document.delimiter && had_text {
+                return body;
+            }
+            body.append(line);
             if self.cursor.byte(self.cursor.at()).is_none() {
                 // Bash ends the document at the end of the text, with a warning.
-                return text;
+                return body;
             }
         }
     }

@@ -28,7 +28,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Steps over `2` in `2>` and `{name}` in `{name}>`. The caller goes back if no redirection follows.
+    /// Steps over `2` in `2>` and `{name}` in `{name}>`. The caller goes back if no redirection follows: in `echo 2` the
+    /// number is an operand. Which descriptor it is matters only for the standard input.
     fn descriptor(&mut self) -> Option<u32> {
         let start = self.cursor.at();
         let mut digits = String::new();

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::cursor::{Cursor, is_meta};
-use super::{Parser, ansi_c, parse};
-use crate::shell::syntax::{Part, Word};
+use super::origin::Copied;
+use super::{Parser, ansi_c};
+use crate::shell::syntax::{Part, Quote, Span, Word};
 
 /// Where text with the rules of double quotes stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +32,15 @@ pub(super) enum Ends {
 impl Parser<'_> {
     /// Reads the word that comes next, if one does.
     pub(super) fn word(&mut self) -> Option<Word> {
+        let start = self.cursor.at();
         let parts = self.parts(Ends::Meta);
-        (!parts.is_empty()).then_some(Word { parts, array: None })
+        (!parts.is_empty()).then(|| Word { parts, array: None, span: self.span(start) })
     }
 
     /// Reads parts of a word up to what ends it, which is left unread.
+    ///
+    /// One loop serves words, operands of `${…}`, subscripts and the patterns of `[[ … ]]`: they differ only in what ends
+    /// them and in whether a single quote is a quote.
     pub(super) fn parts(&mut self, ends: Ends) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -44,9 +49,8 @@ impl Parser<'_> {
         while let Some(next) = self.cursor.peek() {
             match next {
                 b'\'' if ends != (Ends::Brace { quoted: true }) => {
-                    self.cursor.skip();
                     flush(&mut literal, &mut parts);
-                    parts.push(Part::Quoted(self.single_quoted()));
+                    parts.push(self.single_quoted());
                 }
                 b'"' => {
                     self.cursor.skip();
@@ -55,10 +59,11 @@ impl Parser<'_> {
                     parts.push(Part::Double(inner));
                 }
                 b'\\' => {
+                    let start = self.cursor.at();
                     self.cursor.skip();
                     flush(&mut literal, &mut parts);
                     match self.cursor.take_raw() {
-                        Some(next) => parts.push(Part::Quoted(next.to_string())),
+                        Some(next) => parts.push(self.quoted(next.to_string(), Quote::Escape, start)),
                         None => literal.push('\\'),
                     }
                 }
@@ -112,7 +117,8 @@ impl Parser<'_> {
         parts
     }
 
-    /// Takes the next character, and as many after it as need no look at all.
+    /// Takes the next character, and as many after it as need no look at all. Most of a text is made of such runs, and
+    /// one copy for each is what makes the reader fast.
     fn plain_run(&mut self, literal: &mut String, ends: Ends) {
         literal.extend(self.cursor.take_raw());
         let extglob = self.extglob;
@@ -165,12 +171,19 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the text behind a single quote, and the closing one.
-    fn single_quoted(&mut self) -> String {
+    /// Reads a text in single quotes.
+    fn single_quoted(&mut self) -> Part {
+        let start = self.cursor.at();
+        self.cursor.skip();
         let mut text = String::new();
         self.cursor.take_until(&mut text, |byte| byte == b'\'');
         self.close_raw(b'\'');
-        text
+        self.quoted(text, Quote::Single, start)
+    }
+
+    /// A part that means itself and was written from `start` to here.
+    fn quoted(&self, text: String, quote: Quote, start: usize) -> Part {
+        Part::Quoted { text, quote, span: self.span(start) }
     }
 
     /// Steps over a closing quote, before which no line may be joined.
@@ -186,6 +199,7 @@ impl Parser<'_> {
     pub(super) fn quoted_parts(&mut self, quoting: Quoting) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut text = String::new();
+        let mut start = self.cursor.at();
         loop {
             match self.cursor.peek() {
                 None => {
@@ -193,6 +207,9 @@ impl Parser<'_> {
                     break;
                 }
                 Some(b'"') if quoting == Quoting::Double => {
+                    if !text.is_empty() {
+                        parts.push(self.quoted(std::mem::take(&mut text), Quote::Double, start));
+                    }
                     self.cursor.skip();
                     break;
                 }
@@ -211,11 +228,15 @@ impl Parser<'_> {
                     }
                 }
                 Some(b'$' | b'`') => {
+                    let before = self.cursor.at();
                     if let Some(part) = self.expansion(true) {
                         if !text.is_empty() {
-                            parts.push(Part::Quoted(std::mem::take(&mut text)));
+                            let span = Span { start: self.offset(start), end: self.offset(before) };
+                            let text = std::mem::take(&mut text);
+                            parts.push(Part::Quoted { text, quote: Quote::Double, span });
                         }
                         parts.push(part);
+                        start = self.cursor.at();
                     } else {
                         text.push('$');
                     }
@@ -227,7 +248,7 @@ impl Parser<'_> {
             }
         }
         if !text.is_empty() {
-            parts.push(Part::Quoted(text));
+            parts.push(self.quoted(text, Quote::Double, start));
         }
         parts
     }
@@ -237,23 +258,24 @@ impl Parser<'_> {
         if self.cursor.take("`") {
             return Some(self.backticks(quoted));
         }
+        let start = self.cursor.at();
         self.cursor.skip();
         match self.cursor.peek() {
             Some(b'\'') if !quoted => {
                 self.cursor.skip();
-                Some(self.ansi_c())
+                Some(self.ansi_c(start))
             }
             Some(b'"') if !quoted => {
                 self.cursor.skip();
-                Some(Part::Double(self.deeper(|parser| parser.quoted_parts(Quoting::Double))))
+                Some(Part::Translated(self.deeper(|parser| parser.quoted_parts(Quoting::Double))))
             }
-            _ => self.dollar(quoted),
+            _ => self.dollar(quoted, start),
         }
     }
 
-    /// Reads the text behind `$'`, and the closing quote, which a backslash can escape.
-    fn ansi_c(&mut self) -> Part {
-        let start = self.cursor.at();
+    /// Reads the text behind the `$'` at `start`, and the closing quote, which a backslash can escape.
+    fn ansi_c(&mut self, start: usize) -> Part {
+        let inside = self.cursor.at();
         loop {
             self.cursor.take_until(&mut String::new(), |byte| matches!(byte, b'\'' | b'\\'));
             if self.cursor.byte(self.cursor.at()) != Some(b'\\') {
@@ -262,31 +284,34 @@ impl Parser<'_> {
             self.cursor.skip();
             self.cursor.take_raw();
         }
-        let written = self.cursor.slice(start, self.cursor.at());
+        let written = self.cursor.slice(inside, self.cursor.at());
         self.close_raw(b'\'');
-        ansi_c::decode(written).map_or(Part::Opaque, Part::Quoted)
+        ansi_c::decode(written).map_or(Part::Opaque, |text| self.quoted(text, Quote::AnsiC, start))
     }
 
-    /// Reads a text in backticks. Its backslashes are taken off before it is read as commands.
+    /// Reads a text in backticks. Its backslashes are taken off before it is read as commands, so that it is a text of its
+    /// own: an escaped backtick inside it belongs to the inner text, and in double quotes so does an escaped quote.
     fn backticks(&mut self, quoted: bool) -> Part {
-        let mut text = String::new();
+        let mut code = Copied::at(self.offset(self.cursor.at()));
         loop {
-            self.cursor.take_until(&mut text, |byte| matches!(byte, b'`' | b'\\'));
-            if self.cursor.byte(self.cursor.at()) != Some(b'\\') {
+            self.copy_until(&mut code, |byte| matches!(byte, b'`' | b'\\'));
+            let at = self.cursor.at();
+            if self.cursor.byte(at) != Some(b'\\') {
                 break;
             }
             self.cursor.skip();
-            match self.cursor.take_raw() {
-                Some(next @ ('`' | '$' | '\\')) => text.push(next),
-                Some('"') if quoted => text.push('"'),
-                Some(next) => text.extend(['\\', next]),
-                None => text.push('\\'),
-            }
+            let is_escape = match self.cursor.take_raw() {
+                Some('`' | '$' | '\\') => true,
+                Some('"') => quoted,
+                _ => false,
+            };
+            self.copy(&mut code, at + usize::from(is_escape));
         }
         self.close_raw(b'`');
         let script = self.deeper(|parser| {
-            let parsed = parse(&text, parser.depth);
+            let parsed = code.parse(parser.depth);
             parser.broken |= parsed.broken;
+            parser.too_deep |= parsed.too_deep;
             parsed.script
         });
         Part::Command(Rc::new(script))
@@ -295,7 +320,7 @@ impl Parser<'_> {
 
 /// Whether a part can run commands.
 fn is_expansion(part: &Part) -> bool {
-    !matches!(part, Part::Literal(_) | Part::Quoted(_) | Part::Opaque)
+    !matches!(part, Part::Literal(_) | Part::Quoted { .. } | Part::Opaque)
 }
 
 /// Moves the literal text that was collected to the parts.

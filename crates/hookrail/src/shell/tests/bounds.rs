@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::{MAX_TEXT, ShellFacts, facts_of_argv, facts_of_line};
+use super::super::parse::MAX_NESTING;
+use super::super::{MAX_TEXT, Piece, ShellFacts, facts_of_argv, facts_of_line, outline};
 
 /// The facts of `text`, which must be there soon. The time allowed is a hundred times what is needed.
 fn soon(name: &str, text: &str) -> ShellFacts {
@@ -14,6 +15,19 @@ fn soon(name: &str, text: &str) -> ShellFacts {
         facts.commands.iter().flat_map(|command| &command.argv).flatten().map(String::len).sum();
     assert!(bytes < 64 << 20, "{name} tells {bytes} bytes");
     facts
+}
+
+/// The outline of `text` must be there soon as well, and must not be much larger than the text.
+fn outline_soon(name: &str, text: &str) {
+    let start = Instant::now();
+    let outline = outline(text);
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(20), "the outline of {name} took {taken:?}");
+    let texts = outline.words().flat_map(|(_, word)| &word.pieces).map(|piece| match piece {
+        Piece::Text { text, .. } => text.len(),
+        Piece::Variable { .. } | Piece::Expansion => 0,
+    });
+    assert!(texts.sum::<usize>() <= MAX_NESTING * text.len(), "the outline of {name} repeats its text");
 }
 
 #[test]
@@ -64,6 +78,7 @@ fn deep_nesting_is_dynamic() {
         let half = open.repeat(depth);
         for text in [whole, half] {
             let facts = soon(open, &text);
+            outline_soon(open, &text);
             let runs_rm = facts.programs.contains("rm");
             assert!(facts.dynamic || runs_rm || !text.contains("rm") || harmless(open), "{open}: {facts:?}");
         }
@@ -77,7 +92,6 @@ fn harmless(open: &str) -> bool {
 
 #[test]
 fn a_line_of_any_length_is_read_in_time() {
-    let half = MAX_TEXT / 2;
     for piece in [
         "rm -rf a b c\n",
         "rm -rf a;",
@@ -152,7 +166,19 @@ fn a_line_of_any_length_is_read_in_time() {
         "xargs ",
         "env -S 'a' ",
     ] {
-        soon(piece, &piece.repeat(half / piece.len()));
+        soon(piece, &piece.repeat(MAX_TEXT / 2 / piece.len()));
+        outline_soon(piece, &piece.repeat(MAX_TEXT / 8 / piece.len()));
+    }
+}
+
+#[test]
+fn a_line_as_long_as_the_bound_is_read_in_time() {
+    for piece in
+        ["rm -rf a b c;", "$(rm a) ", "`rm a` ", "{ a; };", "if a; then b; fi;", "\"$x\"", "cat <<E\nx\nE\n"]
+    {
+        let text = piece.repeat(MAX_TEXT / piece.len());
+        soon(piece, &text);
+        outline_soon(piece, &text);
     }
 }
 

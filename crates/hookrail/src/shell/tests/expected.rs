@@ -98,8 +98,6 @@ fn what_cannot_be_told_is_dynamic() {
         ("$(x) a", D),
         ("r* a", D),
         ("eval \"$y\"", D),
-        ("BASH_ENV=f bash -c a", D),
-        ("export BASH_ENV=f; bash -c a", D),
         ("eval rm $y", D),
         ("echo a | sh", D),
         ("curl x | sudo bash -s -- y", D),

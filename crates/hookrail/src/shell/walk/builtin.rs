@@ -6,50 +6,24 @@ use crate::shell::field::Field;
 use crate::shell::launch::joined;
 use crate::shell::state::{Key, Value};
 
-/// What Bash runs itself.
+/// Builtins of Bash that are programs, if anything, to a plain shell.
 #[rustfmt::skip] // A list is read as a block.
-const BUILTINS: [&str; 61] = [
-    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen",
-    "complete", "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec",
-    "exit", "export", "false", "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let",
-    "local", "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly",
-    "return", "set", "shift", "shopt", "source", "suspend", "test", "times", "trap", "true", "type",
-    "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+const ONLY_IN_BASH: [&str; 19] = [
+    "builtin", "compgen", "complete", "compopt", "declare", "dirs", "disown", "enable", "help", "let",
+    "logout", "mapfile", "popd", "pushd", "readarray", "shopt", "source", "suspend", "typeset",
 ];
 
-/// Whether Bash runs `name` itself.
-pub(super) fn is_builtin(name: &str) -> bool {
-    BUILTINS.contains(&name)
-}
-
-/// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell.
+/// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
+/// name.
 pub(super) fn is_only_in_bash(name: &str) -> bool {
-    matches!(
-        name,
-        "builtin"
-            | "compgen"
-            | "complete"
-            | "compopt"
-            | "declare"
-            | "dirs"
-            | "disown"
-            | "enable"
-            | "help"
-            | "let"
-            | "logout"
-            | "mapfile"
-            | "popd"
-            | "pushd"
-            | "readarray"
-            | "shopt"
-            | "source"
-            | "suspend"
-            | "typeset"
-    )
+    ONLY_IN_BASH.contains(&name)
 }
 
 impl Walker {
     /// Reads what the builtin `name` does with `args`.
+    ///
+    /// Builtins that neither run code nor change what is known (`echo`, `test` without subscripts, `jobs`) need no look.
+    /// `source` reads a file, so that everything can be different afterwards.
     pub(super) fn builtin(&mut self, name: &str, args: &[Field], context: &Context) {
         match name {
             "eval" => {
@@ -101,7 +75,8 @@ impl Walker {
         }
     }
 
-    /// `command`, `builtin` and `exec`.
+    /// `command`, `builtin` and `exec`: the words behind them are a command that functions do not hide. `command -v` only
+    /// asks where it is.
     fn prefixed(&mut self, name: &str, args: &[Field], context: &Context) {
         let mut at = 0;
         while let Some(option) = args.get(at) {
@@ -146,7 +121,8 @@ impl Walker {
         }
     }
 
-    /// `alias`: keeps the texts of the definitions.
+    /// `alias`: keeps the texts of the definitions. They count for the lines behind this one if `expand_aliases` is on,
+    /// which cannot be told, so a name is read with and without its alias.
     fn define_aliases(&mut self, args: &[Field]) {
         for arg in args {
             let Some(text) = arg.as_str() else {
@@ -159,7 +135,8 @@ impl Walker {
         }
     }
 
-    /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be told.
+    /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be told. They are not
+    /// joined here, because a link among them has to be followed on the disk, where this reader never looks.
     fn change_directory(&mut self, name: &str, args: &[Field]) {
         let mut operands = args
             .iter()

@@ -10,7 +10,7 @@ use crate::shell::state::{Changes, Key, Value};
 use crate::shell::syntax::{AndOr, Command, Kind, Pipeline, Redirect, RedirectKind, Script, Word};
 
 impl Walker {
-    /// Reads commands one after another.
+    /// Reads commands one after another. One in the background runs in a shell of its own, which leaves no trace here.
     pub(super) fn script(&mut self, script: &Script, context: &Context) {
         for item in &script.items {
             if self.stopped {
@@ -43,7 +43,8 @@ impl Walker {
         self.settle(mark);
     }
 
-    /// Joins the changes since `mark` with the chance that they were never made.
+    /// Joins the changes since `mark` with the chance that they were never made. Whether a command succeeds is not known,
+    /// so everything behind `&&` and `||` is both done and left out.
     pub(super) fn settle(&mut self, mark: usize) {
         if self.state.mark() > mark {
             let changes = self.state.take_changes(mark);
@@ -97,6 +98,9 @@ impl Walker {
     }
 
     /// Reads a command that holds others.
+    ///
+    /// A function is read where it is called, with the arguments that it gets there. Those that are never called are
+    /// read at the end.
     fn compound(&mut self, kind: &Kind, context: &Context) {
         match kind {
             // `command` has seen to these.
@@ -151,7 +155,8 @@ impl Walker {
         }
     }
 
-    /// Reads `if`: each branch from the same state, and then what they agree about.
+    /// Reads `if`: each branch from the same state, and then what they agree about. Without `else` there is a branch that
+    /// does nothing.
     fn branches(&mut self, clauses: &[(Script, Script)], otherwise: Option<&Script>, context: &Context) {
         let start = self.state.mark();
         let mut ends = Vec::new();
@@ -198,7 +203,8 @@ impl Walker {
         self.state.join(&[Changes::new(), second]);
     }
 
-    /// Reads `for` and `select`. The variable is known only if there is one value for it.
+    /// Reads `for` and `select`. The variable is known only if there is one value for it: to read the body once for each
+    /// of many values would let a short line take a long time.
     fn iteration(&mut self, name: &str, words: Option<&[Word]>, body: &Script, context: &Context) {
         let fields = words.map(|words| self.expand_words(words, context));
         let value = match fields.as_deref() {
@@ -215,7 +221,8 @@ impl Walker {
         });
     }
 
-    /// Notes the paths of redirections, and tells the context with the standard input that they lead to.
+    /// Notes the paths of redirections, and tells the context with the standard input that they lead to. A text that is
+    /// fed to a command is kept, because the command may be a shell.
     pub(super) fn redirects(&mut self, redirects: &[Redirect], context: &Context) -> Context {
         let mut inner = context.clone();
         for redirect in redirects {

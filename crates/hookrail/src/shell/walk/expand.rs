@@ -74,7 +74,7 @@ impl Walker {
         self.expand_quoted(&word.parts, context)
     }
 
-    /// The text that `parts` become inside double quotes.
+    /// The text that `parts` become inside double quotes; `None` where it cannot be told or would be several words.
     pub(super) fn expand_quoted(&mut self, parts: &[Part], context: &Context) -> Option<String> {
         let mut builder = Builder::default();
         builder.begin();
@@ -94,8 +94,8 @@ impl Walker {
         match part {
             Part::Literal(text) if quoted => builder.quoted(text),
             Part::Literal(text) => builder.literal(text),
-            Part::Quoted(text) => builder.quoted(text),
-            Part::Double(parts) => {
+            Part::Quoted { text, .. } => builder.quoted(text),
+            Part::Double(parts) | Part::Translated(parts) => {
                 // `"$@"` without parameters is no word at all, unlike `""`.
                 let is_list = matches!(parts.as_slice(), [Part::Parameter(parameter)] if is_list(parameter));
                 if !is_list {
@@ -199,7 +199,8 @@ impl Walker {
         }
     }
 
-    /// The value of a parameter before its operation.
+    /// The value of a parameter before its operation. Variables that the text does not set come from the environment,
+    /// which is not known here.
     fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
         let name = parameter.name.as_str();
         let (value, index) = match name {
@@ -238,14 +239,16 @@ impl Walker {
     }
 
     /// Sets a variable, or forgets it if the value cannot be told.
+    ///
+    /// Some variables are code to the shell itself: prompts are expanded when they are shown, with every substitution in
+    /// them, and `BASH_ALIASES` defines aliases. `IFS` changes how all others are split, so that nothing outside of
+    /// quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
         match (name, &value) {
-            // A shell that is started next reads the file that `BASH_ENV` names.
-            ("BASH_ALIASES" | "BASH_CMDS" | "BASH_ENV", _)
-            | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
+            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
                 self.dynamic();
             }
             ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),

@@ -22,6 +22,8 @@ pub(in crate::shell) enum How {
 
 impl Walker {
     /// Reads a simple command.
+    ///
+    /// The words are expanded before the assignments are made, as in Bash: in `X=rm; X=ls $X` the program is `rm`.
     pub(super) fn simple(
         &mut self,
         assigns: &[Assign],
@@ -136,6 +138,9 @@ impl Walker {
     }
 
     /// Reads the command with the words `whole`.
+    ///
+    /// It is told before it is looked into, so that commands stand in the order of the text. A name that is a pattern,
+    /// or that cannot be told, makes the line dynamic.
     pub(in crate::shell) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
         let Some((program, args)) = whole.split_first() else { return };
         if !self.step(whole.len()) {
@@ -170,7 +175,7 @@ impl Walker {
                 return;
             }
         }
-        let is_builtin = how != How::Program && super::builtin::is_builtin(name);
+        let is_builtin = how != How::Program && crate::shell::is_builtin(name);
         let is_program = context.posix && super::builtin::is_only_in_bash(name);
         self.emit(whole, is_builtin && !is_program, context);
         self.deeper(|walker| {
@@ -183,14 +188,16 @@ impl Walker {
         });
     }
 
-    /// Reads what a command would be if an unset variable is what it seems to be.
+    /// Reads what a command would be if an unset variable is what it seems to be: `${EDITOR:-rm} x` is dynamic and a `rm`
+    /// at once.
     fn run_guess(&mut self, guess: &str, args: &[Field], how: How, context: &Context) {
         let words = guess.split_whitespace().map(Field::known);
         let whole: Vec<Field> = words.chain(args.iter().cloned()).collect();
         self.deeper(|walker| walker.run(&whole, how, context));
     }
 
-    /// Reads the body of a function that is called with `args`.
+    /// Reads the body of a function that is called with `args`. A function that calls itself ends in ways that depend on
+    /// values, so after a few rounds the line is dynamic.
     fn call(&mut self, body: &Rc<Command>, args: &[Field], context: &Context) {
         let pointer = Rc::as_ptr(body);
         self.called.insert(pointer);

@@ -1,4 +1,7 @@
 //! Builtins that change variables and positional parameters.
+//!
+//! A value is followed only while it is certain. Whatever might have changed it makes it unknown, never keeps it: a
+//! program name from a stale value would be a command that is not told.
 
 use super::simple::known_values;
 use super::{Context, Walker};
@@ -32,7 +35,7 @@ impl Walker {
         }
     }
 
-    /// `shift`: drops positional parameters.
+    /// `shift`: drops positional parameters. More than there are is an error that drops none; they are unknown then.
     pub(super) fn shift(&mut self, args: &[Field]) {
         let count = match args.first() {
             None => Some(1),
@@ -46,6 +49,10 @@ impl Walker {
     }
 
     /// `export`, `declare` and their kin.
+    ///
+    /// A variable with the attribute of a number, of another case or of a reference changes what is assigned to it
+    /// later. From then on no variable is followed any more, which is simpler than following attributes and rarely
+    /// matters.
     pub(super) fn declare(&mut self, args: &[Field], context: &Context) {
         let is_odd =
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
@@ -77,7 +84,8 @@ impl Walker {
         }
     }
 
-    /// Builtins that set variables to what is not known.
+    /// Builtins that set variables to what is not known. Every operand that could be a name is taken for one, options
+    /// included: to forget a value too many only makes the facts less exact.
     pub(super) fn change_variables(&mut self, name: &str, args: &[Field], context: &Context) {
         self.subscripts(args, context);
         if name == "let" {

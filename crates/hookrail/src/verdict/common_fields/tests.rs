@@ -167,7 +167,7 @@ fn trouble_of_our_own_is_told_from_silence() {
 fn an_empty_success_is_a_fresh_value_each_time() {
     let mut first = make_empty_success_result();
     first.success = false;
-    first.errors.push(HookError { hook: None, message: "mine".to_owned() });
+    first.errors.push(HookError::System { stage: "tests".to_owned(), message: "mine".to_owned() });
     let expected =
         json!({"success": true, "finalOutput": null, "allOutputs": [], "errors": [], "totalDuration": 0});
     assert_eq!(

@@ -130,7 +130,7 @@ fn exit_decides_before_stdout() {
 fn a_cut_off_answer_is_a_failure_but_never_undoes_a_block() {
     let cut = interpret(&Exit::Code(0), r#"{"decision":"allow"}"#, true, "");
     assert_eq!(cut.output, None, "HOOK-110 (R6)");
-    assert!(cut.failure.is_some_and(|why| why.contains("more to stdout than is kept")), "HOOK-110 (R6)");
+    assert_eq!(cut.failure, Some(HookFailure::Truncated), "HOOK-110 (R6)");
     assert_eq!(brief(&interpret(&Exit::Code(2), "xxx", true, "no")), "deny: no", "HOOK-066 (R6)");
     assert_eq!(
         brief(&interpret(&Exit::Code(1), "xxx", true, "")),
@@ -148,7 +148,7 @@ fn an_answer_too_deep_to_read_is_a_failure_and_no_silent_allow() {
     for stdout in [deep.clone(), serde_json::to_string(&deep).unwrap(), "[".repeat(100_000)] {
         let read = interpret(&Exit::Code(0), &stdout, false, "");
         assert_eq!(read.output, None, "HOOK-110 (O17)");
-        assert!(read.failure.is_some_and(|why| why.contains("nested deeper than")), "HOOK-110 (O17)");
+        assert_eq!(read.failure, Some(HookFailure::Unreadable(AnswerBound::Depth)), "HOOK-110 (O17)");
     }
 }
 
@@ -172,7 +172,7 @@ fn oddities_are_warned_about() {
 fn a_flood_on_stderr_does_not_flood_the_failure() {
     let flood = "é".repeat(1 << 20);
     let read = interpret(&Exit::Code(1), "", false, &flood);
-    let why = read.failure.unwrap();
+    let why = read.failure.unwrap().to_string();
     assert!(why.len() < 5000 && why.ends_with("bytes more)"), "HOOK-209: {} bytes", why.len());
     assert_eq!(read.output.unwrap().system_message, Some(format!("Warning: {flood}")), "HOOK-209");
 }

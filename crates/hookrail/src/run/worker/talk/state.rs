@@ -17,7 +17,7 @@ use crate::run::worker::start::Started;
 use crate::run::worker::turns::Turns;
 use crate::verdict::hook_run::Exit;
 
-use self::pipes::{Heard, Pipes};
+use self::pipes::{PipeRead, Pipes};
 
 /// What a line may take besides the output in it.
 const AROUND_OUTPUT: usize = 64 * 1024;
@@ -135,8 +135,11 @@ impl State {
         }
     }
 
-    /// Asks, and waits for the answer of a worker that is known to be quick, without giving way to anybody. `None` if
+    /// Asks, and waits for the answer of a worker that is known to be quick, without giving way to other tasks. `None` if
     /// there is none by then: the question stays, and is waited for in the usual way.
+    ///
+    /// This thread does not sleep meanwhile, because it takes longer than such an answer until a processor that has
+    /// nothing to do is awake again. It gives way to other threads, of which the worker's may be one.
     pub(super) fn ask_on_the_spot(&mut self, number: u64, until: Instant) -> Option<Outcome> {
         if self.pace != Pace::Prompt {
             return None;
@@ -145,9 +148,11 @@ impl State {
         if !pipes.write_now(self.open.get_mut(number)?) {
             return None;
         }
-        while self.process.as_ref().is_some_and(|process| process.pipes.wait_for_output(until)) {
-            self.hear_once();
-            if let Some(outcome) = self.take(number) {
+        while self.closed.is_none() && Instant::now() < until {
+            std::thread::yield_now();
+            if self.hear_once()
+                && let Some(outcome) = self.take(number)
+            {
                 return Some(outcome);
             }
         }
@@ -250,9 +255,9 @@ impl State {
     fn poll_output(&mut self, cx: &mut Context<'_>, number: u64) {
         while let Some(Process { pipes, .. }) = &mut self.process {
             match pipes.poll_output(cx, &mut self.ticker) {
-                Heard::Nothing => return,
-                Heard::Something => self.hear_lines(),
-                Heard::End => {
+                PipeRead::Nothing => return,
+                PipeRead::Something => self.hear_lines(),
+                PipeRead::End => {
                     self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                     return;
                 }
@@ -267,12 +272,12 @@ impl State {
     fn hear_once(&mut self) -> bool {
         let Some(Process { pipes, .. }) = &mut self.process else { return false };
         match pipes.read_output() {
-            Heard::Nothing => false,
-            Heard::Something => {
+            PipeRead::Nothing => false,
+            PipeRead::Something => {
                 self.hear_lines();
                 true
             }
-            Heard::End => {
+            PipeRead::End => {
                 self.closed.get_or_insert((Instant::now(), "closed its stdout"));
                 false
             }

@@ -3,14 +3,13 @@
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
-use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
 use crate::run::unix::{self, Peek, Pid};
 use crate::run::watch::{Ticker, Watched};
-use crate::run::worker::lines::{LastWords, LineBuffer};
+use crate::run::worker::lines::{LineBuffer, StderrTail};
 use crate::run::worker::talk::open::{Open, OpenQuestions};
 
 /// Reads done on one stream before the future gives way to others.
@@ -34,7 +33,7 @@ pub(super) struct Pipes {
     /// The runtime whose reactor watches all these.
     runtime: Option<Id>,
     lines: LineBuffer,
-    errors: LastWords,
+    errors: StderrTail,
     /// How many bytes were written to stdin.
     sent: u64,
     /// Reads done in this turn.
@@ -43,7 +42,7 @@ pub(super) struct Pipes {
 
 /// What a read brought.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum PipeRead {
     Nothing,
     Something,
     End,
@@ -62,7 +61,7 @@ impl Pipes {
             exit: unix::exit_descriptor(leader).map(Watched::Unregistered),
             runtime: None,
             lines: LineBuffer::default(),
-            errors: LastWords::default(),
+            errors: StderrTail::default(),
             sent: 0,
             reads: 0,
         }
@@ -148,16 +147,6 @@ impl Pipes {
         open.question.is_none()
     }
 
-    /// Waits for something to read, without giving way to anybody. `false` if nothing came.
-    pub(super) fn wait_for_output(&self, until: Instant) -> bool {
-        let Some(stdout) = &self.stdout else { return false };
-        let Ok(left) = Timespec::try_from(until.saturating_duration_since(Instant::now())) else {
-            return false;
-        };
-        let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
-        matches!(poll(&mut seen, Some(&left)), Ok(1))
-    }
-
     /// Writes one question as far as the pipe takes it.
     fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
         let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
@@ -188,34 +177,34 @@ impl Pipes {
     }
 
     /// Reads from stdout as the reactor allows it, a bounded number of times in a turn.
-    pub(super) fn poll_output(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Heard {
-        let Some(pipe) = &self.stdout else { return Heard::Nothing };
+    pub(super) fn poll_output(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> PipeRead {
+        let Some(pipe) = &self.stdout else { return PipeRead::Nothing };
         self.reads += 1;
         if self.reads > READS_PER_TURN {
             cx.waker().wake_by_ref();
-            return Heard::Nothing;
+            return PipeRead::Nothing;
         }
         let lines = &mut self.lines;
         match pipe.poll_read(cx, ticker, |pipe| lines.read_once(pipe)) {
-            Poll::Pending => Heard::Nothing,
+            Poll::Pending => PipeRead::Nothing,
             Poll::Ready(Ok(0) | Err(_)) => {
                 self.stdout = None;
-                Heard::End
+                PipeRead::End
             }
-            Poll::Ready(Ok(_)) => Heard::Something,
+            Poll::Ready(Ok(_)) => PipeRead::Something,
         }
     }
 
     /// Reads without asking the reactor.
-    pub(super) fn read_output(&mut self) -> Heard {
-        let Some(pipe) = &self.stdout else { return Heard::Nothing };
+    pub(super) fn read_output(&mut self) -> PipeRead {
+        let Some(pipe) = &self.stdout else { return PipeRead::Nothing };
         match self.lines.read_once(pipe.get_ref()) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Heard::Nothing,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => PipeRead::Nothing,
             Ok(0) | Err(_) => {
                 self.stdout = None;
-                Heard::End
+                PipeRead::End
             }
-            Ok(_) => Heard::Something,
+            Ok(_) => PipeRead::Something,
         }
     }
 

@@ -1,0 +1,151 @@
+//! What is being waited for, and the line about it.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use hookrail::EventName;
+use hookrail_agent::ui::{AgentEvent, ToolState};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::Shows;
+use crate::terminal::printer::escape_line;
+use crate::terminal::screen::WIPE;
+
+/// What is over sooner is not worth a line that flickers.
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What is being waited for, and what is on the screen.
+pub(super) struct Board {
+    screen: Box<dyn Write + Send>,
+    pub(super) columns: fn() -> usize,
+    pub(super) works: Vec<Work>,
+    /// Whether the line is on the screen.
+    drawn: bool,
+    /// Whether a question is on the screen.
+    pub(super) asking: bool,
+    /// Whether a thread draws the line.
+    pub(super) ticking: bool,
+}
+
+/// Something that has begun and not ended.
+pub(super) struct Work {
+    pub(super) what: What,
+    pub(super) since: Instant,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Hook { event: EventName, name: String },
+    Tool { name: String },
+    Model { name: String },
+}
+
+impl What {
+    /// How far out it is: hooks are inside of calls, and tool calls inside of a model's turn.
+    const fn depth(&self) -> u8 {
+        match self {
+            Self::Hook { .. } => 0,
+            Self::Tool { .. } => 1,
+            Self::Model { .. } => 2,
+        }
+    }
+}
+
+impl Board {
+    /// Nothing is waited for yet.
+    pub(super) fn new(screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
+        Self { screen, columns, works: Vec::new(), drawn: false, asking: false, ticking: false }
+    }
+
+    /// Takes note of what begins or ends with this event.
+    pub(super) fn note(&mut self, event: &AgentEvent<'_>) {
+        match *event {
+            AgentEvent::ModelStarted { model } => self.begin(What::Model { name: model.to_owned() }),
+            AgentEvent::ModelFinished => self.end(|what| matches!(what, What::Model { .. })),
+            AgentEvent::ToolState { name, state: ToolState::Executing, .. } => {
+                self.begin(What::Tool { name: name.to_owned() });
+            }
+            AgentEvent::ToolState { name, state: ToolState::Idle, .. } => {
+                self.end(|what| matches!(what, What::Tool { name: tool } if tool == name));
+            }
+            AgentEvent::HookStarted { event, name } => {
+                self.begin(What::Hook { event, name: name.to_owned() });
+            }
+            AgentEvent::HookFinished { event, run } => {
+                let name = &run.hook.name;
+                self.end(
+                    |what| matches!(what, What::Hook { event: of, name: hook } if *of == event && hook == name),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, what: What) {
+        self.works.push(Work { what, since: Instant::now() });
+    }
+
+    /// Ends the oldest work of this kind; calls of one tool may run side by side.
+    fn end(&mut self, is_it: impl Fn(&What) -> bool) {
+        if let Some(index) = self.works.iter().position(|work| is_it(&work.what)) {
+            self.works.remove(index);
+        }
+    }
+
+    /// Takes the line off the screen.
+    pub(super) fn wipe(&mut self) {
+        if self.drawn {
+            let _ = self.screen.write_all(WIPE.as_bytes()).and_then(|()| self.screen.flush());
+            self.drawn = false;
+        }
+    }
+
+    /// Draws the line, where nothing else has the screen.
+    pub(super) fn draw(&mut self, now: Instant, inner: &dyn Shows) {
+        if self.asking {
+            return;
+        }
+        let Some(line) = self.line(now) else { return };
+        if inner.has_open_line() {
+            if self.works.iter().all(|work| matches!(work.what, What::Model { .. })) {
+                // The answer itself tells that the model is at work.
+                return;
+            }
+            inner.end_line();
+        }
+        let _ = write!(self.screen, "{WIPE}{line}").and_then(|()| self.screen.flush());
+        self.drawn = true;
+    }
+
+    /// What is waited for, innermost first: hooks before the call that they are about. Of several hooks, or calls, the
+    /// one that has run longest comes first, because it is the one to look at.
+    pub(super) fn line(&self, now: Instant) -> Option<String> {
+        let mut waits: Vec<&Work> =
+            self.works.iter().filter(|work| now.duration_since(work.since) >= PATIENCE).collect();
+        waits.sort_by_key(|work| (work.what.depth(), work.since));
+        let texts: Vec<String> = waits
+            .into_iter()
+            .map(|work| {
+                let what = match &work.what {
+                    What::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
+                    What::Tool { name } => format!("tool {}", escape_line(name)),
+                    What::Model { name } => format!("model {}", escape_line(name)),
+                };
+                format!("{what} {:.1} s", now.duration_since(work.since).as_secs_f64())
+            })
+            .collect();
+        // In the last column some terminals wrap, and a wrapped line cannot be wiped.
+        (!texts.is_empty()).then(|| cut(&texts.join(" · "), (self.columns)().saturating_sub(1)))
+    }
+}
+
+/// The beginning of a text that fits.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    text.chars()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= columns
+        })
+        .collect()
+}

@@ -1,0 +1,153 @@
+//! opencode's plugin in a real JavaScript runtime, with a host that calls it as the types of `@opencode-ai/plugin` say.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::program::run;
+
+/// Loads the plugin and calls its hooks in the order in which opencode does; prints what became of each.
+const HOST: &str = r#"
+const { Hookrail } = await import(process.argv[2])
+const logged = []
+const toasts = []
+const client = {
+  app: { log: async ({ body }) => { logged.push(body.message) } },
+  tui: { showToast: async ({ body }) => { toasts.push(body.message) } },
+}
+const hooks = await Hookrail({ client, directory: process.cwd() })
+const sessionID = "ses_1"
+const seen = {}
+const attempt = async (name, call) => {
+  try { seen[name] = { value: await call() } } catch (error) { seen[name] = { thrown: error.message } }
+}
+const tool = (name, tool, args) => attempt(name, async () => {
+  const output = { args }
+  await hooks["tool.execute.before"]({ tool, sessionID, callID: "call_1" }, output)
+  return output.args
+})
+const prompt = (name, text) => attempt(name, async () => {
+  const output = { message: { role: "user" }, parts: [{ type: "text", text }, { type: "file", url: "x" }] }
+  await hooks["chat.message"]({ sessionID }, output)
+  return output.parts[0].text
+})
+await attempt("created", () => hooks.event({ event: { type: "session.created", properties: { info: { id: sessionID } } } }))
+await prompt("prompt", "do it")
+await prompt("forbidden", "forbidden words")
+await tool("blocked", "bash", { command: "rm x", description: "d" })
+await tool("changed", "bash", { command: "touch x", description: "d" })
+await tool("written", "write", { filePath: process.cwd() + "/secret.txt", content: "x" })
+await tool("free", "bash", { command: "ls" })
+await attempt("after", async () => {
+  const output = { title: "t", output: "1 file", metadata: {} }
+  await hooks["tool.execute.after"]({ tool: "bash", sessionID, callID: "call_1", args: { command: "ls" } }, output)
+  return output.output
+})
+await attempt("compacting", () => hooks["experimental.session.compacting"]({ sessionID }, { context: [] }))
+await attempt("idle", () => hooks.event({ event: { type: "session.idle", properties: { sessionID } } }))
+await attempt("other", () => hooks.event({ event: { type: "file.edited", properties: {} } }))
+console.log(JSON.stringify({ seen, logged, toasts }))
+"#;
+
+/// What the host saw of the plugin that `connect` wrote, after a change of its text.
+fn hosted(project: &TestProject, change: impl Fn(&str) -> String) -> Value {
+    let ran = run(project, &["connect", "opencode"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let plugin = project.home().join(".config/opencode/plugin/hookrail.js");
+    let text = std::fs::read_to_string(plugin).unwrap();
+    let plugin = project.file("plugin.mjs", change(&text));
+    let host = project.file("host.mjs", HOST);
+    let output = node(project, &host, &plugin);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn node(project: &TestProject, host: &Path, plugin: &Path) -> std::process::Output {
+    Command::new("node")
+        .args([host, plugin])
+        .current_dir(project.dir())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", project.home())
+        .env("HOOKRAIL_HOME", project.home())
+        .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("node")
+}
+
+fn guarded() -> TestProject {
+    let changed = json!({ "hookSpecificOutput": { "tool_input": { "command": "touch y" } } });
+    let greets = json!({ "hookSpecificOutput": { "additionalContext": "welcome" } });
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": format!("echo '{greets}'") }] }],
+        "BeforeAgent": [{ "hooks": [
+            { "type": "rule", "when": { "prompt": { "contains": "forbidden" } }, "block": "not these words" },
+        ] }],
+        "BeforeTool": [{ "hooks": [
+            { "type": "rule", "when": { "command": "rm" }, "block": "rm is for people" },
+            { "type": "rule", "when": { "command": "touch" }, "then": changed },
+            { "type": "rule", "when": { "writes": "secret.txt" }, "block": "it is secret" },
+        ] }],
+        "AfterTool": [{ "hooks": [{ "type": "rule", "when": { "command": "ls" }, "context": "count them" }] }],
+    } }));
+    project
+}
+
+#[test]
+fn verdicts_are_carried_out() {
+    let project = guarded();
+    let host = hosted(&project, str::to_owned);
+    let seen = &host["seen"];
+    assert_eq!(
+        seen["prompt"]["value"], "do it\n\nwelcome",
+        "the start's context comes with the first prompt: {seen}"
+    );
+    assert_eq!(seen["forbidden"]["thrown"], "not these words", "{seen}");
+    assert_eq!(host["toasts"], json!(["not these words"]), "the user reads why a prompt is refused");
+    assert_eq!(seen["blocked"]["thrown"], "rm is for people", "{seen}");
+    assert_eq!(seen["changed"]["value"], json!({ "command": "touch y", "description": "d" }), "{seen}");
+    assert_eq!(seen["written"]["thrown"], "it is secret", "{seen}");
+    assert_eq!(seen["free"]["value"], json!({ "command": "ls" }), "{seen}");
+    assert_eq!(seen["after"]["value"], "1 file\n\ncount them", "{seen}");
+    for quiet in ["created", "compacting", "idle", "other"] {
+        assert_eq!(seen[quiet], json!({}), "{quiet}: {seen}");
+    }
+}
+
+/// Gone, crashing, printing nonsense: what is guarded is refused with words, and everything else goes on.
+#[test]
+fn a_program_that_does_not_work_refuses_what_is_guarded() {
+    let project = guarded();
+    let crashing = project.script("crashing", "cat > /dev/null; exit 3");
+    let talking = project.script("talking", "cat > /dev/null; echo 'Segmentation fault'");
+    let programs =
+        ["/nowhere/hookrail", "/etc/passwd", crashing.to_str().unwrap(), talking.to_str().unwrap()];
+    for program in programs {
+        let host = hosted(&project, |text| text.replace(env!("CARGO_BIN_EXE_hookrail"), program));
+        let seen = &host["seen"];
+        for refused in ["prompt", "forbidden", "blocked", "changed", "written", "free"] {
+            let thrown = seen[refused]["thrown"].as_str().unwrap_or_default();
+            assert!(thrown.contains("hookrail doctor"), "{program} {refused}: {seen}");
+        }
+        assert_eq!(seen["after"]["value"], "1 file", "{program}: {seen}");
+        for open in ["created", "compacting", "idle", "other"] {
+            assert_eq!(seen[open], json!({}), "{program} {open}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn broken_settings_refuse_and_name_the_command() {
+    let project = guarded();
+    std::fs::write(project.user_settings_path(), "{ \"enableHooks\": ").unwrap();
+    let host = hosted(&project, str::to_owned);
+    for refused in ["prompt", "blocked", "free"] {
+        let thrown = host["seen"][refused]["thrown"].as_str().unwrap_or_default();
+        assert!(thrown.contains("hookrail check"), "{refused}: {host}");
+    }
+    assert!(host["logged"].to_string().contains("settings.json"), "{host}");
+}

@@ -1,0 +1,230 @@
+//! The words of a text, wherever they stand, for those who ask about words and not about what would run.
+//!
+//! Facts follow a line as a shell would; that is the wrong tool for "which files does this command name" or "is this
+//! command one program with plain arguments". These questions are asked of an outline: every simple command of the text
+//! with its words decoded and their places kept, and every word that belongs to no simple command. Nothing is expanded,
+//! so that each reader decides which variables it knows.
+
+mod build;
+
+use std::ops::Range;
+
+use super::MAX_TEXT;
+use super::parse::parse;
+use super::syntax::Quote;
+
+/// What a text is made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// The simple commands in the order in which they begin, those in substitutions and function bodies included.
+    pub commands: Vec<SimpleCommand>,
+    /// Words of compound commands, and texts inside of expansions.
+    pub others: Vec<(Role, Word)>,
+    /// Every variable that is expanded, ordered by place.
+    pub variables: Vec<Variable>,
+    /// The texts in single quotes, quotes included, ordered by place.
+    pub single_quoted: Vec<Range<usize>>,
+    /// How many words of the first command stand at the very beginning, with nothing but blanks and assignments before
+    /// and between them.
+    leading_words: usize,
+    /// The same for its assignments.
+    leading_assignments: usize,
+    /// Whether these are the whole text.
+    is_whole: bool,
+    /// Whether something was not understood. A shell would refuse most such texts.
+    pub is_broken: bool,
+    /// Whether a part was left unread, because it nests too deep or the text is too long.
+    pub is_incomplete: bool,
+}
+
+/// Assignments and words, as in `A=b program operand <file`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The assignments before the program.
+    pub assignments: Vec<Assignment>,
+    /// The program and its operands.
+    pub words: Vec<Word>,
+    /// The files that it is redirected to, and its here-documents.
+    pub redirections: Vec<(Role, Word)>,
+}
+
+/// `name=value` before a program, or instead of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// Its value; the values of an array are among the other words.
+    pub value: Word,
+    /// Where all of it stands.
+    pub span: Range<usize>,
+}
+
+/// A word before its expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// What it is made of, without quotes and escapes. The empty word has none.
+    pub pieces: Vec<Piece>,
+    /// Where it stands, quotes included.
+    pub span: Range<usize>,
+    /// Whether braces make more than one word of it.
+    pub has_braces: bool,
+}
+
+/// A piece of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text.
+    Text {
+        /// The text as a program would get it, but for patterns, braces and `~` outside of quotes.
+        text: String,
+        /// How it was quoted.
+        quote: Quote,
+    },
+    /// The value of a variable.
+    Variable {
+        /// Its name; a number or a sign for the other parameters of a shell.
+        name: String,
+        /// Whether the value is taken as it is: `$x` or `${x}`.
+        is_plain: bool,
+    },
+    /// Anything else that is only known when it runs. The words inside it are told where they belong.
+    Expansion,
+}
+
+/// A place where a variable is expanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Whether the value is taken as it is: `$x` or `${x}`.
+    pub is_plain: bool,
+    /// Whether its value stays one word: in double quotes, here-documents, subscripts and arithmetic.
+    pub is_quoted: bool,
+    /// Where it stands, from the dollar sign on.
+    pub span: Range<usize>,
+}
+
+/// What a word that is no operand is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A file that is read (`<`, `<>`).
+    Read,
+    /// A file that is only written (`>`, `>>`, `&>`).
+    Written,
+    /// A here-document or here-string: the text itself.
+    Document,
+    /// An element of a list: of `for`, `select` or an array.
+    Element,
+    /// The subject or a pattern of `case`, or a word of `[[ … ]]`.
+    Compared,
+    /// A text inside of an expansion (`${x:-text}`), a subscript or an arithmetic expression.
+    Inner,
+    /// The name of a function or of a loop's variable.
+    Name,
+}
+
+/// The simple command that a text begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginning<'o> {
+    /// The assignments before its first word.
+    pub assignments: &'o [Assignment],
+    /// Its words up to the first operator or redirection.
+    pub words: &'o [Word],
+    /// Whether the text is nothing but these.
+    pub is_whole: bool,
+}
+
+impl Outline {
+    /// The simple command that the text begins with. It is empty where a reserved word or an operator comes first.
+    pub fn beginning(&self) -> Beginning<'_> {
+        let first = self.commands.first();
+        let assignments = first.and_then(|first| first.assignments.get(..self.leading_assignments));
+        let words = first.and_then(|first| first.words.get(..self.leading_words));
+        Beginning {
+            assignments: assignments.unwrap_or_default(),
+            words: words.unwrap_or_default(),
+            is_whole: self.is_whole,
+        }
+    }
+
+    /// Every word of the text, with its role where it is no operand.
+    pub fn words(&self) -> impl Iterator<Item = (Option<Role>, &Word)> {
+        let others = self.others.iter().map(|(role, word)| (Some(*role), word));
+        self.commands.iter().flat_map(SimpleCommand::all_words).chain(others)
+    }
+
+    /// Finds how much of the text the first command is.
+    fn measure(&mut self, text: &str) {
+        let is_blank =
+            |range: Range<usize>| text.get(range).is_some_and(|gap| gap.trim_matches([' ', '\t']).is_empty());
+        let Some(first) = self.commands.first() else { return };
+        let mut end = 0;
+        let mut follows = |span: &Range<usize>| {
+            let follows = is_blank(end..span.start);
+            end = if follows { span.end } else { end };
+            follows
+        };
+        let assignments = first.assignments.iter().take_while(|assignment| follows(&assignment.span)).count();
+        // Where an assignment is cut off, the words behind it are too: there is more than a blank before them.
+        let words = first.words.iter().take_while(|word| follows(&word.span)).count();
+        let are_all = assignments == first.assignments.len() && words == first.words.len();
+        self.is_whole = are_all && is_blank(end..text.len()) && !self.is_broken && !self.is_incomplete;
+        self.leading_assignments = assignments;
+        self.leading_words = words;
+    }
+}
+
+impl SimpleCommand {
+    /// The values of its assignments, its own words and those of its redirections.
+    fn all_words(&self) -> impl Iterator<Item = (Option<Role>, &Word)> {
+        let values = self.assignments.iter().map(|assignment| (None, &assignment.value));
+        let words = self.words.iter().map(|word| (None, word));
+        let redirections = self.redirections.iter().map(|(role, word)| (Some(*role), word));
+        values.chain(words).chain(redirections)
+    }
+}
+
+impl Word {
+    /// The word, if quoting is all that stands between it and what a program gets: no expansion, no pattern, no braces.
+    /// A `~` is left as it is.
+    pub fn literal(&self) -> Option<String> {
+        let mut word = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text { text, quote: Quote::None } if text.contains(['*', '?', '[', '{']) => {
+                    return None;
+                }
+                Piece::Text { quote: Quote::Translated, .. } | Piece::Variable { .. } | Piece::Expansion => {
+                    return None;
+                }
+                Piece::Text { text, .. } => word.push_str(text),
+            }
+        }
+        Some(word)
+    }
+
+    /// Whether the shell looks for files whose names match it.
+    pub fn is_pattern(&self) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Text { text, quote: Quote::None } => {
+                let has_set =
+                    text.split('[').skip(1).any(|behind| behind.find(']').is_some_and(|end| end > 0));
+                has_set || text.contains(['*', '?'])
+            }
+            _ => false,
+        })
+    }
+}
+
+/// The outline of a text.
+pub fn outline(text: &str) -> Outline {
+    if text.len() > MAX_TEXT {
+        return Outline { is_broken: true, is_incomplete: true, ..Outline::default() };
+    }
+    let parsed = parse(text, 0);
+    let mut outline = build::outline_of(&parsed.script);
+    outline.is_broken = parsed.broken;
+    outline.is_incomplete = parsed.too_deep;
+    outline.measure(text);
+    outline
+}

@@ -1,0 +1,163 @@
+//! Why a hook gave no verdict.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::hook::Level;
+use crate::output::json::JsonProblem;
+
+/// Why a hook gave no verdict. The text of each goes on from the name of the hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HookFailure {
+    /// It exited with a code that is neither 0 nor 2.
+    ExitCode {
+        /// The code.
+        code: i32,
+        /// The beginning of what it wrote to stderr, which may be empty.
+        stderr: String,
+    },
+    /// A signal ended it.
+    Signal {
+        /// The signal's number.
+        signal: i32,
+        /// The beginning of what it wrote to stderr, which may be empty.
+        stderr: String,
+    },
+    /// It did not end within its time.
+    TimedOut(Duration),
+    /// It could not be started.
+    NotStarted {
+        /// What the system reported.
+        why: String,
+    },
+    /// It is a worker that gave no usable answer, or ended without one.
+    NoAnswer {
+        /// What the worker did instead.
+        why: String,
+        /// The beginning of what it wrote to stderr, which may be empty.
+        stderr: String,
+    },
+    /// It wrote more to stdout than is kept, and half an answer could lack the half that blocks.
+    Truncated,
+    /// Its answer goes beyond a bound of the JSON reader.
+    Unreadable(AnswerBound),
+    /// It is a rule that cannot be read.
+    UnreadableRule {
+        /// What is wrong with it, and where.
+        why: String,
+    },
+    /// It is not a hook of the project, and its relative command would run a file of the folder that it runs in.
+    RunsProjectFile {
+        /// Where the hook was configured.
+        level: Level,
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// A bound of the reader of hook outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswerBound {
+    /// On how deep arrays and objects nest.
+    Depth,
+    /// On how many values an answer holds.
+    Values,
+}
+
+impl fmt::Display for HookFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ExitCode { code, stderr } => {
+                write!(f, "exited with code {code}")?;
+                write_stderr(f, stderr)
+            }
+            Self::Signal { signal, stderr } => {
+                write!(f, "was ended by signal {signal}")?;
+                write_stderr(f, stderr)
+            }
+            Self::TimedOut(after) => write!(f, "timed out after {} ms", after.as_millis()),
+            Self::NotStarted { why } => write!(f, "could not be started: {why}"),
+            Self::NoAnswer { why, stderr } => {
+                f.write_str(why)?;
+                write_stderr(f, stderr)
+            }
+            Self::Truncated => {
+                f.write_str("wrote more to stdout than is kept, so that its answer could not be read")
+            }
+            Self::Unreadable(bound) => {
+                let problem = match bound {
+                    AnswerBound::Depth => JsonProblem::TooDeep,
+                    AnswerBound::Values => JsonProblem::TooManyValues,
+                };
+                write!(f, "wrote an answer that could not be read: {problem}")
+            }
+            Self::UnreadableRule { why } => f.write_str(why),
+            Self::RunsProjectFile { level, file } => write!(
+                f,
+                "a hook of the {level} settings must not run `{}`, a file of the folder that it runs in; write an \
+                 absolute path",
+                file.display()
+            ),
+        }
+    }
+}
+
+fn write_stderr(f: &mut fmt::Formatter<'_>, stderr: &str) -> fmt::Result {
+    if stderr.is_empty() { Ok(()) } else { write!(f, ": {stderr}") }
+}
+
+impl std::error::Error for HookFailure {}
+
+/// Written as its text: logs and results of programs carry a failure as one string.
+impl Serialize for HookFailure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_failures_are_a_contract() {
+        let stderr = || "boom".to_owned();
+        for (failure, expected) in [
+            (HookFailure::ExitCode { code: 1, stderr: stderr() }, "exited with code 1: boom"),
+            (HookFailure::ExitCode { code: 1, stderr: String::new() }, "exited with code 1"),
+            (HookFailure::Signal { signal: 9, stderr: stderr() }, "was ended by signal 9: boom"),
+            (HookFailure::TimedOut(Duration::from_millis(1500)), "timed out after 1500 ms"),
+            (HookFailure::NotStarted { why: stderr() }, "could not be started: boom"),
+            (
+                HookFailure::NoAnswer { why: "answered a question twice".to_owned(), stderr: stderr() },
+                "answered a question twice: boom",
+            ),
+            (
+                HookFailure::Truncated,
+                "wrote more to stdout than is kept, so that its answer could not be read",
+            ),
+            (
+                HookFailure::Unreadable(AnswerBound::Depth),
+                "wrote an answer that could not be read: nested deeper than 1024 levels",
+            ),
+            (
+                HookFailure::Unreadable(AnswerBound::Values),
+                "wrote an answer that could not be read: more values than are read from an answer of this size",
+            ),
+            (HookFailure::UnreadableRule { why: stderr() }, "boom"),
+            (
+                HookFailure::RunsProjectFile { level: Level::User, file: PathBuf::from("/p/x.sh") },
+                "a hook of the user settings must not run `/p/x.sh`, a file of the folder that it runs in; write an \
+                 absolute path",
+            ),
+        ] {
+            assert_eq!(failure.to_string(), expected);
+            assert_eq!(serde_json::to_value(&failure).unwrap(), expected, "as JSON it is its text");
+        }
+    }
+}

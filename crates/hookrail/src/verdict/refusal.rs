@@ -1,0 +1,78 @@
+//! Planned hooks that may not run for an event.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::hook::Hook;
+
+/// A hook that was planned and is not run for this event. Its text names the hook and the reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RefusedHook {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// Why it is not run.
+    pub why: RefusalReason,
+}
+
+/// Why a planned hook is not run for an event. The text of each goes on from the name of the hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// It is a hook of the project, and the event comes from a folder outside of it.
+    OtherFolder {
+        /// The project.
+        project: PathBuf,
+        /// The folder of the event.
+        cwd: PathBuf,
+    },
+    /// It changed since it was approved.
+    Changed {
+        /// What changed.
+        what: String,
+    },
+    /// It is an approved guard whose file is open for writing, so that the system would not execute it.
+    OpenForWriting {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+impl RefusalReason {
+    /// Whether the hook is not what was approved. Guarded events are then blocked.
+    pub(crate) const fn is_change(&self) -> bool {
+        matches!(self, Self::Changed { .. } | Self::OpenForWriting { .. })
+    }
+}
+
+impl fmt::Display for RefusedHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if matches!(self.why, RefusalReason::OpenForWriting { .. }) { "guard" } else { "hook" };
+        write!(f, "{kind} `{}` {}", self.hook.name, self.why)
+    }
+}
+
+impl fmt::Display for RefusalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherFolder { project, cwd } => {
+                write!(
+                    f,
+                    "belongs to the project in {} and does not run for {}",
+                    project.display(),
+                    cwd.display()
+                )
+            }
+            Self::Changed { what } => {
+                write!(f, "changed since it was approved ({what}); run `hookrail trust` to approve it again")
+            }
+            Self::OpenForWriting { file } => write!(
+                f,
+                "cannot be started: `{}` is open for writing, so that it may be changing; close it, or run `hookrail \
+                 trust` to look at it",
+                file.display()
+            ),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What can be seen after a run, and what is concluded from it. Every conclusion needs something that is there: a text
+//! that reached the model or the user, a file, a line of hookrail's log. What left no trace is `?`, never a guess.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use hookrail_testkit::scripted_model::ModelCall;
+
+/// How the agent's program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, with this exit code; `None` after a signal.
+    Exited(Option<i32>),
+    /// It was still there when the time was over, and was ended.
+    TimedOut,
+}
+
+/// What is left of a run.
+pub(super) struct Observed<'a> {
+    /// The folder in which the agent worked.
+    pub(super) work: &'a Path,
+    /// What the model was asked.
+    pub(super) calls: &'a [ModelCall],
+    /// What the agent printed, both streams.
+    pub(super) printed: &'a str,
+    /// hookrail's own log.
+    pub(super) log: &'a str,
+    /// How the program ended.
+    pub(super) ending: Ending,
+    /// How long it ran.
+    pub(super) took: Duration,
+}
+
+impl Observed<'_> {
+    /// Whether a file is in the agent's folder.
+    pub(super) fn exists(&self, file: &str) -> bool {
+        self.work.join(file).exists()
+    }
+
+    /// Whether a text reached the model with any of its calls.
+    pub(super) fn heard(&self, text: &str) -> bool {
+        self.calls.iter().any(|call| call.contains(text))
+    }
+
+    /// Whether the agent showed a text to its user.
+    pub(super) fn told(&self, text: &str) -> bool {
+        self.printed.contains(text)
+    }
+
+    /// Whether a hook or rule of this name was asked and had something to say.
+    pub(super) fn ran(&self, hook: &str) -> bool {
+        self.log.contains(&format!("\"name\":\"{hook}\""))
+    }
+
+    /// Whether hookrail noted that this agent cannot carry out what a hook wanted.
+    pub(super) fn was_strengthened(&self) -> bool {
+        self.log.contains("\"strengthened\":")
+    }
+
+    /// A tool call that is to be refused: the file it makes is not there, and the model reads why.
+    pub(super) fn refused(&self, file: &str, reason: &str) -> Cell {
+        match (self.exists(file), self.heard(reason)) {
+            (true, _) => Cell::Fails,
+            (false, true) => Cell::Works(""),
+            (false, false) => Cell::Unknown("not run, and the model is not told why"),
+        }
+    }
+
+    /// A tool call that is to be refused because an earlier one broke the guard. An agent may also have been kept from
+    /// asking the model for it.
+    pub(super) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
+        match (self.exists(earlier), self.exists(file), self.calls.len()) {
+            (false, ..) => Cell::Unknown("nothing was broken"),
+            (true, false, 1) if self.ending != Ending::TimedOut => {
+                Cell::Works("the model is not asked again")
+            }
+            _ => self.refused(file, reason),
+        }
+    }
+
+    /// A prompt that is to be refused by a hook, which its log tells.
+    pub(super) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
+        if self.calls.is_empty() && !self.ran(hook) {
+            return Cell::Unknown("no model call, and the hook did not run");
+        }
+        self.unheard_prompt(reason)
+    }
+
+    /// A prompt that is to be refused by a guard that does not work. It reaches the model when the guard works.
+    pub(super) fn unheard_prompt(&self, reason: &str) -> Cell {
+        match (self.calls.is_empty(), self.told(reason)) {
+            (false, _) => Cell::Fails,
+            (true, true) => Cell::Works("the user reads why"),
+            (true, false) => Cell::Works("the user is not told why"),
+        }
+    }
+}
+
+/// One cell of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// The agent did what the hook asked for; how, if there is more to say.
+    Works(&'static str),
+    /// The agent has no way to do it, and this was seen to happen instead.
+    Instead(&'static str),
+    /// What the hook asked for was not done, and nothing in its place.
+    Fails,
+    /// The run shows neither.
+    Unknown(&'static str),
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Works("") => f.write_str("yes"),
+            Self::Works(how) => write!(f, "yes: {how}"),
+            Self::Instead(what) => write!(f, "not possible: {what}"),
+            Self::Fails => f.write_str("**no**"),
+            Self::Unknown(why) => write!(f, "? ({why})"),
+        }
+    }
+}
+
+/// The cell with how the run ended, where that is not as usual.
+pub(super) fn describe(cell: Cell, observed: &Observed<'_>) -> String {
+    match observed.ending {
+        Ending::Exited(Some(0)) => cell.to_string(),
+        Ending::Exited(Some(code)) => format!("{cell} (exit {code})"),
+        Ending::Exited(None) => format!("{cell} (ended by a signal)"),
+        Ending::TimedOut => format!("{cell} (timed out after {} s)", observed.took.as_secs()),
+    }
+}
