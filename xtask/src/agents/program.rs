@@ -112,7 +112,9 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "copilot",
         title: "Copilot CLI",
         package: "@github/copilot",
-        arguments: |prompt| words(&["-p", prompt, "--allow-all-tools", "--no-auto-update"]),
+        arguments: |prompt| {
+            words(&["-p", prompt, "--allow-all-tools", "--allow-all-paths", "--no-auto-update"])
+        },
         environment: |url| {
             vec![
                 ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),

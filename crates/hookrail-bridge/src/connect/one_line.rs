@@ -4,7 +4,7 @@
 use hookrail::internal::PARSE_OPTIONS;
 use hookrail::internal::edit::comma_after;
 use jsonc_parser::ast::Value;
-use jsonc_parser::common::Ranged as _;
+use jsonc_parser::common::Ranged;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
@@ -25,20 +25,20 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
         _ => return None,
     };
     let ranges: Vec<_> = match container {
-        Value::Object(object) => object.properties.iter().map(|property| property.range()).collect(),
-        Value::Array(array) => array.elements.iter().map(|element| element.range()).collect(),
+        Value::Object(object) => object.properties.iter().map(Ranged::range).collect(),
+        Value::Array(array) => array.elements.iter().map(Ranged::range).collect(),
         _ => return None,
     };
     let range = container.range();
     let first = ranges.first().map_or(range.end, |first| first.start);
-    let last = ranges.last().map(|last| last.end);
+    let end = ranges.last().map(|range| range.end);
     let breaks =
         |start: usize, end: usize| text.get(start..end).is_some_and(|text| text.contains(['\n', '\r']));
-    if breaks(range.start, first) && breaks(last.unwrap_or(range.start), range.end) {
+    if breaks(range.start, first) && breaks(end.unwrap_or(range.start), range.end) {
         return None;
     }
     let mut text = text.to_owned();
-    let Some(end) = last else {
+    let Some(end) = end else {
         text.insert_str(range.start + 1, &fragment);
         return Some(text);
     };

@@ -26,9 +26,8 @@ pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectErr
     let in_line = hooks.is_inline_table() || hooks.as_table().is_some_and(Table::is_dotted);
     let hooks = hooks.as_table_like_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
     for entry in wanted {
-        let groups = hooks.entry(entry.event).or_insert_with(|| match in_line {
-            true => value(Array::new()),
-            false => Item::ArrayOfTables(ArrayOfTables::new()),
+        let groups = hooks.entry(entry.event).or_insert_with(|| {
+            if in_line { value(Array::new()) } else { Item::ArrayOfTables(ArrayOfTables::new()) }
         });
         match groups {
             Item::ArrayOfTables(groups) => groups.push(group_of(entry)),
@@ -129,11 +128,15 @@ fn take_out(document: &mut DocumentMut) {
         match groups {
             Item::ArrayOfTables(groups) => {
                 groups.retain(|group| !is_ours(group));
-                groups.iter_mut().for_each(|group| take_from(group));
+                for group in groups.iter_mut() {
+                    take_from(group);
+                }
             }
             Item::Value(Value::Array(groups)) => {
                 groups.retain(|group| !group.as_inline_table().is_some_and(|group| is_ours(group)));
-                groups.iter_mut().filter_map(Value::as_inline_table_mut).for_each(|group| take_from(group));
+                for group in groups.iter_mut().filter_map(Value::as_inline_table_mut) {
+                    take_from(group);
+                }
             }
             _ => continue,
         }

@@ -72,7 +72,8 @@ impl MemoryStore {
             fs::remove_file(file).ok()?; // Not ours, and not followed.
         }
         let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
-        keep_private(folder).ok()?;
+        // A file system without modes is no reason to forget.
+        let _ = keep_private(folder);
         let is_new = !file.exists();
         let native = make(&self.load());
         if let Some(changed) = &native.memory {

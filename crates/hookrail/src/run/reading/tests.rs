@@ -27,9 +27,12 @@ async fn a_long_output_is_read_elsewhere_and_a_short_one_here() {
         ("a long complaint", finished(Exit::Code(2), "", &"x".repeat(LONG + 1)), true),
     ] {
         let (hook, reader) = (hook("true"), OutputReader::new());
+        // Nothing can be read elsewhere before the first poll is over.
+        let permits = Arc::clone(&reader.permits).acquire_many_owned(2).await.unwrap();
         let mut read = pin!(reader.read(&hook, finished, KEPT));
         let first = read.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(first.is_pending(), elsewhere, "R15: {what}");
+        drop(permits);
         let run = match first {
             Poll::Ready(run) => run,
             Poll::Pending => read.await,
