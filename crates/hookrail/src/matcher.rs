@@ -185,7 +185,6 @@ impl Matcher {
             Kind::Any => MatchVerdict::Yes,
             Kind::Exact => (compiled.text == name).into(),
             Kind::Words(words) => words.is_match(name).into(),
-            Kind::TooLarge => MatchVerdict::BoundReached,
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
             // Ignoring case beyond ASCII takes tables that nobody has needed for a tool's name yet.
             Kind::Pattern { folds: true, .. } if !name.is_ascii() => MatchVerdict::BoundReached,
@@ -195,7 +194,7 @@ impl Matcher {
             Kind::Pattern { program: None, .. } if steps.take(MAX_STEPS) => {
                 self.matches_long(name).map_or(MatchVerdict::BoundReached, MatchVerdict::from)
             }
-            Kind::Pattern { program: None, .. } => MatchVerdict::BoundReached,
+            Kind::TooLarge | Kind::Pattern { program: None, .. } => MatchVerdict::BoundReached,
         }
     }
 

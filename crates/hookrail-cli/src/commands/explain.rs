@@ -30,8 +30,8 @@ pub(crate) fn run(
         printer.talk(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
     }
     let target = target.filter(|_| has_target(args.event));
-    let planner = HookPlanner::new(Arc::new(settings.registry(RegistryScope::All)));
-    let explanation = planner.explain(args.event, target);
+    let explanation =
+        HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target);
     findings::tell(&settings, context, printer);
     if !settings.activation.is_on() && !settings.hooks.is_empty() {
         printer.talk("note: this is what would run if hooks were on");

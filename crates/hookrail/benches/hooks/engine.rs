@@ -9,7 +9,8 @@ use std::task::{Context, Poll};
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook, fire_before_tool_hook,
+    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook,
+    fire_before_tool_hook,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

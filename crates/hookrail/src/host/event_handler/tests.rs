@@ -27,7 +27,7 @@ async fn fire(session: &HookSession) -> ProcessedHookResult {
 fn assert_failed_in(stage: &str, result: &ProcessedHookResult) {
     assert!(!result.aggregated.success, "DELTA-HFAIL-001, DELTA-HFAIL-002");
     assert!(result.aggregated.final_output.is_none() && result.runs.is_empty(), "DELTA-HFAIL-001");
-    let message = &result.aggregated.errors[0].message;
+    let message = result.aggregated.errors[0].to_string();
     assert!(message.starts_with(&format!("{stage}: ")), "DELTA-HFAIL-002: {message}");
 }
 
