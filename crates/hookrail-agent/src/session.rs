@@ -138,7 +138,7 @@ impl Session {
         if let AgentGate::GoOn { additional_context: Some(context) } = result.gate {
             self.history.push(Content::text("user", context));
         }
-        self.pending_messages.extend(result.notes.system_message);
+        self.pending_messages.extend(result.notes.into_inner().system_message);
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl Session {
                 self.history.clear();
             }
             self.stop_if_asked(&result.gate)?;
-            self.pending_messages.extend(result.notes.system_message);
+            self.pending_messages.extend(result.notes.into_inner().system_message);
             let AgentGate::Block { block, .. } = result.gate else {
                 return Ok(PromptOutcome::Answered(answer));
             };
@@ -233,7 +233,7 @@ impl Session {
             }
             AgentGate::Stop { reason } => return Err(self.stopped(reason)),
         }
-        self.pending_messages.extend(result.notes.system_message);
+        self.pending_messages.extend(result.notes.into_inner().system_message);
         self.history.push(content);
         Ok(None)
     }

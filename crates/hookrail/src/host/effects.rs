@@ -4,16 +4,22 @@
 //! drop a block.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
 use crate::formats::json_object::JsonObject;
 use crate::output::HookOutput;
 use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
 
-/// What hooks gave besides their verdict.
+/// What hooks gave besides their verdict. It is nearly always nothing, so the content is boxed: a result is smaller, and
+/// without hooks it is made and dropped without an allocation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookNotes(Option<Box<Notes>>);
+
+/// The content of [`HookNotes`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct HookNotes {
+pub struct Notes {
     /// For the model.
     pub system_message: Option<String>,
     /// The user must not see the result or the answer; the model still does.
@@ -24,13 +30,34 @@ pub struct HookNotes {
 
 impl HookNotes {
     pub(crate) fn of(result: &ProcessedHookResult) -> Self {
-        Self {
+        Self::from(Notes {
             system_message: result.system_message.clone(),
             suppress_output: result.suppress_output,
             warnings: result.all_warnings(),
-        }
+        })
+    }
+
+    /// The content, to be taken apart.
+    pub fn into_inner(self) -> Notes {
+        self.0.map(|notes| *notes).unwrap_or_default()
     }
 }
+
+impl From<Notes> for HookNotes {
+    fn from(notes: Notes) -> Self {
+        Self((notes != NO_NOTES).then(|| Box::new(notes)))
+    }
+}
+
+impl Deref for HookNotes {
+    type Target = Notes;
+
+    fn deref(&self) -> &Notes {
+        self.0.as_deref().unwrap_or(&NO_NOTES)
+    }
+}
+
+static NO_NOTES: Notes = Notes { system_message: None, suppress_output: false, warnings: Vec::new() };
 
 /// What to do with a tool call.
 #[must_use = "it may be a block, a question or a stop"]

@@ -127,6 +127,7 @@ impl HookSession {
 
         let after = fire_after_model_hook(self, &request, response).await;
         let AfterModelHookResult { response, change, stop, notes, .. } = after;
+        let notes = notes.into_inner();
         warnings.extend(notes.warnings);
         let answer = ModelAnswer {
             response,
@@ -154,7 +155,7 @@ impl HookSession {
         mut request: GenerateContentParameters,
     ) -> Result<Prepared, ModelOutcome> {
         let before = fire_before_model_hook(self, &request).await;
-        let notes = before.notes;
+        let notes = before.notes.into_inner();
         match before.gate {
             ModelGate::Send { request: std::borrow::Cow::Borrowed(_) } => {}
             ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
@@ -178,7 +179,7 @@ impl HookSession {
             }
             prepared.request.contents.extend(result.notes.system_message.as_deref().map(system_message));
             prepared.hidden |= result.notes.suppress_output;
-            prepared.warnings.extend(result.notes.warnings);
+            prepared.warnings.extend(result.notes.into_inner().warnings);
         }
         Ok(prepared)
     }

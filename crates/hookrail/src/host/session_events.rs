@@ -8,7 +8,7 @@ use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-    BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes,
+    BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, Notes,
 };
 use crate::host::session::HookSession;
 use crate::host::triggers;
@@ -139,8 +139,8 @@ impl HookSession {
     fn effect(&self, result: ProcessedHookResult) -> AgentHookResult {
         let notes = HookNotes::of(&result);
         if self.settings().agent_events() == AgentEvents::Observe {
-            let notes = HookNotes { warnings: notes.warnings, ..HookNotes::default() };
-            return AgentHookResult { notes, ..AgentHookResult::default() };
+            let notes = Notes { warnings: notes.into_inner().warnings, ..Notes::default() };
+            return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
         }
         let output = result.aggregated.final_output.as_ref();
         let specific = |field: &str| output.and_then(|output| output.specific(field));

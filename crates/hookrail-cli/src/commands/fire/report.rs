@@ -170,7 +170,9 @@ fn why_not_run(hook: &Hook, result: &ProcessedHookResult) -> String {
         let is_rule = hook.command_text().is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }
-    if let Some(refused) = result.refused.iter().find(|refused| std::ptr::eq(Arc::as_ptr(&refused.hook), hook)) {
+    if let Some(refused) =
+        result.refused.iter().find(|refused| std::ptr::eq(Arc::as_ptr(&refused.hook), hook))
+    {
         return refused.why.to_string();
     }
     match result.infrastructure_failure() {
