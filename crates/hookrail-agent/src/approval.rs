@@ -82,7 +82,7 @@ pub(crate) async fn ask_permission(
     if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = told.gate {
         return Permission::Stopped { reason };
     }
-    messages.extend(told.notes.system_message);
+    messages.extend(told.notes.into_inner().system_message);
     // What guards the agent, and what a hook wants a person for, is asked about every time.
     let always = match tool.kind() {
         _ if protected.is_some() || hook_reason.is_some() => None,

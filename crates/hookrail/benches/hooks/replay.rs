@@ -68,8 +68,8 @@ pub(crate) fn test(args: &Args, report: &mut Report) {
                 "input": { "command": LINES[number % LINES.len()] }, "expect": { "decision": "allow" } })
         })
         .collect();
-    let file = project.path().join("tests.json");
-    fs::write(&file, Value::Array(tests).to_string()).expect("writes tests");
+    let test_file = project.path().join("tests.json");
+    fs::write(&test_file, Value::Array(tests).to_string()).expect("writes tests");
     let directory = project.path().to_str().expect("temporary folders have plain names");
     let input = json!({ "command": LINES[0] }).to_string();
     let variables = variables(project.path());
@@ -88,7 +88,7 @@ pub(crate) fn test(args: &Args, report: &mut Report) {
         &variables,
     );
     let all = Floor::program(
-        &[program.path(), "-C", directory, "test", file.to_str().expect("a plain path")],
+        &[program.path(), "-C", directory, "test", test_file.to_str().expect("a plain path")],
         &variables,
     );
     for said in fire.run(b"").into_iter().chain(all.run(b"")) {

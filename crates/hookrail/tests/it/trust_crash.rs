@@ -33,7 +33,7 @@ fn approve(store: &ApprovalStore, project: &Path, command: &str) {
 fn is_approved(store: &ApprovalStore, project: &Path, command: &str) -> bool {
     let judgement = store.judge(project, &[hook(command)], &Value::Null);
     assert_eq!(judgement.problem, None, "the store can always be read");
-    judgement.hooks[0].trust == HookTrust::Approved
+    judgement.hooks.first().is_some_and(|hook| hook.trust == HookTrust::Approved)
 }
 
 /// The body of the helper process: approves one hook after another and notes each one that was acknowledged.
