@@ -666,7 +666,7 @@ fn hooks_behave_the_same_in_every_mode() {
             setup.log_of(log).into_iter().filter(|entry| entry["type"] == "hook_call").collect();
         for call in &mut calls {
             let call = call.as_object_mut().unwrap();
-            for own in ["timestamp", "sessionId", "durationMs"] {
+            for own in ["id", "timestamp", "sessionId", "durationMs"] {
                 call.remove(own);
             }
             let input = call["input"].as_object_mut().unwrap();
