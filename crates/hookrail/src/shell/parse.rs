@@ -285,7 +285,7 @@ impl<'t> Parser<'t> {
 
     /// Reads commands joined by `|`, with `!` and `time` before them.
     fn pipeline(&mut self) -> Pipeline {
-        let mut timed = false;
+        let mut time = None;
         loop {
             self.skip_blanks();
             let word = self.plain_word();
@@ -293,9 +293,7 @@ impl<'t> Parser<'t> {
                 Some(("!", end)) => self.cursor.go(end),
                 Some(("time", end)) => {
                     self.cursor.go(end);
-                    timed = true;
-                    self.take_word("-p");
-                    self.take_word("--");
+                    time = Some(["-p", "--"].into_iter().filter(|option| self.take_word(option)).collect());
                 }
                 _ => break,
             }
@@ -316,7 +314,7 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
-        Pipeline { timed, commands }
+        Pipeline { time, commands }
     }
 
     /// Reads the commands of `$(`, `<(` or `>(`, whose parenthesis has been read, and the closing one.

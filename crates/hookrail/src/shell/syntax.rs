@@ -47,8 +47,8 @@ pub(super) struct AndOr {
 /// Commands joined by `|`.
 #[derive(Debug, Clone)]
 pub(super) struct Pipeline {
-    /// Whether the reserved word `time` stands before it.
-    pub(super) timed: bool,
+    /// The options of the reserved word `time`, if that stands before it.
+    pub(super) time: Option<Vec<&'static str>>,
     /// The commands; more than one means a shell of its own for each.
     pub(super) commands: Vec<Command>,
 }

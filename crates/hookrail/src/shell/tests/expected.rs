@@ -294,3 +294,14 @@ fn facts_are_told_in_full() {
     assert_eq!(commands(&facts), ["rm a", "true", "ls b"]);
     assert!(facts.dynamic);
 }
+
+#[test]
+fn the_reserved_word_time_keeps_its_options() {
+    for (line, expected) in [
+        ("time rm a", ["time rm a", "rm a"]),
+        ("time -p -- rm a", ["time -p -- rm a", "rm a"]),
+        ("time -p sh", ["time -p sh", "sh"]),
+    ] {
+        assert_eq!(commands(&facts_of_line(line)), expected, "{line}");
+    }
+}

@@ -55,8 +55,8 @@ impl Walker {
     /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be told.
     fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) {
         let mut context = context.clone();
-        if pipeline.timed {
-            self.emit_time(pipeline, &context);
+        if let Some(options) = &pipeline.time {
+            self.emit_time(options, pipeline, &context);
             context = context.behind("time");
         }
         if let [command] = pipeline.commands.as_slice() {
@@ -72,8 +72,9 @@ impl Walker {
     }
 
     /// `time` is a reserved word, and a command to whoever writes a rule about it.
-    fn emit_time(&mut self, pipeline: &Pipeline, context: &Context) {
-        let mut argv = vec![Field::known("time")];
+    fn emit_time(&mut self, options: &[&'static str], pipeline: &Pipeline, context: &Context) {
+        let mut argv: Vec<Field> =
+            std::iter::once("time").chain(options.iter().copied()).map(Field::known).collect();
         if let Some(Command { kind: Kind::Simple { words, .. }, .. }) = pipeline.commands.first() {
             self.silent += 1;
             argv.extend(self.expand_words(words, context));
