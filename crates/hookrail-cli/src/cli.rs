@@ -1,7 +1,5 @@
 //! The command line as types: commands, flags and help texts. No logic.
 
-mod parse;
-
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -18,7 +16,7 @@ use crate::hook_log::Since;
 #[command(
     after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail init          write a first hook\n  hookrail fire BeforeTool --tool write_file    try it"
 )]
-pub(crate) struct CommandLine<C: Subcommand> {
+pub(crate) struct Cli {
     /// Work in this directory instead of the current one
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
@@ -28,11 +26,8 @@ pub(crate) struct CommandLine<C: Subcommand> {
     pub(crate) color: Color,
 
     #[command(subcommand)]
-    pub(crate) command: C,
+    pub(crate) command: Command,
 }
-
-/// The command line with all commands.
-pub(crate) type Cli = CommandLine<Command>;
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

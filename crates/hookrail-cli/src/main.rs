@@ -16,8 +16,9 @@ mod settings_file;
 mod signals;
 mod terminal;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
+
+use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
 use crate::context::Context;
@@ -25,12 +26,11 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 
 fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(args) = commands::bridge::bridge_call(arguments.iter().skip(1).cloned()) {
+    if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
         logging::start();
         return commands::bridge::run(&args, None).into();
     }
-    let cli = match Cli::read(&arguments) {
+    let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
             // Exit code 2 means "blocked" here, so that clap's own code for usage errors will not do.
