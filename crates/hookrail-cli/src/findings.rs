@@ -61,6 +61,17 @@ pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut
     }
 }
 
+/// Says why hooks are off where none are configured. Where some are, this is among the findings.
+pub(crate) fn tell_off_without_hooks(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+    if settings.hooks.is_empty()
+        && let Some(off) = settings.why_off()
+    {
+        printer.talk(escape_line(&off.message));
+        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+        printer.talk(format_args!("hint: {}", escape_line(&help)));
+    }
+}
+
 /// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.
 pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) -> anyhow::Result<()> {
     let Some(unusable) = settings.refusals().next() else { return Ok(()) };

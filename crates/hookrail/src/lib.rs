@@ -146,7 +146,7 @@ pub mod components {
 #[doc(hidden)]
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
-    pub use crate::formats::jsonc::PARSE_OPTIONS;
+    pub use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
     pub use crate::formats::schema::{input_schema, output_schema, sample_input};
     pub use crate::hook::PROJECT_DIR_VARIABLES;
     pub use crate::rules::{

@@ -1,6 +1,6 @@
 //! The bridge in JSON settings, with or without groups.
 
-use hookrail::internal::PARSE_OPTIONS;
+use hookrail::internal::{PARSE_OPTIONS, split_byte_order_mark};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
@@ -21,10 +21,7 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
     if !present.is_empty() && same(&present, &expected) {
         return Ok(text.to_owned());
     }
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
+    let (mark, body) = split_byte_order_mark(text);
     let body =
         if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
     let mut body = body;
@@ -193,7 +190,7 @@ fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
 }
 
 fn strip_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
+    split_byte_order_mark(text).1
 }
 
 fn wrong_type(key: &str, expected: &'static str) -> ConnectError {

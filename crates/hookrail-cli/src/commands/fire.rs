@@ -15,7 +15,6 @@ use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
-use crate::display::short_home;
 use crate::effect::Effects;
 use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
@@ -46,14 +45,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
     findings::tell(settings, context, printer);
-    if settings.hooks.is_empty()
-        && let Some(off) = settings.why_off()
-    {
-        // With hooks configured this is among the findings.
-        printer.talk(escape_line(&off.message));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
-    }
+    findings::tell_off_without_hooks(settings, context, printer);
     let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);

@@ -33,7 +33,7 @@ use self::show::{SLOW_MS, Shown};
 use crate::cli::{Format, TestArgs};
 use crate::commands::check::finding::{Finding, Sources};
 use crate::context::Context;
-use crate::display::{short_home, shown};
+use crate::display::shown;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::terminal::meter::Meter;
@@ -71,13 +71,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let settings = config.settings();
     findings::refuse_unusable(settings, context)?;
     findings::tell(settings, context, printer);
-    if settings.hooks.is_empty()
-        && let Some(off) = settings.why_off()
-    {
-        printer.talk(escape_line(&off.message));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
-    }
+    findings::tell_off_without_hooks(settings, context, printer);
     let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {
         for file in &mut files {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::source::Source;
 use crate::event::EventName;
-use crate::formats::jsonc::PARSE_OPTIONS;
+use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
 
 /// Why a settings text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,10 +108,10 @@ pub fn add_hook(
             same_matcher && last(group, "sequential").is_none() && list_of(group).is_some()
         });
         if let Some(list) = group.as_ref().and_then(list_of) {
-            list.append(input(hook));
+            list.append(cst_value(hook));
         } else {
             let matcher = matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
-            let list = ("hooks".to_owned(), CstInputValue::Array(vec![input(hook)]));
+            let list = ("hooks".to_owned(), CstInputValue::Array(vec![cst_value(hook)]));
             groups.append(CstInputValue::Object(matcher.into_iter().chain([list]).collect()));
         }
         Ok(())
@@ -125,10 +125,7 @@ fn list_of(group: &CstObject) -> Option<CstArray> {
 
 /// Parses the text, lets `change` work on its object and writes it again. Blank text counts as `{}`.
 fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), EditError>) -> Result<String, EditError> {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
+    let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "{}\n" } else { body };
     let source = Source::of_file(Path::new(""), body);
     source.parse().map_err(|finding| {
@@ -245,19 +242,6 @@ fn cut_out(text: &mut String, range: Range<usize>) {
         range.start..range.end + blanks
     };
     text.replace_range(wider, "");
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
-        Value::Object(fields) => {
-            CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Edits of test files that keep comments and formatting: what `--accept` rewrites, and tests that are added. Pure.
 
-use hookrail::internal::PARSE_OPTIONS;
+use hookrail::internal::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(crate) enum EditError {
 
 /// The text with the keys of some tests rewritten or added.
 pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditError> {
-    let (mark, body) = split_mark(text);
+    let (mark, body) = split_byte_order_mark(text);
     let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
     let tests = root.array_value().ok_or(EditError::Changed)?.elements();
     for change in changes {
@@ -46,7 +46,7 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditErr
 
 /// The text with tests added at its end. Blank text is an empty file of tests.
 pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
-    let (mark, body) = split_mark(text);
+    let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "[]\n" } else { body };
     let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
     let tests = root.array_value().ok_or(EditError::Changed)?;
@@ -60,33 +60,16 @@ pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
         if is_taken {
             return Err(EditError::Taken(name.to_owned()));
         }
-        tests.append(input(test));
+        tests.append(cst_value(test));
     }
     Ok(format!("{mark}{root}"))
 }
 
-fn split_mark(text: &str) -> (&str, &str) {
-    text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body))
-}
-
 fn set(object: &CstObject, key: &str, value: &Value) {
     match object.get(key) {
-        Some(prop) => prop.set_value(input(value)),
+        Some(prop) => prop.set_value(cst_value(value)),
         None => {
-            object.append(key, input(value));
-        }
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
-        Value::Object(fields) => {
-            CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect())
+            object.append(key, cst_value(value));
         }
     }
 }
