@@ -1,7 +1,6 @@
 //! The engine, as an agent reaches it: settings in files, a [`HookSession`], triggers. The only file of the benchmark that
 //! knows its interface.
 
-use std::borrow::Cow;
 use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -9,7 +8,7 @@ use std::task::{Context, Poll};
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook,
+    HookSession, JsonObject, SettingsPaths, ToolGate, ToolInput, TrustPolicy, fire_before_model_hook,
     fire_before_tool_hook,
 };
 use serde_json::{Value, json};
@@ -108,7 +107,7 @@ impl Engine {
         match future.poll(context) {
             // As a host reads it: by what it is to do with the call.
             Poll::Ready(verdict) => match verdict.gate {
-                ToolGate::Run { tool_input } => matches!(tool_input, Cow::Borrowed(_)),
+                ToolGate::Run { tool_input } => matches!(tool_input, ToolInput::Original(_)),
                 ToolGate::Ask { .. } | ToolGate::Block { .. } | ToolGate::Stop { .. } => false,
             },
             Poll::Pending => panic!("a hook runs"),

@@ -59,6 +59,45 @@ impl Deref for HookNotes {
 
 static NO_NOTES: Notes = Notes { system_message: None, suppress_output: false, warnings: Vec::new() };
 
+/// The arguments that a tool is to be called with. Two of them are equal if the arguments are.
+///
+/// It is no [`Cow`], because that would have room for the changed arguments: a result is made for every tool call, and
+/// nearly all of them change nothing.
+#[derive(Debug, Clone)]
+pub enum ToolInput<'a> {
+    /// What the model asked for.
+    Original(&'a JsonObject),
+    /// What hooks made of that.
+    Changed(Box<JsonObject>),
+}
+
+impl ToolInput<'_> {
+    /// The arguments by themselves; copied if no hook changed them.
+    pub fn into_owned(self) -> JsonObject {
+        match self {
+            Self::Original(original) => original.clone(),
+            Self::Changed(changed) => *changed,
+        }
+    }
+}
+
+impl Deref for ToolInput<'_> {
+    type Target = JsonObject;
+
+    fn deref(&self) -> &JsonObject {
+        match self {
+            Self::Original(original) => original,
+            Self::Changed(changed) => changed,
+        }
+    }
+}
+
+impl PartialEq for ToolInput<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
 /// What to do with a tool call.
 #[must_use = "it may be a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
@@ -66,12 +105,12 @@ pub enum ToolGate<'a> {
     /// Run it with these arguments: the original ones, or what hooks made of them.
     Run {
         /// The arguments.
-        tool_input: Cow<'a, JsonObject>,
+        tool_input: ToolInput<'a>,
     },
     /// Let a person decide, whatever the host's own rules say. Where nobody can answer the call is refused.
     Ask {
         /// The arguments to run with, if the person agrees.
-        tool_input: Cow<'a, JsonObject>,
+        tool_input: ToolInput<'a>,
         /// What the question shows.
         reason: String,
     },
@@ -93,14 +132,13 @@ pub enum ToolGate<'a> {
 #[must_use = "it may carry a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[repr(C)]
 pub struct BeforeToolHookResult<'a> {
+    /// What to do with the call.
+    pub gate: ToolGate<'a>,
     /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
     pub output: Option<Box<HookOutput>>,
-    /// What to do with the call.
-    pub gate: ToolGate<'a>,
 }
 
 impl BeforeToolHookResult<'_> {

@@ -2,7 +2,7 @@
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::host::effects::{AfterToolHookResult, HookNotes, ToolGate};
+use crate::host::effects::{AfterToolHookResult, HookNotes, ToolGate, ToolInput};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
 use crate::host::session::HookSession;
 use crate::host::tool::ToolResult;
@@ -115,8 +115,8 @@ impl HookSession {
         };
         // Arguments that no hook changed are not copied.
         let tool_input = match changed {
-            std::borrow::Cow::Owned(changed) => changed,
-            std::borrow::Cow::Borrowed(_) => tool_input,
+            ToolInput::Changed(changed) => *changed,
+            ToolInput::Original(_) => tool_input,
         };
         let subject = PermissionSubject::Tool { name: tool_name, input: &tool_input };
         let decider = asked.as_deref().map_or(Decider::Host, |reason| Decider::Person { reason });

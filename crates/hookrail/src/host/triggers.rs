@@ -7,13 +7,15 @@ mod future;
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::event::EventName;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::formats::translator::TranslationError;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AnswerOrigin, BeforeModelHookResult, BeforeToolHookResult,
-    BeforeToolSelectionHookResult, HookNotes, ModelGate, ResponseChange, ToolGate, ToolSelection,
+    BeforeToolSelectionHookResult, HookNotes, ModelGate, ResponseChange, ToolGate, ToolInput, ToolSelection,
 };
 use crate::host::event_handler::HookEventHandler;
 use crate::host::panics::survive;
@@ -32,7 +34,7 @@ pub fn fire_before_tool_hook<'a>(
     tool_input: &'a JsonObject,
 ) -> impl Future<Output = BeforeToolHookResult<'a>> + Send + 'a {
     let unchanged = move || BeforeToolHookResult {
-        gate: ToolGate::Run { tool_input: Cow::Borrowed(tool_input) },
+        gate: ToolGate::Run { tool_input: ToolInput::Original(tool_input) },
         notes: HookNotes::default(),
         output: None,
     };
@@ -63,15 +65,18 @@ async fn before_tool<'a>(
 }
 
 /// The arguments with what hooks changed, key by key.
-fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> Cow<'a, JsonObject> {
+fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> ToolInput<'a> {
     let changes = output.and_then(|output| output.specific("tool_input")?.as_object());
-    let mut tool_input = Cow::Borrowed(original);
-    for (key, value) in changes.into_iter().flatten() {
-        if tool_input.get(key) != Some(value) {
-            tool_input.to_mut().insert(key.clone(), value.clone());
-        }
+    let is_new = |(key, value): &(&String, &Value)| original.get(*key) != Some(*value);
+    let changes: Vec<_> = changes.into_iter().flatten().filter(is_new).collect();
+    if changes.is_empty() {
+        return ToolInput::Original(original);
     }
-    tool_input
+    let mut new_input = Box::new(original.clone());
+    for (key, value) in changes {
+        new_input.insert(key.clone(), value.clone());
+    }
+    ToolInput::Changed(new_input)
 }
 
 /// Tells the hooks what a tool gave.
@@ -201,7 +206,7 @@ pub async fn fire_after_model_hook(
             stop: None,
             notes: HookNotes::default(),
         },
-        Some(handler) => *boxed(move || after_model(handler, llm_request, llm_response)).await,
+        Some(handler) => boxed(move || after_model(handler, llm_request, llm_response)).await,
     }
 }
 

@@ -2,7 +2,6 @@
 //! what it hears.
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +9,8 @@ use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::internal::load_settings;
 use hookrail::{
     ApprovalStore, BeforeToolHookResult, Block, EventName, Hook, HookBatch, HookCall, HookObserver,
-    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_tool_hook,
+    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, ToolInput, TrustPolicy,
+    fire_before_tool_hook,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSe
 
 /// Whether hooks had nothing to say about a tool call.
 pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
-    result.output.is_none() && matches!(result.gate, ToolGate::Run { tool_input: Cow::Borrowed(_) })
+    result.output.is_none() && matches!(result.gate, ToolGate::Run { tool_input: ToolInput::Original(_) })
 }
 
 /// The reason of the block that holds for a tool call.

@@ -1,13 +1,12 @@
 //! Hooks around tools: what the triggers return and what `execute_tool_with_hooks` does with it.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookrail::components::{BeforeToolHookOutput, HookOutputView as _};
 use hookrail::{
     BlockCause, Decider, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject,
-    StopReason, ToolContent, ToolExecution, ToolGate, ToolOutcome, ToolResult, execute_tool_with_hooks,
-    fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
+    StopReason, ToolContent, ToolExecution, ToolGate, ToolInput, ToolOutcome, ToolResult,
+    execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -77,7 +76,7 @@ async fn before_tool_lets_the_tool_run() {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let verdict = fire_before_tool_hook(&config, "write_file", &given).await;
-        assert_eq!(verdict.gate, ToolGate::Run { tool_input: Cow::Borrowed(&given) }, "{requirement}");
+        assert_eq!(verdict.gate, ToolGate::Run { tool_input: ToolInput::Original(&given) }, "{requirement}");
         let (execution, ran) = execute(&config).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
         let expected = ToolResult::text(Value::Object(input()).to_string());

@@ -84,6 +84,39 @@ fn a_worker_stays_over_a_reload_unless_its_hook_changed() {
 }
 
 #[test]
+fn a_worker_ends_when_the_approval_of_its_hook_is_withdrawn() {
+    let desk = Desk::new();
+    desk.project.user_settings(&json!({ "enableHooks": true }));
+    let command = format!("python3 {} {}", desk.script.display(), desk.pids.display());
+    let hook = json!({ "name": "guard", "type": "command", "command": command, "worker": true });
+    desk.project.settings(&json!({ "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }));
+    let trust = |arguments: &[&str]| {
+        let output =
+            program(&desk.project).arg("trust").args(arguments).output().expect("the program starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    trust(&["--yes"]);
+    let mut server = Server::start(&desk.project, &[]);
+    Desk::assert_blocks(&mut server, "1");
+    let worker = desk.pids()[0];
+
+    trust(&["--revoke", "guard"]);
+    server.signal(Signal::HUP);
+    wait_for_end_of(worker);
+    let answer = server.ask(&tool_request("2", "t"));
+    assert_ne!(answer["output"]["blocked"], true, "a hook that is not approved does not run: {answer}");
+    assert_eq!(desk.pids(), [worker], "nothing was started for it");
+
+    trust(&["--yes"]);
+    server.signal(Signal::HUP);
+    wait_until(LONG, "the hook runs again", || {
+        server.ask(&tool_request("again", "t"))["output"]["blocked"] == true
+    });
+    assert_eq!(desk.pids().len(), 2);
+    server.finish();
+}
+
+#[test]
 fn a_killed_server_leaves_no_worker() {
     let desk = Desk::new();
     let mut server = Server::start(&desk.project, &[]);

@@ -242,3 +242,44 @@ fn as_worker(command: &PreparedCommand) -> PreparedCommand {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::EventName;
+    use crate::hook::Hook;
+    use crate::run::command::CommandPreparer;
+    use crate::run::inherited_environment;
+    use crate::settings::Redaction;
+
+    const ANSWERS: &str = r#"
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "exitCode": 0}), flush=True)
+"#;
+
+    #[tokio::test]
+    async fn a_process_that_nobody_asks_ends_when_its_script_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("answers.py");
+        std::fs::write(&script, ANSWERS).unwrap();
+        let hook = Arc::new(Hook::new(EventName::BeforeTool, "python3 answers.py"));
+        let preparer = CommandPreparer::new(inherited_environment(), &Redaction::default(), true);
+        let command = preparer.prepare(&hook, folder.path());
+        let reaper = Reaper::with_grace(Duration::from_millis(200));
+        let worker = LineWorker::new(hook.command(), &command, &reaper);
+        let payload = Payload::new(&json!({})).unwrap();
+        let entry = Entry::Turn(worker.turn().await);
+        let finished = worker.ask(entry, &payload, Duration::from_mins(1), 1_000, false).await;
+        assert_eq!(finished.exit, Exit::Code(0));
+
+        worker.tidy(Duration::MAX);
+        assert!(worker.process_id().is_some(), "nothing changed");
+        std::fs::write(&script, format!("{ANSWERS}# changed\n")).unwrap();
+        worker.tidy(Duration::MAX);
+        assert_eq!(worker.process_id(), None);
+        reaper.drain().await;
+    }
+}
