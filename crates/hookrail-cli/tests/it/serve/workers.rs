@@ -109,7 +109,7 @@ fn a_worker_ends_when_the_approval_of_its_hook_is_withdrawn() {
 
     trust(&["--yes"]);
     server.signal(Signal::HUP);
-    wait_until(LONG, "the hook runs again", || {
+    wait_until(LIMIT, "the hook runs again", || {
         server.ask(&tool_request("again", "t"))["output"]["blocked"] == true
     });
     assert_eq!(desk.pids().len(), 2);
