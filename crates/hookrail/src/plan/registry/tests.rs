@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::hook::{ConfigSource, ExtensionName, Origin};
+use crate::hook::{ConfigSource, ExtensionName, Level, Origin};
 
 /// A `BeforeTool` hook of the user's for all tools.
 pub(crate) fn hook(command: &str) -> Hook {
