@@ -1,3 +1,4 @@
+mod agreement;
 mod model;
 
 use std::borrow::Cow;
