@@ -19,41 +19,38 @@ const MAX_DEPTH: usize = 250;
 /// One piece of a pattern.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
+    /// Matches nothing, everywhere: `()` or an empty branch.
     Empty,
+    /// Exactly this unit.
     Unit(u16),
+    /// One unit of a set: a class, `.`, or an escape such as `\d`.
     Set(Set),
+    /// A condition that reads nothing.
     Assert(Assertion),
+    /// One after another; at least two.
     Concat(Vec<Node>),
+    /// Branches, the preferred one first; at least two.
     Alternate(Vec<Node>),
-    Repeat {
-        node: Box<Node>,
-        min: usize,
-        max: Option<usize>,
-        greedy: bool,
-        groups: Range<usize>,
-    },
-    Capture {
-        group: usize,
-        node: Box<Node>,
-    },
-    Look {
-        behind: bool,
-        negate: bool,
-        node: Box<Node>,
-    },
+    /// A quantifier. `max` is `None` for any number; `groups` are the capturing groups inside, numbered from 0.
+    Repeat { node: Box<Node>, min: usize, max: Option<usize>, greedy: bool, groups: Range<usize> },
+    /// A capturing group, numbered from 0 by its opening bracket.
+    Capture { group: usize, node: Box<Node> },
+    /// A lookaround: `(?=…)`, `(?!…)`, `(?<=…)` or `(?<!…)`.
+    Look { behind: bool, negate: bool, node: Box<Node> },
     /// What one of these groups matched; several only where a name is given to several groups.
-    BackReference {
-        groups: Vec<usize>,
-        folded: bool,
-    },
+    BackReference { groups: Vec<usize>, folded: bool },
 }
 
 /// A condition on a place between two units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Assertion {
+    /// `^` without the `m` flag.
     Start,
+    /// `$` without the `m` flag.
     End,
+    /// `^` with the `m` flag.
     LineStart,
+    /// `$` with the `m` flag.
     LineEnd,
     WordBoundary,
     NotWordBoundary,
@@ -100,6 +97,8 @@ struct Flags {
     dot_all: bool,
 }
 
+/// A recursive descent over the units of a pattern. Every method that reads leaves `at` behind what it read, and
+/// returns `None` for what this reader does not know.
 struct Parser<'a> {
     units: &'a [u16],
     at: usize,
@@ -121,12 +120,14 @@ impl Parser<'_> {
         self.peek().map(ascii)
     }
 
+    /// Takes the next unit.
     fn next(&mut self) -> Option<u16> {
         let unit = self.peek()?;
         self.at += 1;
         Some(unit)
     }
 
+    /// Takes this text if it comes next. It must be ASCII, because its length is counted in units.
     fn eat(&mut self, text: &str) -> bool {
         let found = starts_with(self.units.get(self.at..).unwrap_or_default(), text);
         if found {
@@ -135,6 +136,7 @@ impl Parser<'_> {
         found
     }
 
+    /// *Disjunction*: branches between `|`. Every kind of group comes through here, so that depth is counted here.
     fn disjunction(&mut self) -> Option<Node> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -148,6 +150,7 @@ impl Parser<'_> {
         Some(if branches.len() == 1 { branches.pop()? } else { Node::Alternate(branches) })
     }
 
+    /// *Alternative*: terms up to `|`, `)` or the end.
     fn alternative(&mut self) -> Option<Node> {
         let mut nodes = Vec::new();
         while let Some(unit) = self.peek_ascii() {
@@ -166,6 +169,7 @@ impl Parser<'_> {
         })
     }
 
+    /// *Term* without its quantifier. Outside of Unicode mode a `{` that begins no quantifier is a literal.
     fn term(&mut self) -> Option<Node> {
         let unit = self.next()?;
         Some(match ascii(unit) {
@@ -200,6 +204,7 @@ impl Parser<'_> {
         Node::Unit(unit)
     }
 
+    /// Puts the quantifier that follows, if any, around a node whose groups are numbered from `first_group` on.
     fn quantified(&mut self, node: Node, first_group: usize) -> Option<Node> {
         let (min, max) = match self.peek_ascii() {
             Some('*') => (0, None),
@@ -233,6 +238,7 @@ impl Parser<'_> {
         bounds
     }
 
+    /// The same, which may have read something before it returns `None`.
     fn braces_inside(&mut self) -> Option<(usize, Option<usize>)> {
         if !self.eat("{") {
             return None;
@@ -242,6 +248,7 @@ impl Parser<'_> {
         self.eat("}").then_some((min, max))
     }
 
+    /// A decimal number. One that is too large for the type is as good as the largest.
     fn number(&mut self) -> Option<usize> {
         let mut value = None;
         while let Some(digit) = self.peek_ascii().and_then(|digit| digit.to_digit(10)) {
@@ -252,6 +259,7 @@ impl Parser<'_> {
     }
 }
 
+/// A unit as a character of the grammar; NUL for everything beyond ASCII.
 fn ascii(unit: u16) -> char {
     u8::try_from(unit).ok().filter(u8::is_ascii).map_or('\0', char::from)
 }

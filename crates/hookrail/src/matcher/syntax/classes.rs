@@ -4,6 +4,7 @@ use super::super::set::Set;
 use super::{Node, Parser, ascii};
 
 impl Parser<'_> {
+    /// The rest of a class, whose `[` is read. A `-` beside a set such as `\d` stands for itself.
     pub(super) fn class(&mut self) -> Option<Node> {
         let negate = self.eat("^");
         let mut set = Set::default();
@@ -37,6 +38,7 @@ impl Parser<'_> {
         Some(Node::Set(if negate { set.inverted() } else { set }))
     }
 
+    /// One member of a class, or one end of a range. Inside a class `\b` is a backspace and `\c` takes digits too.
     fn class_atom(&mut self) -> Option<ClassAtom> {
         let unit = self.next()?;
         if ascii(unit) != '\\' {
@@ -67,8 +69,11 @@ impl Parser<'_> {
     }
 }
 
+/// What stands between two dashes of a class.
 enum ClassAtom {
+    /// A single unit, which can be the end of a range.
     Unit(u16),
+    /// An escape for a set, which cannot.
     Set(Set),
 }
 

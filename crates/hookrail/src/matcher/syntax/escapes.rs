@@ -5,6 +5,8 @@ use super::groups::name_at;
 use super::{Assertion, Node, Parser, ascii};
 
 impl Parser<'_> {
+    /// What follows a backslash outside of a class. `\3` refers to a group if the pattern has that many, and is an
+    /// octal escape otherwise; `\k` refers to a name only if some group has one.
     pub(super) fn escape(&mut self) -> Option<Node> {
         let unit = self.peek()?;
         if let Some(set) = Set::of_escape(ascii(unit)) {
@@ -54,6 +56,7 @@ impl Parser<'_> {
         }
     }
 
+    /// A reference to groups, under the flags that hold here.
     fn back_reference(&mut self, groups: Vec<usize>) -> Node {
         self.has_back_references = true;
         self.folds |= self.flags.ignore_case;
@@ -96,6 +99,7 @@ impl Parser<'_> {
         value
     }
 
+    /// Exactly so many hexadecimal digits; without them nothing is read, and the `x` or `u` stands for itself.
     fn hex(&mut self, digits: usize) -> Option<u16> {
         let mut value = 0_u16;
         for unit in self.units.get(self.at..self.at + digits)? {

@@ -37,6 +37,7 @@ pub(super) fn name_at(units: &[u16], start: usize) -> Option<Vec<u16>> {
 }
 
 impl Parser<'_> {
+    /// The rest of a group, whose `(` is read, with its `)`. Flags that it sets end with it.
     pub(super) fn group(&mut self) -> Option<Node> {
         let outer = self.flags;
         let node = if self.eat("?=") {
@@ -66,12 +67,14 @@ impl Parser<'_> {
         Some(Node::Look { behind, negate, node: Box::new(self.disjunction()?) })
     }
 
+    /// The number is given before the inside is read: groups are counted by their opening brackets.
     fn capture(&mut self) -> Option<Node> {
         let group = self.next_group;
         self.next_group += 1;
         Some(Node::Capture { group, node: Box::new(self.disjunction()?) })
     }
 
+    /// The flags of `(?i-s:`, up to the colon. Those behind a `-` are switched off.
     fn modifiers(&mut self) -> Option<()> {
         let mut value = true;
         loop {
