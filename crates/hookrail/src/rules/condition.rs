@@ -29,11 +29,16 @@ struct Node {
     kind: Kind,
 }
 
+/// What a condition asks. Nodes below `All` and `Any` are sorted by cost, the cheapest first.
 #[derive(Debug)]
 enum Kind {
+    /// All of these; also every object of a condition, whose keys must all hold.
     All(Vec<Node>),
+    /// At least one of these.
     Any(Vec<Node>),
+    /// Not this. What is unknown stays unknown.
     Not(Box<Node>),
+    /// Something about one fact.
     Fact {
         fact: Fact,
         /// One of these must hold.
@@ -69,6 +74,7 @@ impl Condition {
 }
 
 impl Node {
+    /// Stops at the first part that decides, so that the facts of later parts are never worked out.
     fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         match &self.kind {
             Kind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),

@@ -130,6 +130,7 @@ pub(super) fn set(variables: &mut Vec<Variable>, name: OsString, value: OsString
     }
 }
 
+/// Whether two paths are the same folder, through links.
 fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -148,6 +149,8 @@ fn is_valid_name(name: &OsStr) -> bool {
     !name.is_empty() && !name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'=' | 0))
 }
 
+/// Allowed names stay in any case. Of the others those go that are blocked, whose name is that of a credential, or whose
+/// value holds one.
 fn is_redacted(name: &OsStr, value: &OsStr, redaction: &Redaction) -> bool {
     let name = name.as_encoded_bytes();
     let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern.as_bytes(), name));

@@ -30,6 +30,7 @@ struct Text<'w, W> {
 }
 
 impl<W: Write> Text<'_, W> {
+    /// Copies eight bytes at a time, and goes back to the first of them that has to be escaped.
     fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.block.push(b'"');
         let mut rest = text.as_bytes();
@@ -66,12 +67,14 @@ impl<W: Write> Text<'_, W> {
         Ok(())
     }
 
+    /// Gives the block to the writer. Calls of a writer cost more than copying into a block, so they are few.
     fn hand_over(&mut self) -> io::Result<()> {
         self.writer.write_all(&self.block)?;
         self.block.clear();
         Ok(())
     }
 
+    /// Writes one byte. Bytes beyond ASCII are parts of characters, which JSON takes as they are.
     fn escape(&mut self, byte: u8) {
         let short = match byte {
             b'"' | b'\\' => byte,
@@ -107,6 +110,7 @@ const fn marks(eight: u64) -> u64 {
         & HIGH
 }
 
+/// Nothing is returned but whether it could be written.
 type Written = Result<(), Error>;
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ pub(crate) async fn run_from(
 }
 
 impl Finished {
+    /// Why a hook did not run, in the form of a process that ended at once.
     pub(super) fn not_started(why: String) -> Self {
         Self {
             exit: Exit::NotStarted(why),

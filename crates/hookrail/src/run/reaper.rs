@@ -26,6 +26,7 @@ pub(crate) struct Reaper {
     shared: Arc<Shared>,
 }
 
+/// What the handles and the thread share.
 #[derive(Debug)]
 struct Shared {
     grace: Duration,
@@ -38,6 +39,7 @@ struct Shared {
     pending: watch::Sender<usize>,
 }
 
+/// Groups that are to end. While the thread looks at them they are not in here.
 #[derive(Debug, Default)]
 struct Queue {
     groups: Vec<Ending>,
@@ -103,6 +105,7 @@ impl Reaper {
         self.take_over(leader, Vec::new(), Some(parent), Signal::KILL);
     }
 
+    /// Sends the first signal on this thread, so that it does not depend on whether another one can be started.
     fn take_over(
         &self,
         leader: Pid,
@@ -175,6 +178,7 @@ impl Shared {
         }
     }
 
+    /// The thread's loop. It ends when no group is left; the next group starts another thread.
     fn work(&self) {
         let mut queue = self.lock();
         loop {

@@ -49,7 +49,9 @@ pub struct HookRunner {
 enum SpawnOn {
     /// This one, and no other hook of the event waits for it.
     ThisThreadAlone,
+    /// This one, while other hooks of the event are waiting for it or run already.
     ThisThread,
+    /// Another one, if one can be had; this one otherwise.
     AnotherThread,
 }
 
@@ -134,6 +136,7 @@ impl HookRunner {
         self.reaper.end_grace();
     }
 
+    /// Runs one hook to its result. Nothing of it can fail: a hook that cannot be run is a result too.
     async fn execute(
         &self,
         hook: &Arc<Hook>,
@@ -153,6 +156,7 @@ impl HookRunner {
         self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
     }
 
+    /// Limits and environment of a hook: a project's settings count for its own hooks only.
     fn terms_of(&self, hook: &Hook) -> &Terms {
         match &self.project_terms {
             Some(terms) if hook.origin.level == Level::Project => terms,
@@ -189,6 +193,7 @@ impl HookRunner {
         admitted.ask(payload, timeout, terms.keep(payload), alone).await
     }
 
+    /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.
     async fn execute_command(
         &self,
         hook: &Arc<Hook>,

@@ -33,6 +33,7 @@ pub(super) fn reap(pid: Pid) -> Peek {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG)
 }
 
+/// What is known of a child. One that somebody else reaped, or that was never ours, is lost.
 fn wait(pid: Pid, options: WaitIdOptions) -> Peek {
     match rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(pid), options)) {
         Ok(Some(status)) => Peek::Ended(exit_of(&status)),

@@ -63,6 +63,7 @@ pub(super) fn read_hooks(
     }
 }
 
+/// Reads the events of one file. Hooks and findings are added as they are found, in the order of the text.
 struct HookReader<'r, 's, 'v> {
     level: &'r Level,
     findings: &'r mut Findings<'s>,
@@ -80,6 +81,7 @@ struct Group {
 }
 
 impl<'v> HookReader<'_, '_, 'v> {
+    /// Reads the groups of an event.
     fn read_event(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
         let Some(groups) = value.as_array() else {
             let help = "write [ { \"hooks\": [ … ] } ]";
@@ -90,6 +92,7 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
     }
 
+    /// Reads a group. Without `hooks`, or with a matcher that is no string, none of its hooks is used.
     fn read_group(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             return self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
@@ -132,6 +135,8 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
     }
 
+    /// Compiles a matcher as its event compares it, and reports one that is no pattern or can have no effect. What is
+    /// no pattern is compared as plain text.
     fn read_matcher(
         &mut self,
         event: EventName,
@@ -167,6 +172,7 @@ impl<'v> HookReader<'_, '_, 'v> {
     }
 }
 
+/// Where a value stands, in bytes of the text without its byte order mark.
 fn bytes_of(value: &Value<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end

@@ -111,6 +111,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
     Some(finding)
 }
 
+/// Whether the file system makes up owners and modes, so that they say nothing about who may write.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn invents_modes(file: &Path) -> bool {
     rustix::fs::statfs(file).is_ok_and(|system| {

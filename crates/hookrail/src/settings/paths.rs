@@ -47,6 +47,7 @@ impl SettingsPaths {
     }
 }
 
+/// The settings file of a project or a home directory.
 pub(super) fn settings_file(dir: &Path) -> PathBuf {
     dir.join(".llxprt").join("settings.json")
 }

@@ -190,6 +190,7 @@ impl ResolvedSettings {
         HookRegistry::new(hooks, &self.disabled)
     }
 
+    /// Errors and warnings go to the log as well, for hosts that never ask for the findings.
     fn log(&self) {
         for finding in self.findings.iter().filter(|finding| finding.severity >= Severity::Warning) {
             let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -85,6 +85,7 @@ impl<'a> Source<'a> {
         Some(Place { file: file.to_path_buf(), line, column: column + 1, span: self.in_file(range) })
     }
 
+    /// Columns count characters, as editors do.
     fn characters(&self, range: Range<usize>) -> usize {
         self.text.get(range).map_or(0, |text| text.chars().count())
     }

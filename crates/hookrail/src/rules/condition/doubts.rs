@@ -1,4 +1,4 @@
-//! Conditions that hold always or never, whatever happens: nobody means them.
+//! Conditions that hold always or never, whatever happens. They are warned of, because they are hardly what was meant.
 
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
@@ -60,6 +60,7 @@ fn is_impossible(test: &Test) -> bool {
     plain.next().is_some_and(|values| !values.iter().any(|value| test.admits(value)))
 }
 
+/// The plain values of a part that compares with some.
 fn values_of(part: &Part) -> Option<&Vec<Value>> {
     if let Part::OneOf(values) = part { Some(values) } else { None }
 }

@@ -37,6 +37,7 @@ impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
         Self::begin(text, begin, end)
     }
 
+    /// Writes the comma before every part but the first.
     fn separate(&mut self) -> Written {
         if std::mem::replace(&mut self.is_begun, true) { self.text.write_short(b",") } else { Ok(()) }
     }

@@ -54,6 +54,8 @@ pub(crate) fn spawn(
     }
 }
 
+/// Opens the pipes and starts the process. The image is made once for each command, because it copies the
+/// environment.
 fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> io::Result<Spawned> {
     let (child_stdin, feed) = payload.stdin_pipe()?;
     let (stdout, child_stdout) = output_pipe()?;
@@ -65,6 +67,7 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     Ok(Spawned { group, started, feed, stdout, stderr })
 }
 
+/// What `posix_spawn` needs of a command, in the form it needs it.
 pub(in crate::run) fn image_of(command: &PreparedCommand) -> io::Result<Image> {
     let name = command.arg0.as_ref().unwrap_or(&command.program);
     let argv = [name].into_iter().chain(&command.args).map(OsString::as_os_str);

@@ -91,9 +91,13 @@ struct Ended {
     quiet: Instant,
 }
 
+/// How watching ends.
 enum End {
+    /// The process ended, and its outputs ended or were given up.
     Exited(Exit),
+    /// Another part of this program reaped it, so that its status is not known.
     Lost,
+    /// It still runs at its deadline.
     DeadlinePassed,
 }
 
@@ -114,6 +118,8 @@ impl Run {
         }
     }
 
+    /// One step of everything that is open. `alarm` is the one timer of the run: it is set to the next moment at
+    /// which something has to be decided without news.
     fn poll(&mut self, cx: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<End> {
         self.poll_feed(cx);
         let mut news = self.stdout.poll(cx, &mut self.ticker, &mut self.scratch);
@@ -172,6 +178,7 @@ impl Run {
         end
     }
 
+    /// Writes what fits into the pipe.
     fn poll_feed(&mut self, cx: &mut Context<'_>) {
         let Some((pipe, cursor)) = &mut self.feed else { return };
         match pipe.poll_write(cx, &mut self.ticker, |pipe| cursor.push(pipe)) {
@@ -182,6 +189,8 @@ impl Run {
         }
     }
 
+    /// Looks for the end of the process in the way that is in use, and changes to the next one when it no longer
+    /// works.
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Peek> {
         let leader = self.group.leader();
         if let ExitWatch::Outputs = self.exit_watch {
@@ -216,6 +225,7 @@ impl Run {
         }
     }
 
+    /// From here on the end of the process is watched for itself, with a descriptor where there is one.
     fn watch_exit(&mut self) {
         self.exit_watch = match unix::exit_descriptor(self.group.leader()) {
             Some(descriptor) => ExitWatch::Descriptor(Watched::readable(descriptor)),

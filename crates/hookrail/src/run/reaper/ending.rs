@@ -81,6 +81,7 @@ impl Ending {
         false
     }
 
+    /// Reads and drops what the group still writes, a bounded amount for each look.
     fn drain_outputs(&mut self) {
         if self.outputs.is_empty() {
             return;

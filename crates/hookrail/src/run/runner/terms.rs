@@ -25,6 +25,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
+    /// At least one hook may run at a time, however few descriptors the process may open: with no permit all would wait forever.
     pub(super) fn new(
         limits: Limits,
         redaction: &Redaction,

@@ -43,6 +43,8 @@ const DEFINING_KEYS: [&str; 8] = ["when", "then", "block", "ask", "context", "un
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 impl HookReader<'_, '_, '_> {
+    /// Reads one hook. A required field that cannot be used leaves the hook out; an optional one falls back to its
+    /// default. Both are reported.
     pub(super) fn read_hook(&mut self, group: &Group, value: &Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
@@ -172,6 +174,7 @@ impl HookReader<'_, '_, '_> {
         Some(HookKind::Command(text.value.clone().into_owned()))
     }
 
+    /// An optional text; of another type it is left out with a finding.
     fn text(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Option<String> {
         match given(field)? {
             Value::StringLit(text) => Some(text.value.clone().into_owned()),
@@ -182,6 +185,7 @@ impl HookReader<'_, '_, '_> {
         }
     }
 
+    /// A timeout in milliseconds, of which fractions count. The default stands in for what is no number above zero.
     fn read_timeout(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Duration {
         let Some(field) = field else { return DEFAULT_HOOK_TIMEOUT };
         let number = field.value.as_number_lit().and_then(|literal| literal.value.parse::<f64>().ok());

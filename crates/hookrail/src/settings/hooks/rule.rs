@@ -20,6 +20,8 @@ impl HookReader<'_, '_, '_> {
         format!("rule {file}:{}", source.line(object.range.start))
     }
 
+    /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
+    /// remove a guard.
     pub(super) fn read_rule(&mut self, group: &Group, object: &Object<'_>) -> HookKind {
         let place = RulePlace {
             event: group.event,
