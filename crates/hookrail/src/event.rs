@@ -1,4 +1,4 @@
-//! What happens in an agent's life, and what a hook is told about it.
+//! The lifecycle points of an agent, and what a hook receives at each of them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::formats::llm::{LlmRequest, LlmResponse};
 mod name;
 mod words;
 
-/// A point of an agent's life with exactly the data that its hooks receive. It borrows what the agent
+/// A lifecycle point with exactly the data that its hooks receive. It borrows what the agent
 /// owns: a large request is written to a hook without being copied first.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "hook_event_name")]

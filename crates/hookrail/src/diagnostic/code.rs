@@ -34,7 +34,7 @@ codes! {
     MalformedSettings = "malformed-settings",
     /// A settings file cannot be read, is not a regular file or is too large.
     UnreadableSettings = "unreadable-settings",
-    /// Somebody else may write a settings file of the user or the system.
+    /// Another user may write a settings file of the user or the system.
     SettingsWritableByOthers = "settings-writable-by-others",
     /// The home directory is not an absolute path.
     HomeNotAbsolute = "home-not-absolute",
@@ -140,7 +140,7 @@ codes! {
     ApprovalsDamaged = "approvals-damaged",
     /// A newer program wrote the approvals.
     ApprovalsVersion = "approvals-version",
-    /// Somebody else may write the approvals.
+    /// Another user may write the approvals.
     ApprovalsUnsafe = "approvals-unsafe",
     /// The approvals could not be changed.
     ApprovalsUnchanged = "approvals-unchanged",

@@ -74,8 +74,8 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent | Self::AfterAgent)
     }
 
-    /// Whether the event is one that guards stand before. It is blocked while a guard was changed, or while nobody
-    /// knows which guards there are.
+    /// Whether the event is one that guards are asked about. It is blocked while an approved guard is changed or gone, or
+    /// while it is not known which guards there are.
     pub const fn is_guarded(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
     }

@@ -1,6 +1,6 @@
 //! Typed parsers for the payloads of all eleven events.
 //!
-//! What comes over the message bus or from a file is a JSON value that anybody may have written. Behind
+//! What comes over the message bus or from a file is a JSON value that any program may have written. Behind
 //! [`parse_input`] it is an event with exactly the data that its hooks receive, or an error that names the
 //! field. Nothing is executed for a payload that does not pass.
 

@@ -50,7 +50,7 @@ impl Run<'_> {
             self.spend(1)?;
             let next = match code.instructions.get(index) {
                 Some(Instruction::Accept) => {
-                    // Nobody may come back into a segment that has matched, but its captures can still be undone.
+                    // A segment that has matched is not entered again, but its captures can still be undone.
                     self.forget_choices(base);
                     return Ok(true);
                 }

@@ -242,7 +242,7 @@ impl Compiler {
     /// One round of a loop that may as well end.
     fn round(&mut self, segment: &mut Segment, node: &Node, slots: (usize, usize)) -> Option<()> {
         if self.way == Way::Sets {
-            // An empty round changes nothing when nobody asks what it captured.
+            // An empty round changes nothing when its captures are not asked for.
             return self.node(segment, node);
         }
         let entry = self.slots;

@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// The cost of the dearest fact below. Cheap facts are asked first: what they decide, no shell line is read for.
+    /// The cost of the most expensive fact below. Cheap facts are asked first: if they decide, no shell line has to be read.
     fn cost(&self) -> u8 {
         match &self.kind {
             Kind::All(nodes) | Kind::Any(nodes) => nodes.iter().map(Self::cost).max().unwrap_or(0),

@@ -154,7 +154,7 @@ impl<'a> Facts<'a> {
         let words = |words: &[Value]| -> Option<Vec<String>> {
             words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
         };
-        // A command of another type is nothing that anybody can read.
+        // What a command of another type does cannot be told.
         let unreadable = || ShellFacts { dynamic: true, ..ShellFacts::default() };
         Some(match self.subject.tool_input?.get("command") {
             Some(Value::String(line)) => facts_of_line(line),

@@ -84,7 +84,7 @@ impl Places {
     }
 
     /// Resolves a path that is written relative to `folder`; `None` where it cannot be told where it leads. A device
-    /// that everybody may write to, such as `/dev/null`, is no path: the list is empty.
+    /// such as `/dev/null` is no path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
         let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
         let whole = match folder {
@@ -120,7 +120,7 @@ impl Places {
         self.on_disk && whole.starts_with('/') && fs::metadata(whole).is_ok_and(|found| found.is_dir())
     }
 
-    /// Replaces a leading `~`; `None` if it is somebody else's home.
+    /// Replaces a leading `~`; `None` if it is another user's home.
     fn without_tilde(&self, text: &str) -> Option<String> {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),

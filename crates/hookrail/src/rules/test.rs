@@ -91,7 +91,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
     }
 }
 
-/// Whether one of the tests holds for one of the values; `and_others` says that there may be values nobody can tell.
+/// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be told.
 fn on_values<'v>(
     tests: &[Test],
     values: impl IntoIterator<Item = Seen<'v>, IntoIter: Clone>,

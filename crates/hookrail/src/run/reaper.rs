@@ -14,8 +14,8 @@ use super::unix::{self, Pid, ProcessTable, Signal};
 
 mod ending;
 
-/// How long a caller in a hurry waits until the last group is gone.
-const HURRY: Duration = Duration::from_millis(500);
+/// How long `kill_all` waits until the last group is gone.
+const KILL_ALL_WAIT: Duration = Duration::from_millis(500);
 
 /// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
 ///
@@ -77,7 +77,7 @@ impl Reaper {
     /// signals to be sent, because the caller is about to exit.
     pub(super) fn kill_all(&self) {
         self.end_grace();
-        let deadline = Instant::now() + HURRY;
+        let deadline = Instant::now() + KILL_ALL_WAIT;
         while *self.shared.pending.borrow() > 0 && Instant::now() < deadline {
             self.shared.start_thread(self.shared.lock());
             std::thread::sleep(Duration::from_millis(2));
@@ -170,7 +170,7 @@ impl Shared {
         if builder.spawn(move || shared.work()).is_ok() {
             queue.has_thread = true;
         } else {
-            // Nobody can wait for the grace to end. The groups stay queued to be reaped on the next occasion.
+            // Without a thread the end of the grace cannot be waited for. The groups stay queued and are reaped later.
             for group in &mut queue.groups {
                 unix::signal_group(group.leader, Signal::KILL);
                 group.killed = true;

@@ -181,7 +181,7 @@ impl HookRunner {
     ) -> Option<Finished> {
         let terms = self.terms_of(hook);
         let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
-        // Whoever waits for a busy worker keeps no other hook from running.
+        // A hook that waits for a busy worker keeps no other hook from running.
         let admitted = worker.admit().await;
         let _slot = terms.slots.acquire().await;
         if let Some(on_start) = &self.on_start {
@@ -207,7 +207,7 @@ impl HookRunner {
         if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd, thread)).await {
             return finished;
         }
-        // Nobody closes the semaphore, so this waits at most.
+        // The semaphore is never closed, so that this only ever waits.
         let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
         let timeout = self.remaining_time(hook);

@@ -1,5 +1,5 @@
-//! Who may write the settings of the user and the system. Whoever may could put hooks there that need no approval, or
-//! take guards away, so settings that others may write are refused like broken ones.
+//! Who may write the settings of the user and the system. Another user who may could add hooks that need no approval, or
+//! remove guards, so settings that others may write are refused like broken ones.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -32,7 +32,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Whoever runs this program.
+    /// The user that runs this program.
     pub(super) fn current(home: &Path) -> Self {
         Self {
             user: rustix::process::geteuid().as_raw(),
@@ -49,7 +49,7 @@ impl Identity {
             let why = format!("`{shown}` belongs to another user (uid {owner}, mode {:04o})", mode & 0o7777);
             return Some((why, format!("make it yours with `chown {} '{shown}'`", self.user)));
         }
-        // In a sticky folder nobody removes or replaces what belongs to others.
+        // In a sticky folder no user can remove or replace what belongs to others.
         let is_protected = is_folder && mode & 0o1000 != 0;
         let by_group = mode & 0o020 != 0 && group != self.group && group != 0;
         let by_others = mode & 0o002 != 0;

@@ -1,4 +1,4 @@
-//! What counts: settings and approvals brought together, once, for everybody who asks.
+//! What counts: settings and approvals resolved once into one value.
 //!
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
 //! whether hooks are on, which of them wait for approval, or what is wrong with a file.
@@ -155,7 +155,7 @@ impl ResolvedSettings {
         self.hooks.iter().map(|resolved| resolved.hook.clone()).collect()
     }
 
-    /// The files of the user and the system that cannot be used. Nobody knows which guards they held.
+    /// The files of the user and the system that cannot be used. Which guards they held is not known.
     pub fn refusals(&self) -> impl Iterator<Item = &UnusableFile> {
         self.unusable.iter().filter(|file| matches!(file.level, Level::User | Level::System))
     }
@@ -174,7 +174,7 @@ impl ResolvedSettings {
         }
     }
 
-    /// The files that approvals are bound to. Whoever writes one of them, or beside one, may change what a hook does.
+    /// The files that approvals are bound to. Writing one of them, or beside one, may change what a hook does.
     pub fn sealed_files(&self) -> impl Iterator<Item = &Path> {
         self.hooks.iter().filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
     }

@@ -96,7 +96,7 @@ impl<'a> Source<'a> {
         let collect = CollectOptions::default();
         let looseness = first_looseness(self.text);
         match (parse_to_ast(self.text, &collect, &PARSE_OPTIONS), looseness) {
-            // What is too loose for JSON is usually the cause of what the parser stumbles over later: a
+            // What is too loose for JSON is usually the cause of what the parser reports later: a
             // forgotten quote makes a string run on to the next line.
             (Err(error), Some(loose)) if loose.range.start < error.range().end => self.malformed(loose),
             (Err(error), _) => self.malformed(Problem::from_parser(self.text, &error)),

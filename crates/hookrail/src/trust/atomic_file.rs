@@ -101,7 +101,7 @@ impl LockedFile {
                 |()| fs::rename(&temporary, &self.path).map_err(AtomicFileError::io("replace", &self.path)),
             );
         if written.is_err() {
-            // The old file is untouched; the half-written one is of no use to anybody.
+            // The old file is untouched; the half-written one is of no use.
             let _ = fs::remove_file(&temporary);
             return written;
         }
@@ -138,7 +138,7 @@ impl LockedFile {
         name
     }
 
-    /// Removes what killed writers left. Whoever holds the lock is the only writer, so none of these is in use.
+    /// Removes what killed writers left. The holder of the lock is the only writer, so none of these is in use.
     fn remove_leftovers(&self, dir: &Path) {
         let prefix = self.temporary_name("");
         let prefix = prefix.as_encoded_bytes().strip_suffix(b".tmp").unwrap_or_default();
@@ -179,7 +179,7 @@ fn wait_for_lock(path: &Path, patience: Duration) -> Result<File, AtomicFileErro
             .map_err(AtomicFileError::io("open the lock", path))?;
         match file.try_lock() {
             Ok(()) if is_still_at(&file, path) => return Ok(file),
-            // Somebody removed the lock file: what we hold guards nothing. Take the new one.
+            // The lock file was removed: what we hold protects nothing. Take the new one.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
             Err(TryLockError::Error(error)) => return Err(AtomicFileError::io("lock", path)(error)),
@@ -218,7 +218,7 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     // Set explicitly, because the mode given at creation is narrowed by the umask.
     match file.set_permissions(fs::Permissions::from_mode(mode)) {
-        // Whoever made a file may set its mode, unless the file system has none.
+        // The owner of a file may set its mode, unless the file system has none.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {}
         other => other?,

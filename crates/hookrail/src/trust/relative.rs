@@ -1,5 +1,5 @@
-//! Words of a command that start a program or are handed to an interpreter, and that lead wherever the command happens
-//! to run.
+//! Words of a command that start a program or are handed to an interpreter, and that are relative to the
+//! folder in which the command runs.
 //!
 //! Hooks of the user, the system and extensions run in the project's folder and need no approval. One whose command
 //! says `./guard.sh` would run whatever file of that name a project brings along, so it must not.
@@ -52,7 +52,7 @@ fn relative_words_of(command: &SimpleCommand) -> Vec<RelativeWord> {
     let mut expects = Expects::Program;
     for word in &command.words {
         let Some(text) = word.literal() else {
-            // Nobody can tell what it is, so neither what follows.
+            // What it is cannot be told, so neither what follows.
             if expects == Expects::Program {
                 expects = Expects::Nothing;
             }

@@ -39,7 +39,7 @@ impl Skipped {
 /// Why a hook does not run.
 #[derive(Debug, Clone)]
 pub enum SkipReason {
-    /// Somebody disabled it.
+    /// A list or a call disabled it.
     Disabled(DisabledBy),
     /// The user has not approved it.
     NotApproved {

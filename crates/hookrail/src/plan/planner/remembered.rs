@@ -41,7 +41,7 @@ impl Remembered {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
         if self.changes > changes {
-            return; // Somebody was faster, with a newer registry.
+            return; // Another thread has remembered plans of a newer registry.
         }
         if self.changes < changes || is_full {
             *self = Self { changes, ..Self::default() };

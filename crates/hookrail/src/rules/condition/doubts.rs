@@ -11,7 +11,7 @@ use crate::rules::test::{Part, Test};
 
 /// Warns of a condition that cannot make a difference.
 pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) {
-    // `{}` says in so many words that the rule always holds.
+    // `{}` is how a rule is written that always holds.
     if matches!(&root.kind, Kind::All(nodes) if nodes.is_empty()) {
         return;
     }

@@ -145,7 +145,7 @@ impl Reader {
         context: Option<&ObjectProp<'_>>,
     ) -> HookOutput {
         let [block_reason, ask_reason, text] = [block, ask, context].map(|prop| self.text(prop));
-        // A block is stronger: whoever may not do something is not asked about it.
+        // A block is stronger: what is forbidden is not asked about.
         let reason = block_reason.or(ask_reason);
         let decision = if block.is_some() { Some(Decision::Block) } else { ask.map(|_| Decision::Ask) };
         let mut specific = JsonObject::new();

@@ -31,7 +31,7 @@ impl Group {
         unix::reap(self.leader);
     }
 
-    /// Somebody else reaped the leader.
+    /// Another part of this program reaped the leader.
     pub(super) fn forget(mut self) {
         self.ours = false;
     }
@@ -44,7 +44,7 @@ impl Group {
 }
 
 impl Drop for Group {
-    /// Nobody waits for the verdict any more: the caller gave up, or panicked.
+    /// The verdict is no longer waited for: the caller gave up, or panicked.
     fn drop(&mut self) {
         if self.ours {
             self.reaper.kill(self.leader);

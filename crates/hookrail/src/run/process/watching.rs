@@ -20,7 +20,7 @@ use crate::verdict::hook_run::Exit;
 
 /// Most hooks end within milliseconds, and their outputs with them: nothing else has to be watched for that. This
 /// is how long one may take that leaves its outputs to another process.
-const PATIENCE: Duration = Duration::from_millis(25);
+const WATCH_EXIT_AFTER: Duration = Duration::from_millis(25);
 /// After the hook's exit, an output that another process keeps open is read until it is silent for this long, …
 pub(in crate::run) const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
@@ -59,7 +59,7 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
 struct Run {
     group: Group,
     exit_watch: ExitWatch,
-    /// When the alarm goes off while the process runs: first for a look at how things stand, then at the deadline.
+    /// When `alarm` fires while the process runs: first to begin watching its exit, then at the deadline.
     alarm_at: Instant,
     /// `None` once everything is written, or the pipe is closed.
     feed: Option<(Watched<io::PipeWriter>, Cursor)>,
@@ -106,7 +106,7 @@ impl Run {
         let Spawned { group, started, feed, stdout, stderr } = spawned;
         Self {
             exit_watch: ExitWatch::Outputs,
-            alarm_at: deadline.min(started + PATIENCE),
+            alarm_at: deadline.min(started + WATCH_EXIT_AFTER),
             feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
             stdout: Capture::new(stdout, keep),
             stderr: Capture::new(stderr, keep),

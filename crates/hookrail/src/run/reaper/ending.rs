@@ -1,4 +1,4 @@
-//! One process group on its way out: the signals that are due, its outputs, its end.
+//! One process group that has to end: the signals that are due, its outputs, its end.
 
 use std::cell::LazyCell;
 use std::io::{ErrorKind, PipeReader, Read};
@@ -9,13 +9,13 @@ use super::super::unix::{self, Peek, Pid, ProcessTable, Signal};
 
 /// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
 /// hangs inside the kernel takes this long.
-const KILL_PATIENCE: Duration = Duration::from_secs(10);
+const REAP_AFTER_KILL: Duration = Duration::from_secs(10);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// What is read at once, and how often in one look, of outputs that are no longer needed.
 const DRAIN: (usize, usize) = (64 * 1024, 16);
 
-/// Somebody else whose child a leader is, and who tells of its end. Until it is told to reap the leader, that stays
+/// Another process whose child a leader is, and which reports its end. Until it is told to reap the leader, that stays
 /// there as a zombie.
 pub(in crate::run) trait Parent: std::fmt::Debug + Send + Sync {
     /// Looks at the leader.
@@ -24,7 +24,7 @@ pub(in crate::run) trait Parent: std::fmt::Debug + Send + Sync {
     fn reap(&self);
 }
 
-/// A group on its way out. Its leader stays unreaped until the last signal is sent, because that keeps the
+/// A group that has to end. Its leader stays unreaped until the last signal is sent, because that keeps the
 /// kernel from giving the group's number to another process.
 #[derive(Debug)]
 pub(super) struct Ending {
@@ -45,14 +45,14 @@ impl Ending {
         self.kill_at = self.kill_at.min(Instant::now());
     }
 
-    /// Does what is due; `true` when the group needs no more care.
+    /// Does what is due; `true` when nothing is left to do for the group.
     pub(super) fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
         self.drain_outputs();
         let peek = self.parent.as_ref().map_or_else(|| unix::peek(self.leader), |parent| parent.peek());
         let leader_ended = match peek {
             Peek::Running => false,
             Peek::Ended(_) => true,
-            // Somebody else reaped it; its number is not ours to signal.
+            // Another part of this program reaped it; its number is not ours to signal.
             Peek::Lost => return true,
         };
         let mut group_ended = false;
@@ -68,8 +68,8 @@ impl Ending {
             unix::signal_group(self.leader, Signal::KILL);
             self.killed = true;
         }
-        let patience_over = now.saturating_duration_since(self.kill_at) > KILL_PATIENCE;
-        if group_ended || (self.killed && ((leader_ended && unknown) || patience_over)) {
+        let waited_long = now.saturating_duration_since(self.kill_at) > REAP_AFTER_KILL;
+        if group_ended || (self.killed && ((leader_ended && unknown) || waited_long)) {
             // The table is no snapshot: a member that forked while it was read can be missing from it.
             unix::signal_group(self.leader, Signal::KILL);
             match &self.parent {

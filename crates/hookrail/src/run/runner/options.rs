@@ -11,7 +11,7 @@ use crate::settings::{Limits, Redaction};
 /// Between `SIGTERM` and `SIGKILL`.
 pub(in crate::run) const GRACE: Duration = Duration::from_secs(5);
 
-/// Hears of each hook just before it is started.
+/// Called with each hook just before it is started.
 pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
 
 /// How hooks are run.
@@ -31,7 +31,7 @@ pub struct RunnerOptions {
     pub grace: Duration,
     /// No hook may run past this moment, whatever its settings say; for a host that has to answer by then itself.
     pub answer_by: Option<Instant>,
-    /// Hears of each hook just before it is started; for a display of progress.
+    /// Called with each hook just before it is started; for a display of progress.
     pub on_start: Option<StartListener>,
     /// The workers of an earlier session; new ones are made without it.
     pub workers: Option<WorkerPool>,

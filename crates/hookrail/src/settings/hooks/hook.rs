@@ -15,7 +15,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 
-/// The fields of a hook. Those from `when` on are read by the rules, or by whoever they are for.
+/// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
 pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
     "type",
     "command",
@@ -39,7 +39,7 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
 /// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
 const DEFINING_KEYS: [&str; 8] = ["when", "then", "block", "ask", "context", "unknown", "pure", "worker"];
 
-/// A year. Deadlines further away overflow clocks and mean "never" to everyone.
+/// A year. Deadlines further away overflow clocks and mean "never" in practice.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 impl HookReader<'_, '_, '_> {
