@@ -117,7 +117,7 @@ impl Builder {
     }
 
     /// The words of redirections. `>&` with a number duplicates a descriptor, but is taken for a file: files
-    /// with such names are rare, and a duplicated descriptor is then reported as one file too many.
+    /// with such names are rare.
     fn redirections(&mut self, redirects: &[Redirect]) -> Vec<(Role, Word)> {
         let mut found = Vec::new();
         for redirect in redirects {
