@@ -81,6 +81,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
     Ok(TypedInput { base, event, extra: fields.0 })
 }
 
+/// Takes the fields of an event. What is left afterwards goes on to the hooks.
 fn parse_event(event: EventName, fields: &mut Fields) -> Result<OwnedEvent, InputError> {
     Ok(match event {
         EventName::BeforeTool => OwnedEvent::BeforeTool {

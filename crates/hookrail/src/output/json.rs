@@ -89,6 +89,7 @@ enum ValueStart {
     Open(Open),
 }
 
+/// A position in a trimmed text. Every method leaves `at` behind what it read, or on what is no JSON.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -102,6 +103,7 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, slots: MIN_SLOTS.max(text.len() / BYTES_PER_SLOT) }
     }
 
+    /// One value and nothing behind it.
     fn document(mut self) -> Result<Value, JsonProblem> {
         let value = self.value()?;
         self.skip_space();
@@ -145,6 +147,8 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a whole value, or the opening of a container up to its first value. Depth and size are checked before
+    /// anything is allocated.
     fn begin_value(&mut self, depth: usize) -> Result<ValueStart, JsonProblem> {
         self.skip_space();
         let first = self.peek().ok_or_else(|| self.not_json())?;
@@ -190,11 +194,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Counts what the tree takes, before it is taken.
     fn use_slots(&mut self, count: usize) -> Result<(), JsonProblem> {
         self.slots = self.slots.checked_sub(count).ok_or(JsonProblem::TooManyValues)?;
         Ok(())
     }
 
+    /// A key and its colon. Keys count as slots too, because each is an allocation.
     fn key(&mut self) -> Result<String, JsonProblem> {
         self.use_slots(1)?;
         self.skip_space();

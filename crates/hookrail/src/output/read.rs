@@ -47,6 +47,7 @@ impl HookOutput {
     }
 }
 
+/// The type that a field must have.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -93,6 +94,7 @@ fn take_field(
     None
 }
 
+/// Removes what has the wrong type, each with a warning, and leaves every field that hookrail does not know.
 fn check_specific(specific: &mut JsonObject, warnings: &mut Vec<String>) {
     for (name, kind) in SPECIFIC_FIELDS {
         check_field(specific, name, &format!("hookSpecificOutput.{name}"), kind, warnings);
@@ -107,6 +109,7 @@ fn check_specific(specific: &mut JsonObject, warnings: &mut Vec<String>) {
     }
 }
 
+/// Entries that are no names are removed one by one: a restriction stays in force with the names that can be read.
 fn check_tool_config(config: &mut JsonObject, warnings: &mut Vec<String>) {
     let (mode, names) = ("mode", "allowedFunctionNames");
     let mode_path = format!("hookSpecificOutput.toolConfig.{mode}");
@@ -137,6 +140,7 @@ fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: Kind, warn
     }
 }
 
+/// A warning about a word that no field of this name can have.
 fn unknown_word(path: &str, word: &str, known: &[&str]) -> String {
     // The comparison costs memory by length, and no misspelling of a short word is long.
     let comparable = known.iter().filter(|_| word.len() <= 16);
@@ -150,6 +154,7 @@ fn unknown_word(path: &str, word: &str, known: &[&str]) -> String {
     format!("`{path}` has the unknown value `{}`{hint}: no effect", excerpt(word))
 }
 
+/// A value in a few words, for the author of a hook.
 fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

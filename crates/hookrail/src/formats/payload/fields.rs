@@ -36,6 +36,7 @@ impl Fields {
         self.optional_text(key)?.ok_or_else(|| mismatch(key, "a text", None))
     }
 
+    /// A name that is not empty, because matchers decide by it.
     pub(super) fn tool_name(&mut self) -> Result<String, ValidationError> {
         const EXPECTED: &str = "the name of a tool";
         match self.take("tool_name") {
@@ -77,6 +78,7 @@ impl Fields {
     }
 }
 
+/// The error that says what should stand in a field.
 pub(super) fn mismatch(
     field: &str,
     expected: impl Into<Cow<'static, str>>,

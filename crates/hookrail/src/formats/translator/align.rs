@@ -52,6 +52,7 @@ struct Middle<'m, 'a, 'g> {
 }
 
 impl Middle<'_, '_, '_> {
+    /// Keeps what stands in both, and pairs what is between two kept messages.
     fn align(&mut self) {
         let kept = self.kept();
         let (mut shown, mut given) = (0, 0);
@@ -103,6 +104,7 @@ impl Middle<'_, '_, '_> {
     }
 }
 
+/// Compares piece by piece, so that a long text in several pieces is not joined first.
 fn same(shown: &LlmMessage<'_>, given: &GivenMessage<'_>) -> bool {
     let mut rest: &str = &given.text;
     shown.role == given.role

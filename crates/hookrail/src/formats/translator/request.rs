@@ -117,6 +117,8 @@ fn apply_system_instruction(
     Ok(())
 }
 
+/// Writes the restriction where the request has it: in `config`, or beside it in REST form. One that changes nothing
+/// leaves the request as it is.
 fn apply_tool_config(
     given: &JsonObject,
     at: &FieldPath<'_>,
@@ -138,6 +140,7 @@ fn apply_tool_config(
     Ok(())
 }
 
+/// The restriction in the SDK's place or in that of REST clients.
 fn tool_config(request: &GenerateContentParameters) -> Option<Cow<'_, ToolConfig>> {
     let of_sdk = request.config.as_ref().and_then(|config| config.tool_config.as_ref());
     of_sdk

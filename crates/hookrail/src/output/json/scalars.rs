@@ -5,6 +5,7 @@ use serde_json::Number;
 use super::{JsonProblem, Reader};
 
 impl Reader<'_> {
+    /// A string. Control characters must be escaped, as `JSON.parse` demands.
     pub(super) fn string(&mut self) -> Result<String, JsonProblem> {
         if !self.take(b'"') {
             return Err(self.not_json());
@@ -72,6 +73,8 @@ impl Reader<'_> {
         u16::from_str_radix(digits, 16).ok()
     }
 
+    /// A number. Integers that fit stay integers, so that ids of 64 bits survive; all others become an `f64`, as does
+    /// `-0`.
     pub(super) fn number(&mut self) -> Result<Number, JsonProblem> {
         let rest = self.rest();
         let negative = self.take(b'-');

@@ -14,6 +14,7 @@ use crate::formats::llm::LlmConfig;
 /// Where REST clients put what the SDK puts into `config`.
 const REST_CONFIG: &str = "generationConfig";
 
+/// The steering fields of the SDK's `config`, else those in REST form; `None` if there are none.
 pub(super) fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'_>> {
     let number = |key| current_number(request, key).cloned();
     let config = LlmConfig {
@@ -30,6 +31,8 @@ pub(super) fn shown_config(request: &GenerateContentParameters) -> Option<LlmCon
     (config != LlmConfig::default()).then_some(config)
 }
 
+/// Applies each field by itself, so that one that cannot be read is reported and does not undo the others. A value
+/// that reads as the one shown leaves the original digits.
 pub(super) fn apply_config(
     given: &JsonObject,
     at: &FieldPath<'_>,
@@ -67,6 +70,7 @@ fn reads_as(base: &Number, given: &Number) -> bool {
         || base.to_string().parse().is_ok_and(|read: Number| read == *given)
 }
 
+/// The steering fields of a request in REST form.
 fn rest_config(request: &GenerateContentParameters) -> Option<&JsonObject> {
     request.extra.get(REST_CONFIG)?.as_object()
 }
@@ -99,6 +103,7 @@ fn stop_sequences(request: &GenerateContentParameters) -> Option<Cow<'_, [String
     })
 }
 
+/// As `set_number`, for the list of texts.
 fn set_stop_sequences(request: &mut GenerateContentParameters, texts: Vec<String>) {
     let in_config = request.config.as_ref().is_some_and(|config| config.stop_sequences.is_some());
     match request.extra.get_mut(REST_CONFIG).and_then(Value::as_object_mut) {
@@ -109,6 +114,7 @@ fn set_stop_sequences(request: &mut GenerateContentParameters, texts: Vec<String
     }
 }
 
+/// The field of a name; `None` also for a name that is no steering field.
 fn number<'c>(config: &'c GenerateContentConfig, key: &str) -> Option<&'c Number> {
     match key {
         "temperature" => config.temperature.as_ref(),

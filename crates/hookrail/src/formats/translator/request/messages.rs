@@ -20,6 +20,7 @@ pub(super) fn shown_messages(contents: &[Content]) -> impl Iterator<Item = (usiz
     })
 }
 
+/// Leaves the conversation untouched, with all its parts, if the hook gave back every message as it was.
 pub(super) fn apply_messages(
     given: &JsonObject,
     at: &FieldPath<'_>,
