@@ -1,8 +1,8 @@
 //! Settings: where they are, what they may say, and what counts of them.
 //!
 //! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
-//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `resolve.rs` decides
-//! what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
+//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `levels.rs` has the scalar
+//! settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
 
 mod bridge_entry;
 mod diagnose;
