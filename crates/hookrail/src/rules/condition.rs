@@ -43,8 +43,6 @@ enum Kind {
         fact: Fact,
         /// One of these must hold.
         tests: Vec<Test>,
-        /// The values that these tests were read from, one for each.
-        given: Vec<serde_json::Value>,
         /// The test as it is written.
         written: String,
     },

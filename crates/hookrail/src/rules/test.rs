@@ -20,6 +20,8 @@ pub(crate) struct Test {
     pub(crate) exists: Option<bool>,
     /// What must hold for one of its values.
     pub(crate) parts: Vec<Part>,
+    /// The test as it is written, for comparing conditions by their texts.
+    pub(crate) written: Value,
 }
 
 /// One part of a test.

@@ -98,11 +98,21 @@ impl ResolvedSettings {
         let mut disabled = std::mem::take(&mut settings.disabled);
         let is_unapproved =
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
+        // A project turns its own hooks off, never those of the user or the system.
+        let project_on = settings.enable.project.unwrap_or(outside_on);
+        let configured = std::mem::take(&mut settings.hooks).into_iter();
+        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
+            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let HookJudgement { trust, seal } = judged;
+            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
+            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+        };
+        let judged = std::mem::take(&mut judgement.hooks);
+        let hooks: Vec<ResolvedHook> = configured.zip(judged).map(resolve_hook).collect();
         // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
-            let approved = settings.hooks.iter().zip(&judgement.hooks);
-            let mut approved = approved.filter(|(_, judged)| judged.trust == HookTrust::Approved);
-            !is_unapproved(entry) || !approved.any(|(hook, _)| entry.disables(hook))
+            let mut approved = hooks.iter().filter(|resolved| resolved.trust == HookTrust::Approved);
+            !is_unapproved(entry) || !approved.any(|resolved| entry.disables(&resolved.hook))
         });
         disabled.extend(
             judgement.disabled.iter().map(|name| DisabledEntry {
@@ -111,22 +121,12 @@ impl ResolvedSettings {
             }),
         );
 
-        // A project turns its own hooks off, never those of the user or the system.
-        let project_on = settings.enable.project.unwrap_or(outside_on);
         let mut vanished = std::mem::take(&mut judgement.vanished);
         vanished.retain(|guard| {
             let mut counting = disabled.iter().filter(|entry| !is_unapproved(entry));
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
         findings.extend(vanished.iter().map(vanished_guard));
-        let configured = std::mem::take(&mut settings.hooks).into_iter();
-        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
-            let ConfiguredHook { hook, spans, extra_fields } = configured;
-            let HookJudgement { trust, seal } = judged;
-            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
-            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
-        };
-        let hooks: Vec<ResolvedHook> = configured.zip(judgement.hooks).map(resolve_hook).collect();
         findings.extend(unapproved(&hooks, project_counts, &settings, &activation));
         let mut resolved = Self {
             project_dir: settings.project_dir,

@@ -84,13 +84,8 @@ impl Reader {
             _ => {
                 let fact = self.fact(prop)?;
                 let tests = read_tests(name, &fact, value, &mut self.readings);
-                let json: serde_json::Value = value.clone().into();
-                let written = format!("{name}: {json}");
-                let given = match json {
-                    serde_json::Value::Array(tests) => tests,
-                    test => vec![test],
-                };
-                Kind::Fact { fact, tests, given, written }
+                let written = format!("{name}: {}", serde_json::Value::from(value.clone()));
+                Kind::Fact { fact, tests, written }
             }
         };
         Some(Node { start, kind })

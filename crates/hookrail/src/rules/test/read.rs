@@ -57,7 +57,8 @@ impl Reader<'_> {
     /// One test: a plain value or an object of parts.
     fn test(&mut self, value: &Ast<'_>) -> Option<Test> {
         let Ast::Object(object) = value else {
-            return Some(Test { exists: None, parts: vec![self.plain(value)?] });
+            let parts = vec![self.plain(value)?];
+            return Some(Test { exists: None, parts, written: value.clone().into() });
         };
         if object.properties.is_empty() {
             let message = format!("`{}` asks nothing: its test is empty", self.name);
@@ -67,7 +68,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        let mut test = Test::default();
+        let mut test = Test { written: value.clone().into(), ..Test::default() };
         let mut is_readable = true;
         for (index, prop) in object.properties.iter().enumerate() {
             if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
