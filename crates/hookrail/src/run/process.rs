@@ -91,7 +91,7 @@ pub(crate) async fn run_from(
             Err(SpawnError::Scarce(error)) => {
                 let left = timeout.saturating_sub(waiting.since().elapsed());
                 if left.is_zero() {
-                    return Finished::not_started(format!(
+                    return not_started(format!(
                         "cannot start `{}` within {timeout:?}: {error}",
                         command.program.display()
                     ));
@@ -104,26 +104,24 @@ pub(crate) async fn run_from(
                 if busy_attempts >= BUSY_ATTEMPTS {
                     match &command.fallback {
                         Some(fallback) => command = fallback,
-                        None => return Finished::not_started(failure_text(command, &error)),
+                        None => return not_started(failure_text(command, &error)),
                     }
                 }
                 sleep(BUSY_PAUSE).await;
             }
-            Err(SpawnError::Failed(why)) => return Finished::not_started(why),
+            Err(SpawnError::Failed(why)) => return not_started(why),
         }
         attempt = spawn(command, payload, reaper);
     }
 }
 
-impl Finished {
-    /// Why a hook did not run, in the form of a process that ended at once.
-    pub(super) fn not_started(why: String) -> Self {
-        Self {
-            exit: Exit::NotStarted(why),
-            stdout: Captured::default(),
-            stderr: Captured::default(),
-            duration: Duration::ZERO,
-        }
+/// Why a hook did not run, in the form of a process that ended at once.
+pub(super) fn not_started(why: String) -> Finished {
+    Finished {
+        exit: Exit::NotStarted(why),
+        stdout: Captured::default(),
+        stderr: Captured::default(),
+        duration: Duration::ZERO,
     }
 }
 

@@ -13,7 +13,7 @@ pub use self::options::{RunnerOptions, StartListener};
 use self::terms::Terms;
 use super::handover::Handovers;
 use super::payload::Payload;
-use super::process::{Finished, run_from, spawn};
+use super::process::{Finished, not_started, run_from, spawn};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
 use super::shortage::{Shortage, Waiting};
@@ -146,10 +146,10 @@ impl HookRunner {
         waiting: &Waiting<'_>,
     ) -> HookRun {
         let finished = match hook.kind {
-            HookKind::Plugin => Finished::not_started("hooks of type `plugin` cannot be run yet".to_owned()),
+            HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
             // Rules are asked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule { .. } => {
-                Finished::not_started("a rule is no program".to_owned())
+                not_started("a rule is no program".to_owned())
             }
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
         };
@@ -164,13 +164,6 @@ impl HookRunner {
         }
     }
 
-    /// A hook's timeout, cut at the moment by which the host has to answer itself. Settings give no timeout of zero, so
-    /// zero means that this moment has passed.
-    fn remaining_time(&self, hook: &Hook) -> Duration {
-        let until_answer = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
-        until_answer.map_or(hook.timeout, |left| hook.timeout.min(left))
-    }
-
     /// Puts an event to the worker of a hook. `None` if it has to be run by a process of its own.
     async fn ask_worker(
         &self,
@@ -181,16 +174,21 @@ impl HookRunner {
     ) -> Option<Finished> {
         let terms = self.terms_of(hook);
         let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
-        // A hook that waits for a busy worker keeps no other hook from running.
+        // Whoever waits for a busy worker keeps no other hook from running.
         let admitted = worker.admit().await;
         let _slot = terms.slots.acquire().await;
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
-        let timeout = self.remaining_time(hook);
         let asking = self.workers.asking();
         let alone = thread == SpawnOn::ThisThreadAlone && asking.is_only_one();
-        admitted.ask(payload, timeout, terms.keep(payload), alone).await
+        admitted.ask(payload, self.time_for(hook), terms.keep(payload), alone).await
+    }
+
+    /// How long a hook may run that starts now.
+    fn time_for(&self, hook: &Hook) -> Duration {
+        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
+        left.map_or(hook.timeout, |left| hook.timeout.min(left))
     }
 
     /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.
@@ -207,12 +205,12 @@ impl HookRunner {
         if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd, thread)).await {
             return finished;
         }
-        // The semaphore is never closed, so that this only ever waits.
+        // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
-        let timeout = self.remaining_time(hook);
-        if timeout.is_zero() {
-            return Finished::not_started("there was no time left to run it".to_owned());
+        let timeout = self.time_for(hook);
+        if self.answer_by.is_some() && timeout.is_zero() {
+            return not_started("there was no time left to run it".to_owned());
         }
         if let Some(on_start) = self.on_start.as_ref().filter(|_| !has_worker) {
             on_start(hook);

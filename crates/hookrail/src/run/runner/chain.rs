@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::payload::Payload;
-use super::super::process::Finished;
+use super::super::process::not_started;
 use super::super::reading;
 use super::super::rules::RuleCheck;
 use super::{HookRunner, SpawnOn};
@@ -63,7 +63,7 @@ impl HookRunner {
                     payload = Some(made);
                     run
                 }
-                Err(error) => reading::interpreted(hook, Finished::not_started(with_causes(&error)), 0),
+                Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
             };
             let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
             if !ends_chain
