@@ -133,7 +133,7 @@ pub enum HookKind {
     Plugin,
     /// A condition and an answer; nothing is started.
     Rule(Arc<Rule>),
-    /// A rule that cannot be read. Nobody knows what it was to keep out, so that it keeps everything out.
+    /// A rule that cannot be read. What it was to forbid is not known, so that it blocks every guarded event.
     UnreadableRule {
         /// Where it stands and what is wrong with it.
         why: String,

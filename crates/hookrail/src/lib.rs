@@ -1,7 +1,7 @@
 //! The hook system for coding agents: programs that a user configures and that the agent asks before and after
-//! tools, model calls and other points of its life. They can block, change, add and stop.
+//! tools, model calls and other lifecycle points. They can block, change, add and stop.
 //!
-//! # The life of one event
+//! # The path of one event
 //!
 //! A host makes a [`HookSession`] and calls [`HookSession::execute_tool`] around every tool call and
 //! [`HookSession::call_model`] around every model call; the other events are methods of the session, too.
@@ -20,7 +20,7 @@
 //! 6. **Record.** [`process_common_hook_output_fields`] reads stop, block, question, message and suppression once for
 //!    all callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`].
 //! 7. **Effect.** The trigger translates the merged output back into the SDK's types ([`genai`]) and returns a
-//!    `#[must_use]` enum such as [`ToolGate`] or [`ModelGate`]. It never fails and never panics; trouble inside lets
+//!    `#[must_use]` enum such as [`ToolGate`] or [`ModelGate`]. It never fails and never panics; an error of the engine lets
 //!    the operation proceed, unless a hook is set to block on failure.
 //!
 //! Clients on a [`MessageBus`] enter at step 2 with payloads that [`parse_input`] has checked.

@@ -186,7 +186,7 @@ impl Matcher {
             Kind::Exact => (compiled.text == name).into(),
             Kind::Words(words) => words.is_match(name).into(),
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
-            // Ignoring case beyond ASCII takes tables that nobody has needed for a tool's name yet.
+            // Ignoring case beyond ASCII takes tables that no tool's name has needed yet.
             Kind::Pattern { folds: true, .. } if !name.is_ascii() => MatchVerdict::BoundReached,
             Kind::Pattern { program: Some(program), way, .. } => run(program, *way, name, steps),
             // What has too many instructions may still be small for the `regex` crate, which takes about as long to

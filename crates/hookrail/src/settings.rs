@@ -1,8 +1,8 @@
 //! Settings: where they are, what they may say, and what counts of them.
 //!
 //! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
-//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `resolve.rs` decides
-//! what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
+//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `levels.rs` has the scalar
+//! settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
 
 mod bridge_entry;
 mod diagnose;
@@ -11,30 +11,37 @@ mod extension_command;
 mod extensions;
 mod files;
 mod hooks;
+mod levels;
 mod library;
 mod load;
 mod ownership;
+mod paths;
 mod project;
 mod read;
 mod resolve;
 mod source;
 mod wire;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+#[cfg(any(test, feature = "fuzzing"))]
+use std::path::Path;
+use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{AskReading, Hook, Level};
+use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
 pub use bridge_entry::calls_bridge;
 pub use files::SettingsFiles;
+pub use levels::{
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, PerLevel, Redaction,
+    RedactionSettings,
+};
 pub use load::load_settings;
+pub use paths::SettingsPaths;
+use paths::settings_file;
 pub use project::find_project;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use source::Source as SourceText;
@@ -47,57 +54,6 @@ pub(crate) fn parse_user_text(text: &str) -> Settings {
     let source = source::Source::of_file(Path::new("settings.json"), text);
     load::parse_level(&crate::hook::Level::User, &source, &mut settings);
     settings
-}
-
-/// How many hooks run at once when the settings do not say.
-pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
-
-/// Where settings are looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsPaths {
-    /// The project; see [`find_project`].
-    pub project_dir: PathBuf,
-    /// The directory that holds the user's `.llxprt`. Empty means that there is no user level: a relative
-    /// path would make the project's own file the user's, and so a trusted one.
-    pub home: PathBuf,
-    /// The system's settings file.
-    pub system: PathBuf,
-}
-
-impl SettingsPaths {
-    /// The usual places, as the environment changes them.
-    pub fn new(project_dir: PathBuf, env: impl Fn(&str) -> Option<OsString>) -> Self {
-        let given = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Self {
-            project_dir,
-            home: given("HOOKRAIL_HOME").or_else(|| given("HOME")).unwrap_or_default(),
-            system: given("HOOKRAIL_SYSTEM_SETTINGS")
-                .unwrap_or_else(|| PathBuf::from("/etc/llxprt-code/settings.json")),
-        }
-    }
-
-    /// The project's settings file.
-    pub fn project_file(&self) -> PathBuf {
-        settings_file(&self.project_dir)
-    }
-
-    /// The user's settings file, if there is a home directory.
-    pub fn user_file(&self) -> Option<PathBuf> {
-        self.has_home().then(|| settings_file(&self.home))
-    }
-
-    /// The folder of the user's extensions, if there is a home directory.
-    pub fn extensions_dir(&self) -> Option<PathBuf> {
-        self.has_home().then(|| self.home.join(".llxprt/extensions"))
-    }
-
-    fn has_home(&self) -> bool {
-        !self.home.as_os_str().is_empty()
-    }
-}
-
-fn settings_file(dir: &Path) -> PathBuf {
-    dir.join(".llxprt").join("settings.json")
 }
 
 /// Everything that the settings say about hooks.
@@ -240,110 +196,6 @@ impl Settings {
         say("disabled", listed(&disabled));
         Value::Object(said)
     }
-}
-
-/// One value for each settings level.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct PerLevel<T> {
-    pub project: T,
-    pub user: T,
-    pub system: T,
-}
-
-impl<T> PerLevel<T> {
-    /// Sets the value of a level; an extension has none.
-    pub(crate) fn set(&mut self, level: &Level, value: T) {
-        match level {
-            Level::Project => self.project = value,
-            Level::User => self.user = value,
-            Level::System => self.system = value,
-            Level::Extension(_) => {}
-        }
-    }
-
-    /// The levels that count, the strongest first.
-    pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
-        project_counts.then_some(&self.project).into_iter().chain([&self.user, &self.system])
-    }
-}
-
-/// The scalar settings of one level; `None` where it says nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LevelSettings {
-    /// `hooksConfig.maxConcurrentHooks`.
-    pub max_concurrent_hooks: Option<usize>,
-    /// `hooksConfig.maxOutputBytes`.
-    pub max_output_bytes: Option<u64>,
-    /// `hooksConfig.agentEvents`.
-    pub agent_events: Option<AgentEvents>,
-    /// `hooksConfig.ask`.
-    pub ask: Option<AskReading>,
-    /// `security.environmentVariableRedaction`.
-    pub redaction: RedactionSettings,
-    /// `extensions.disabled`.
-    pub disabled_extensions: Vec<String>,
-}
-
-/// What one level says about secrets in the environment of hooks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RedactionSettings {
-    /// Whether variables are removed at all.
-    pub enabled: Option<bool>,
-    /// Names that stay although they look like credentials.
-    pub allowed: Vec<String>,
-    /// Names that go although they do not.
-    pub blocked: Vec<String>,
-}
-
-/// The scalar settings that count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EffectiveSettings {
-    /// Bounds on running hooks.
-    pub limits: Limits,
-    /// Secrets in the environment of hooks.
-    pub redaction: Redaction,
-    /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
-    pub agent_events: Option<AgentEvents>,
-    /// What a hook's `ask` means.
-    pub ask: AskReading,
-}
-
-/// Bounds on running hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How many hooks run at once; the rest queue.
-    pub max_concurrent: usize,
-    /// How much of each output stream is kept; `None` means 16 MiB or twice the payload, whichever is more.
-    pub max_output_bytes: Option<u64>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { max_concurrent: DEFAULT_MAX_CONCURRENT_HOOKS, max_output_bytes: None }
-    }
-}
-
-/// Which variables hooks do not inherit. The lists of all levels that count are united.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Redaction {
-    /// Whether variables are removed at all.
-    pub enabled: bool,
-    /// Names that stay although they look like credentials.
-    pub allowed: Vec<String>,
-    /// Names that go although they do not.
-    pub blocked: Vec<String>,
-}
-
-/// What the agent does with the outputs of the six events outside the five.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AgentEvents {
-    /// Their hooks run and are logged; their outputs change nothing.
-    #[default]
-    Observe,
-    /// Their outputs are applied.
-    Apply,
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The known word that somebody probably meant, for messages.
+//! The known word that was probably meant, for messages.
 
 /// Words longer than this are neither compared with known ones, which costs the square of their length, nor shown in
 /// full.

@@ -150,8 +150,8 @@ impl TrustPolicy {
         }
     }
 
-    /// A new seal for a hook whose files changed, if somebody has approved it again meanwhile. Under
-    /// [`TrustPolicy::ApproveForThisRun`] nobody can: what changed then stays refused until the next start.
+    /// A new seal for a hook whose files changed, if it has been approved again meanwhile. Under
+    /// [`TrustPolicy::ApproveForThisRun`] that cannot happen: what changed stays refused until the next start.
     pub fn reapproved(&self, project: &Path, hook: &Hook) -> Option<Arc<Seal>> {
         match self {
             Self::RequireApproval(store) => store.judge(project, [hook], &Value::Null).hooks.pop()?.seal,

@@ -1,78 +1,31 @@
 //! Typed parsers for the payloads of all eleven events.
 //!
-//! What comes over the message bus or from a file is a JSON value that anybody may have written. Behind
+//! What comes over the message bus or from a file is a JSON value that any program may have written. Behind
 //! [`parse_input`] it is an event with exactly the data that its hooks receive, or an error that names the
 //! field. Nothing is executed for a payload that does not pass.
 
+mod error;
+mod fields;
 mod locate;
 mod model;
+mod owned_event;
 mod stable;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
+pub use error::{InputError, ValidationError};
+use fields::{Fields, mismatch};
 pub use model::{ModelRequest, ModelResponse};
+pub use owned_event::OwnedEvent;
 
 use crate::event::{
     Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
 };
 use crate::formats::json_object::JsonObject;
-use crate::formats::translator::{TranslationError, describe};
-
-/// A payload whose shape is wrong: which field, what was expected there, and what was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: expected {expected}, found {found}", field_in_words(.field))]
-pub struct ValidationError {
-    /// The field's path, such as `tool_input`; empty for the payload as a whole.
-    pub field: String,
-    /// What belongs there.
-    pub expected: Cow<'static, str>,
-    /// What stands there.
-    pub found: String,
-}
-
-fn field_in_words(field: &str) -> Cow<'static, str> {
-    if field.is_empty() { Cow::Borrowed("input") } else { Cow::Owned(format!("`{field}`")) }
-}
-
-impl From<TranslationError> for ValidationError {
-    fn from(TranslationError { field, expected, found }: TranslationError) -> Self {
-        Self { field, expected, found }
-    }
-}
-
-/// Why a payload cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InputError {
-    /// Its shape is wrong.
-    #[error(transparent)]
-    Validation(#[from] ValidationError),
-    /// A model payload in the SDK's form cannot be translated.
-    #[error(transparent)]
-    Translation(#[from] TranslationError),
-}
-
-impl InputError {
-    /// The stable code that bus responses carry.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Validation(_) => "validation_failure",
-            Self::Translation(_) => "translation_failure",
-        }
-    }
-
-    /// The path of the field that is wrong.
-    pub fn field(&self) -> &str {
-        match self {
-            Self::Validation(error) => &error.field,
-            Self::Translation(error) => &error.field,
-        }
-    }
-}
 
 /// A payload that passed: an event that owns its data.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,55 +57,6 @@ pub struct BaseOverrides {
     pub also_matches: Vec<String>,
 }
 
-/// An [`Event`] that owns its data.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
-pub enum OwnedEvent {
-    BeforeTool { tool_name: String, tool_input: JsonObject },
-    AfterTool { tool_name: String, tool_input: JsonObject, tool_response: JsonObject },
-    BeforeAgent { prompt: String },
-    AfterAgent { prompt: String, prompt_response: String, stop_hook_active: bool },
-    BeforeModel { llm_request: ModelRequest },
-    AfterModel { llm_request: ModelRequest, llm_response: ModelResponse },
-    BeforeToolSelection { llm_request: ModelRequest },
-    SessionStart { source: SessionStartSource },
-    SessionEnd { reason: SessionEndReason },
-    PreCompress { trigger: PreCompressTrigger },
-    Notification { notification_type: NotificationType, message: String, details: JsonObject },
-}
-
-impl OwnedEvent {
-    /// The event, borrowing its data.
-    pub fn as_event(&self) -> Event<'_> {
-        match self {
-            Self::BeforeTool { tool_name, tool_input } => Event::BeforeTool { tool_name, tool_input },
-            Self::AfterTool { tool_name, tool_input, tool_response } => {
-                Event::AfterTool { tool_name, tool_input, tool_response }
-            }
-            Self::BeforeAgent { prompt } => Event::BeforeAgent { prompt },
-            Self::AfterAgent { prompt, prompt_response, stop_hook_active } => {
-                Event::AfterAgent { prompt, prompt_response, stop_hook_active: *stop_hook_active }
-            }
-            Self::BeforeModel { llm_request } => {
-                Event::BeforeModel { llm_request: llm_request.as_llm_request() }
-            }
-            Self::AfterModel { llm_request, llm_response } => Event::AfterModel {
-                llm_request: llm_request.as_llm_request(),
-                llm_response: llm_response.as_llm_response(),
-            },
-            Self::BeforeToolSelection { llm_request } => {
-                Event::BeforeToolSelection { llm_request: llm_request.as_llm_request() }
-            }
-            Self::SessionStart { source } => Event::SessionStart { source: *source },
-            Self::SessionEnd { reason } => Event::SessionEnd { reason: *reason },
-            Self::PreCompress { trigger } => Event::PreCompress { trigger: *trigger },
-            Self::Notification { notification_type, message, details } => {
-                Event::Notification { notification_type, message, details }
-            }
-        }
-    }
-}
-
 /// Reads the payload of an event. Model payloads may be in the SDK's form or in the stable form.
 pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputError> {
     let mut fields = match input {
@@ -177,6 +81,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
     Ok(TypedInput { base, event, extra: fields.0 })
 }
 
+/// Takes the fields of an event. What is left afterwards goes on to the hooks.
 fn parse_event(event: EventName, fields: &mut Fields) -> Result<OwnedEvent, InputError> {
     Ok(match event {
         EventName::BeforeTool => OwnedEvent::BeforeTool {
@@ -247,77 +152,4 @@ fn parse_event(event: EventName, fields: &mut Fields) -> Result<OwnedEvent, Inpu
             },
         },
     })
-}
-
-/// So many keys are compared in less time than one is hashed.
-const FEW_FIELDS: usize = 8;
-
-/// The fields of a payload that were not read yet.
-struct Fields(JsonObject);
-
-impl Fields {
-    /// Takes a field. `shift_remove` keeps the order of the others, which hooks get to see. Most of the fields that are
-    /// asked for are not there, and in a small object looking is faster than hashing.
-    fn take(&mut self, key: &str) -> Option<Value> {
-        if self.0.len() <= FEW_FIELDS && !self.0.keys().any(|present| present == key) {
-            return None;
-        }
-        self.0.shift_remove(key)
-    }
-
-    fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, ValidationError> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(mismatch(key, "a text", Some(&other))),
-        }
-    }
-
-    fn text(&mut self, key: &'static str) -> Result<String, ValidationError> {
-        self.optional_text(key)?.ok_or_else(|| mismatch(key, "a text", None))
-    }
-
-    fn tool_name(&mut self) -> Result<String, ValidationError> {
-        const EXPECTED: &str = "the name of a tool";
-        match self.take("tool_name") {
-            Some(Value::String(name)) if !name.is_empty() => Ok(name),
-            other => Err(mismatch("tool_name", EXPECTED, other.as_ref())),
-        }
-    }
-
-    fn flag(&mut self, key: &'static str) -> Result<bool, ValidationError> {
-        let value = self.take(key);
-        value.as_ref().and_then(Value::as_bool).ok_or_else(|| mismatch(key, "true or false", value.as_ref()))
-    }
-
-    fn object(&mut self, key: &'static str) -> Result<JsonObject, ValidationError> {
-        match self.take(key) {
-            Some(Value::Object(object)) => Ok(object),
-            other => Err(mismatch(key, "an object", other.as_ref())),
-        }
-    }
-
-    fn llm_request(&mut self) -> Result<ModelRequest, InputError> {
-        ModelRequest::parse(self.object("llm_request")?)
-    }
-
-    /// One of a closed set of words.
-    fn word<T: Copy, const N: usize>(
-        &mut self,
-        key: &'static str,
-        expected: &'static str,
-        words: [T; N],
-        as_str: fn(T) -> &'static str,
-    ) -> Result<T, ValidationError> {
-        let value = self.take(key);
-        let word = value.as_ref().and_then(Value::as_str);
-        words
-            .into_iter()
-            .find(|known| Some(as_str(*known)) == word)
-            .ok_or_else(|| mismatch(key, expected, value.as_ref()))
-    }
-}
-
-fn mismatch(field: &str, expected: impl Into<Cow<'static, str>>, found: Option<&Value>) -> ValidationError {
-    ValidationError { field: field.to_owned(), expected: expected.into(), found: describe(found) }
 }

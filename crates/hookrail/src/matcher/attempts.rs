@@ -21,6 +21,7 @@ pub(super) fn is_match(program: &Program, units: &[u16], steps: &mut usize) -> R
     Ok(false)
 }
 
+/// The state of all attempts on one name. Captures are two slots each: where a group begins and where it ends.
 struct Run<'a> {
     program: &'a Program,
     units: &'a [u16],
@@ -30,8 +31,11 @@ struct Run<'a> {
     steps: &'a mut usize,
 }
 
+/// An entry of the trail, newest last.
 enum Back {
+    /// A choice that was not taken: go on at this instruction and place.
     Try { index: usize, at: usize },
+    /// A slot that was written since, and what it held.
     Restore { slot: usize, value: Option<usize> },
 }
 
@@ -46,7 +50,7 @@ impl Run<'_> {
             self.spend(1)?;
             let next = match code.instructions.get(index) {
                 Some(Instruction::Accept) => {
-                    // Nobody may come back into a segment that has matched, but its captures can still be undone.
+                    // A segment that has matched is not entered again, but its captures can still be undone.
                     self.forget_choices(base);
                     return Ok(true);
                 }
@@ -98,11 +102,13 @@ impl Run<'_> {
         }
     }
 
+    /// Counts steps before they are done, so that the bound holds whatever the pattern is.
     fn spend(&mut self, steps: usize) -> Result<(), OutOfSteps> {
         *self.steps = self.steps.checked_sub(steps).ok_or(OutOfSteps)?;
         Ok(())
     }
 
+    /// Writes a slot, and notes on the trail what it held. An equal value needs no note.
     fn set(&mut self, slot: usize, value: Option<usize>) {
         if let Some(place) = self.slots.get_mut(slot) {
             let old = std::mem::replace(place, value);
@@ -150,6 +156,7 @@ impl Run<'_> {
         None
     }
 
+    /// Restores every slot that was written since `base`, whatever choices are left.
     fn undo(&mut self, base: usize) {
         while self.go_back(base).is_some() {}
     }
@@ -160,6 +167,7 @@ impl Run<'_> {
         }
     }
 
+    /// Drops the choices since `base` and keeps the notes that restore slots, in their order.
     fn forget_choices(&mut self, base: usize) {
         let mut kept = base;
         for index in base..self.trail.len() {

@@ -22,6 +22,8 @@ pub(super) struct LongPattern {
 pub(super) struct Classes(Vec<u32>);
 
 impl Classes {
+    /// A class begins at each unit that some range of the pattern begins with or ends before; `None` if there are
+    /// more classes than bytes.
     fn of(root: &Node) -> Option<Self> {
         let mut starts = vec![128];
         collect(root, &mut starts);

@@ -11,9 +11,12 @@ const MAX_INSTRUCTIONS: usize = 10_000;
 /// How many nodes may be visited while writing them: `((){9999}){9999}` has no instructions at all.
 const MAX_WORK: usize = 50_000;
 
+/// One step of a segment. Places of other instructions are indexes into the same segment.
 #[derive(Debug)]
 pub(super) enum Instruction {
+    /// Read exactly this unit.
     Unit(u16),
+    /// Read a unit of this set of the program.
     Set(usize),
     Assert(Assertion),
     /// Try `first`, then `second`.
@@ -21,6 +24,7 @@ pub(super) enum Instruction {
         first: usize,
         second: usize,
     },
+    /// Go on elsewhere. Also what stands in for a `Split` until its targets are known.
     Jump(usize),
     /// Whether another segment matches here.
     Look {
@@ -36,13 +40,16 @@ pub(super) enum Instruction {
     },
     /// Fail if nothing was read since the slot was saved: an empty round of a loop is not taken.
     Progress(usize),
+    /// Read again what one of these groups captured. Only programs for `Way::Attempts` contain it.
     BackReference {
         groups: Vec<usize>,
         folded: bool,
     },
+    /// The segment has matched.
     Accept,
 }
 
+/// Instructions that begin at their first one and end at `Accept`.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) instructions: Vec<Instruction>,
@@ -86,6 +93,7 @@ impl Program {
     }
 }
 
+/// What was written so far, and how much of the bounds is used up.
 struct Compiler {
     way: Way,
     segments: Vec<Segment>,
@@ -96,6 +104,8 @@ struct Compiler {
 }
 
 impl Compiler {
+    /// Writes a segment and returns its index. Segments of lookarounds inside it are complete before it is, which is
+    /// why a segment looks only at earlier ones.
     fn segment(&mut self, node: &Node, backward: bool) -> Option<usize> {
         let mut segment = Segment { instructions: Vec::new(), backward };
         self.node(&mut segment, node)?;
@@ -114,6 +124,7 @@ impl Compiler {
         Some(segment.instructions.len() - 1)
     }
 
+    /// Appends the instructions of a node in the segment's direction; `None` when a bound is reached.
     fn node(&mut self, segment: &mut Segment, node: &Node) -> Option<()> {
         self.work += 1;
         if self.work > MAX_WORK {
@@ -169,6 +180,7 @@ impl Compiler {
         Some(())
     }
 
+    /// Each branch but the last begins with a `Split` to the next one and ends with a `Jump` behind all of them.
     fn alternate(&mut self, segment: &mut Segment, branches: &[Node]) -> Option<()> {
         let mut jumps = Vec::new();
         let Some((last, others)) = branches.split_last() else { return Some(()) };
@@ -190,6 +202,8 @@ impl Compiler {
         Some(())
     }
 
+    /// The required rounds are written one after another, then either a loop or the optional rounds, each of which
+    /// may leave for the end.
     fn repeat(
         &mut self,
         segment: &mut Segment,
@@ -228,7 +242,7 @@ impl Compiler {
     /// One round of a loop that may as well end.
     fn round(&mut self, segment: &mut Segment, node: &Node, slots: (usize, usize)) -> Option<()> {
         if self.way == Way::Sets {
-            // An empty round changes nothing when nobody asks what it captured.
+            // An empty round changes nothing when its captures are not asked for.
             return self.node(segment, node);
         }
         let entry = self.slots;
@@ -240,6 +254,7 @@ impl Compiler {
         Some(())
     }
 
+    /// JavaScript forgets the captures of a group at the beginning of each round of the repetition around it.
     fn clear(&mut self, segment: &mut Segment, (from, to): (usize, usize)) -> Option<()> {
         if self.way == Way::Attempts && from < to {
             self.push(segment, Instruction::Clear { from, to })?;
@@ -248,11 +263,13 @@ impl Compiler {
     }
 }
 
+/// A choice between another round and the end, the preferred one first.
 fn choice(stay: usize, leave: usize, greedy: bool) -> Instruction {
     let (first, second) = if greedy { (stay, leave) } else { (leave, stay) };
     Instruction::Split { first, second }
 }
 
+/// Replaces an instruction whose targets were not known when it was written.
 fn patch(segment: &mut Segment, at: usize, instruction: Instruction) {
     if let Some(place) = segment.instructions.get_mut(at) {
         *place = instruction;

@@ -12,10 +12,12 @@ impl Set {
         Self { ranges: vec![(first, last)] }
     }
 
+    /// Every unit: what `.` matches under the `s` flag.
     pub(super) fn all() -> Self {
         Self::of(0, u16::MAX)
     }
 
+    /// The units that `.` does not match.
     pub(super) fn line_terminators() -> Self {
         Self::from_ranges(&[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)])
     }
@@ -47,6 +49,7 @@ impl Set {
         Some(if letter.is_ascii_uppercase() { set.inverted() } else { set })
     }
 
+    /// A set of ranges that are in order and do not touch.
     fn from_ranges(ranges: &[(u16, u16)]) -> Self {
         Self { ranges: ranges.to_vec() }
     }
@@ -61,6 +64,7 @@ impl Set {
         &self.ranges
     }
 
+    /// Unites two sets. Ranges that touch or overlap become one.
     pub(super) fn add(&mut self, other: &Self) {
         self.ranges.extend_from_slice(&other.ranges);
         self.ranges.sort_unstable();
@@ -74,6 +78,7 @@ impl Set {
         self.ranges = merged;
     }
 
+    /// Every unit that is not in the set; twice inverted it is the set itself.
     pub(super) fn inverted(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = Some(0_u16);

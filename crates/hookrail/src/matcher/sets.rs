@@ -24,6 +24,7 @@ pub(super) fn is_match(program: &Program, units: &[u16]) -> bool {
     Run { program, segment: main, units, tables: &tables }.places(|_| true)
 }
 
+/// One segment on one name. `tables` has an entry for each earlier segment.
 struct Run<'a> {
     program: &'a Program,
     segment: &'a Segment,
@@ -108,8 +109,11 @@ impl Run<'_> {
 /// The instructions that attempts have reached at one place.
 struct Active {
     members: Vec<usize>,
+    /// For each instruction of the segment, whether it is in `members`.
     is_member: Vec<bool>,
+    /// Instructions still to be followed; empty between two calls of `follow`.
     waiting: Vec<usize>,
+    /// Whether a match ends at this place.
     accepted: bool,
 }
 
@@ -118,6 +122,7 @@ impl Active {
         Self { members: Vec::new(), is_member: vec![false; size], waiting: Vec::new(), accepted: false }
     }
 
+    /// Adds an instruction; false if it was there, so that nothing is followed twice.
     fn insert(&mut self, index: usize) -> bool {
         let Some(is_member) = self.is_member.get_mut(index) else { return false };
         let is_new = !std::mem::replace(is_member, true);
@@ -127,6 +132,7 @@ impl Active {
         is_new
     }
 
+    /// Empties the set in time proportional to its members, not to the size of the segment.
     fn clear(&mut self) {
         for index in self.members.drain(..) {
             if let Some(is_member) = self.is_member.get_mut(index) {

@@ -26,6 +26,8 @@ pub(super) fn compile(root: &Node, classes: &Classes) -> Option<regex::bytes::Re
         .ok()
 }
 
+/// Appends a node; `None` where it has no equivalent. Each unit and each end of a range is written as the byte that
+/// stands for it in the text.
 fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
     match node {
         Node::Empty => text.push_str("(?:)"),

@@ -1,22 +1,23 @@
 //! Which hooks run for an event, in which order. Pure; remembers plans, bounded.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use self::candidates::{Candidate, admit, matches};
+use self::explanation::clipped;
+pub use self::explanation::{Explanation, SkipReason, Skipped};
+use self::remembered::{CachedPlan, MAX_NAME_BYTES, Remembered};
 use crate::event::{EventName, Matching};
-use crate::hook::{Hook, HookKind, Level};
+use crate::hook::Hook;
 use crate::matcher::{MatchVerdict, Steps};
-use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
+use crate::plan::registry::{HookRegistry, Registered};
 use crate::plan::silent::SilentNames;
-use crate::trust::{RelativeFiles, Seal, relative_words};
+use crate::trust::{RelativeFiles, Seal};
 
-/// Models invent tool names, so only so many are remembered, none of them long.
-const MAX_NAMES: usize = 1_024;
-const MAX_NAME_BYTES: usize = 256;
-/// How many hooks all remembered plans of an event may hold together.
-const MAX_PLANNED_HOOKS: usize = 65_536;
+mod candidates;
+mod explanation;
+mod remembered;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
@@ -49,90 +50,6 @@ impl Deref for PlannedHook {
 
     fn deref(&self) -> &Hook {
         &self.hook
-    }
-}
-
-/// What is going to run for an event, and why the rest is not.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Explanation {
-    /// The plan, if there is anything to run.
-    pub plan: Option<Plan>,
-    /// The other hooks of the event, by rank.
-    pub skipped: Vec<Skipped>,
-}
-
-/// A hook that does not run.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Skipped {
-    /// The hook.
-    pub hook: Arc<Hook>,
-    /// Why not: the reason that came first.
-    pub why: SkipReason,
-    /// Further reasons: without the first one these would keep it from running all the same.
-    pub also: Vec<SkipReason>,
-}
-
-impl Skipped {
-    /// Every reason, the first one first.
-    pub fn reasons(&self) -> impl Iterator<Item = &SkipReason> {
-        std::iter::once(&self.why).chain(&self.also)
-    }
-}
-
-/// Why a hook does not run.
-#[derive(Debug, Clone)]
-pub enum SkipReason {
-    /// Somebody disabled it.
-    Disabled(DisabledBy),
-    /// The user has not approved it.
-    NotApproved {
-        /// What is missing.
-        why: String,
-    },
-    /// It listens to something else.
-    MatcherDoesNotMatch {
-        /// Its matcher.
-        matcher: String,
-        /// What the event is about.
-        target: String,
-    },
-    /// It is a rule whose condition does not hold.
-    RuleDoesNotHold,
-    /// Its `when` does not hold, so that it is not started.
-    WhenDoesNotHold,
-    /// A hook of higher rank runs the same command.
-    Duplicate {
-        /// That hook.
-        of: Arc<Hook>,
-    },
-}
-
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Disabled(DisabledBy::List(DisabledList::Settings(level))) => {
-                write!(f, "disabled by `hooksConfig.disabled` in {level} settings")
-            }
-            Self::Disabled(DisabledBy::List(DisabledList::ForThisProject)) => {
-                f.write_str("disabled by you for this project (`hookrail enable` turns it on)")
-            }
-            Self::Disabled(DisabledBy::RunTime) => f.write_str("disabled at run time"),
-            Self::NotApproved { why } => write!(f, "not approved: {why}"),
-            Self::MatcherDoesNotMatch { matcher, target } => {
-                write!(f, "matcher `{}` does not match `{}`", clipped(matcher), clipped(target))
-            }
-            Self::RuleDoesNotHold => f.write_str("its condition does not hold"),
-            Self::WhenDoesNotHold => f.write_str("its `when` does not hold"),
-            Self::Duplicate { of } => {
-                write!(f, "duplicate of `{}`", clipped(&of.name))?;
-                if of.origin.line > 0 {
-                    write!(f, " ({}:{})", of.origin.file.display(), of.origin.line)?;
-                }
-                Ok(())
-            }
-        }
     }
 }
 
@@ -258,66 +175,6 @@ impl HookPlanner {
     }
 }
 
-/// A hook that matches and may run.
-struct Candidate<'r> {
-    rank: usize,
-    registered: &'r Registered,
-    verdict: MatchVerdict,
-    /// A hook of another level that has the same command as this one, which is the project's.
-    displaced_by: Option<Arc<Hook>>,
-}
-
-/// Takes a hook into the plan unless its command is there already. Of hooks with the same command the first stays,
-/// but a project's never displaces one of another level: with another timeout or environment it could switch a guard
-/// of the user's off.
-fn admit<'r>(
-    candidate: Candidate<'r>,
-    planned: &mut Vec<Candidate<'r>>,
-    by_command: &mut HashMap<(&'r str, Option<&'r str>), usize>,
-) -> Option<SkipReason> {
-    let hook = &candidate.registered.hook;
-    if let HookKind::Command(command) = &hook.kind {
-        // Hooks that start under different conditions are different hooks.
-        let key = (command.as_str(), hook.definition.as_deref());
-        if let Some(first) = by_command.get(&key).and_then(|place| planned.get_mut(*place)) {
-            let of = &first.registered.hook;
-            if of.origin.level != Level::Project || hook.origin.level == Level::Project {
-                return Some(SkipReason::Duplicate { of: Arc::clone(of) });
-            }
-            if !relative_words(command).is_empty() {
-                // It would run a file of the project, which is refused: it must not take the project's guard along.
-                planned.push(candidate);
-                return None;
-            }
-            first.displaced_by = Some(Arc::clone(hook));
-        }
-        by_command.insert(key, planned.len());
-    }
-    planned.push(candidate);
-    None
-}
-
-/// Whether a hook matches one of the names; without any every hook does.
-fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
-    if targets.is_empty() {
-        return MatchVerdict::Yes;
-    }
-    let mut undecided = false;
-    for target in targets {
-        let verdict = match hook.event.matching() {
-            Matching::Tool => hook.matcher.matches_tool_within(target, steps),
-            Matching::Word { .. } => hook.matcher.matches_exactly(target).into(),
-            Matching::Ignored => MatchVerdict::Yes,
-        };
-        match verdict {
-            MatchVerdict::Yes => return MatchVerdict::Yes,
-            MatchVerdict::BoundReached => undecided = true,
-            MatchVerdict::No => {}
-        }
-    }
-    if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }
-}
-
 /// The reasons besides the first one for which a hook does not run.
 fn further_reasons(
     registered: &Registered,
@@ -353,58 +210,6 @@ fn undecided(hook: &Hook, targets: &[&str]) -> String {
         clipped(&hook.name),
         clipped(&targets.join(", ")),
     )
-}
-
-/// A text that is short enough for a line.
-fn clipped(text: &str) -> impl fmt::Display {
-    let end = text.char_indices().nth(80).map_or(text.len(), |(end, _)| end);
-    let dots = if end < text.len() { "…" } else { "" };
-    fmt::from_fn(move |f| write!(f, "{}{dots}", text.get(..end).unwrap_or_default()))
-}
-
-/// A plan or the knowledge that there is none.
-#[derive(Debug)]
-struct CachedPlan(Option<Arc<Plan>>);
-
-/// The answers of one event, all from the same state of the registry.
-#[derive(Debug, Default)]
-struct Remembered {
-    changes: u64,
-    without_target: Option<CachedPlan>,
-    by_target: HashMap<Box<str>, CachedPlan>,
-    planned_hooks: usize,
-}
-
-impl Remembered {
-    fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
-        if self.changes != changes {
-            return None;
-        }
-        match target {
-            None => self.without_target.as_ref(),
-            Some(target) => self.by_target.get(target),
-        }
-    }
-
-    /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
-    /// once does not displace the others for long.
-    fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
-        let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
-        let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
-        if self.changes > changes {
-            return; // Somebody was faster, with a newer registry.
-        }
-        if self.changes < changes || is_full {
-            *self = Self { changes, ..Self::default() };
-        }
-        self.planned_hooks += hooks;
-        match target {
-            None => self.without_target = Some(answer),
-            Some(target) => {
-                self.by_target.insert(target.into(), answer);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

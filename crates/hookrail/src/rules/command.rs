@@ -22,10 +22,11 @@ const OPERATORS: [&str; 10] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "|&", 
 #[derive(Debug, Clone)]
 pub(crate) struct CommandPattern {
     program: Glob,
-    /// What its other words mean: one reading, or two where nobody knows whether a flag takes the word behind it.
+    /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
     readings: Vec<Reading>,
 }
 
+/// One meaning of the words behind the program. All three lists must hold for a command.
 #[derive(Debug, Clone)]
 struct Reading {
     flags: Vec<FlagPattern>,
@@ -76,7 +77,7 @@ impl CommandPattern {
     }
 
     /// Whether a pattern has one reading and means its words as they stand: no glob, nothing skipped, no flag of a
-    /// program that nobody knows, no word that may stand anywhere.
+    /// program without a table, no word that may stand anywhere.
     pub(crate) fn is_plain(text: &str) -> bool {
         let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
         let has_flag = || text.split_whitespace().any(|word| word.starts_with('-'));
@@ -112,12 +113,12 @@ impl CommandPattern {
 }
 
 impl Reading {
-    /// The words of a pattern; `as_values` takes a word behind a flag that nobody knows as its value.
+    /// The words of a pattern; `as_values` takes a word behind a flag that no table knows as its value.
     fn compile(words: &CommandWords, as_values: bool) -> Result<Self, String> {
         let mut reading = Self { flags: Vec::new(), operands: Vec::new(), assignments: Vec::new() };
         for item in &words.items {
             match item {
-                // The letters of a word that nobody knows; the word itself follows and stands for them.
+                // The letters of a word that no table knows; the word itself follows and stands for them.
                 Item::Flag(flag) if !words.is_known && matches!(flag.name, FlagName::Letter(_)) => {}
                 Item::Flag(flag) => {
                     let value = match &flag.value {
@@ -144,6 +145,7 @@ impl Reading {
         Ok(reading)
     }
 
+    /// Flags and assignments may stand anywhere; the other operands must come first and in order.
     fn matches(&self, command: &Command<'_>) -> Truth {
         let flags = self.flags.iter().map(|flag| flag.matches(command));
         Truth::all(flags)

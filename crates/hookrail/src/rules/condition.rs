@@ -29,17 +29,20 @@ struct Node {
     kind: Kind,
 }
 
+/// What a condition asks. Nodes below `All` and `Any` are sorted by cost, the cheapest first.
 #[derive(Debug)]
 enum Kind {
+    /// All of these; also every object of a condition, whose keys must all hold.
     All(Vec<Node>),
+    /// At least one of these.
     Any(Vec<Node>),
+    /// Not this. What is unknown stays unknown.
     Not(Box<Node>),
+    /// Something about one fact.
     Fact {
         fact: Fact,
         /// One of these must hold.
         tests: Vec<Test>,
-        /// The values that these tests were read from, one for each.
-        given: Vec<serde_json::Value>,
         /// The test as it is written.
         written: String,
     },
@@ -69,6 +72,7 @@ impl Condition {
 }
 
 impl Node {
+    /// Stops at the first part that decides, so that the facts of later parts are never worked out.
     fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         match &self.kind {
             Kind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),
@@ -78,7 +82,7 @@ impl Node {
         }
     }
 
-    /// The cost of the dearest fact below. Cheap facts are asked first: what they decide, no shell line is read for.
+    /// The cost of the most expensive fact below. Cheap facts are asked first: if they decide, no shell line has to be read.
     fn cost(&self) -> u8 {
         match &self.kind {
             Kind::All(nodes) | Kind::Any(nodes) => nodes.iter().map(Self::cost).max().unwrap_or(0),

@@ -74,6 +74,7 @@ impl Examples {
     }
 }
 
+/// Reads `match` and `noMatch`. An example that cannot be read is a problem, and the others are still tried.
 fn read_lists(object: &Object<'_>, list: &mut Vec<Example>, problems: &mut Vec<Problem>) {
     for prop in &object.properties {
         let matches = match prop.name.as_str() {

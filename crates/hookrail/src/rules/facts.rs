@@ -101,6 +101,7 @@ impl<'a> Facts<'a> {
         Self { places: OnceCell::from(places), ..Self::without_folders(subject) }
     }
 
+    /// Facts whose places are not known yet. Everything else is worked out when a condition first asks for it.
     fn without_folders(subject: Subject<'a>) -> Self {
         Self {
             subject,
@@ -144,6 +145,8 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Reads the `command` of a shell call: a line for a shell, or an array that is executed without one. A command
+    /// of any other type is a line of which nothing can be told.
     fn read_shell(&self) -> Option<ShellFacts> {
         if self.subject.tool_name != Some(SHELL_TOOL) {
             return None;
@@ -151,7 +154,7 @@ impl<'a> Facts<'a> {
         let words = |words: &[Value]| -> Option<Vec<String>> {
             words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
         };
-        // A command of another type is nothing that anybody can read.
+        // What a command of another type does cannot be told.
         let unreadable = || ShellFacts { dynamic: true, ..ShellFacts::default() };
         Some(match self.subject.tool_input?.get("command") {
             Some(Value::String(line)) => facts_of_line(line),
@@ -161,6 +164,7 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Follows names into objects and indexes into lists.
 fn deeper<'v>(value: &'v Value, names: &[String]) -> Option<&'v Value> {
     let mut value = value;
     for name in names {

@@ -25,15 +25,15 @@ pub(crate) struct Glob {
     branches: Vec<Vec<Token>>,
 }
 
+/// One piece of a glob without braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
+    /// This character.
     Char(char),
     /// `?`; the flag says whether it may be a slash.
     One(bool),
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
+    /// `[…]`: one character in these ranges, or in none of them. A slash is never in a set.
+    Set { negated: bool, ranges: Vec<(char, char)> },
     /// Any number of characters; the flag says whether slashes are among them.
     Run(bool),
     /// `**/`: any number of folders, also none.
@@ -119,6 +119,7 @@ fn set(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, Str
     }
 }
 
+/// Follows all ways through the tokens at once, in time proportional to the tokens times the text.
 fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> bool {
     // Most globs begin with plain characters and most texts differ in them: no need to set anything up.
     let mut rest = text.chars();
@@ -171,6 +172,7 @@ fn step(then: &mut States, tokens: &[Token], index: usize, token: &Token, char: 
 
 /// The tokens at which a match may stand.
 struct States {
+    /// One entry for each token, and a last one that means a match of the whole glob.
     at: Vec<bool>,
     is_empty: bool,
 }
@@ -189,6 +191,7 @@ impl States {
         self.at.get(index).copied().unwrap_or(false)
     }
 
+    /// Marks a token, without what can be reached from it for free.
     fn stay(&mut self, index: usize) {
         if let Some(at) = self.at.get_mut(index) {
             *at = true;
@@ -206,6 +209,7 @@ impl States {
     }
 }
 
+/// Ignoring case, the first characters of the lower-case forms are compared; a form of several characters is cut.
 fn same(left: char, right: char, ignore_case: bool) -> bool {
     left == right || (ignore_case && lower(left) == lower(right))
 }

@@ -28,8 +28,8 @@ pub struct PatchedFile {
     pub action: PatchAction,
 }
 
-/// The files that a patch touches, in its order; `None` for a text that is no patch or has headers nobody knows: then
-/// nobody can tell what would be written.
+/// The files that a patch touches, in its order; `None` for a text that is no patch or has unknown headers: then
+/// it cannot be told what would be written.
 pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     let mut files: Vec<PatchedFile> = Vec::new();
     let mut lines = patch.lines().map(str::trim_end);
@@ -61,6 +61,7 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     Some(files)
 }
 
+/// Adds a file; `None` if the header names none, because then it cannot be told what the patch changes.
 fn push(files: &mut Vec<PatchedFile>, path: &str, action: PatchAction) -> Option<()> {
     let path = path.trim();
     (!path.is_empty()).then(|| files.push(PatchedFile { path: path.to_owned(), action }))

@@ -28,7 +28,7 @@ pub(crate) struct ResolvedPath {
 pub(crate) enum Dots {
     /// As the kernel does: the folder above the one that the link leads to.
     Physical,
-    /// As the kernel does, and as programs do that shorten the text first: both, where they differ. Nobody can tell
+    /// As the kernel does, and as programs do that shorten the text first: both, where they differ. It cannot be told
     /// from a file tool's arguments which of the two it does.
     Both,
 }
@@ -84,7 +84,7 @@ impl Places {
     }
 
     /// Resolves a path that is written relative to `folder`; `None` where it cannot be told where it leads. A device
-    /// that everybody may write to, such as `/dev/null`, is no path: the list is empty.
+    /// such as `/dev/null` is no path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
         let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
         let whole = match folder {
@@ -93,7 +93,7 @@ impl Places {
             None => return None,
         };
         let short = shortened(&whole);
-        if is_nobodys(&short) {
+        if is_no_file(&short) {
             return Some(Vec::new());
         }
         if !self.on_disk {
@@ -120,7 +120,7 @@ impl Places {
         self.on_disk && whole.starts_with('/') && fs::metadata(whole).is_ok_and(|found| found.is_dir())
     }
 
-    /// Replaces a leading `~`; `None` if it is somebody else's home.
+    /// Replaces a leading `~`; `None` if it is another user's home.
     fn without_tilde(&self, text: &str) -> Option<String> {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),
@@ -131,6 +131,8 @@ impl Places {
         }
     }
 
+    /// A path inside of the project is shown relative to it, and `.` for the project itself; any other one is
+    /// absolute.
     fn seen_from_project(&self, path: String) -> ResolvedPath {
         let project = self.project.trim_end_matches('/');
         let starts = match path.get(..project.len()) {
@@ -148,10 +150,12 @@ impl Places {
     }
 }
 
+/// Joins without looking at `..`: whether that is resolved by text or on the disk is the caller's choice.
 fn absolute(text: &str, folder: &str) -> String {
     if text.starts_with('/') { text.to_owned() } else { format!("{folder}/{text}") }
 }
 
+/// Whether resolving by text and on the disk can give different paths.
 fn has_parent(path: &str) -> bool {
     path.split('/').any(|name| name == "..")
 }
@@ -171,7 +175,8 @@ fn shortened(path: &str) -> String {
     format!("/{}", names.join("/"))
 }
 
-fn is_nobodys(path: &str) -> bool {
+/// Devices that lead nowhere or back to the process itself; using them reads and writes no file.
+fn is_no_file(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") || path.starts_with("/dev/fd/")
 }
 

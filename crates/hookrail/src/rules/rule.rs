@@ -114,7 +114,7 @@ fn only_decides(output: &HookOutput) -> bool {
     decides && rest == HookOutput::default()
 }
 
-/// How much an answer keeps from happening.
+/// How strongly an answer restricts a call: a block more than a question, a question more than nothing.
 fn strength(output: Option<&HookOutput>) -> u8 {
     match output {
         Some(output) if output.is_blocking_decision() => 2,

@@ -20,6 +20,8 @@ pub(crate) struct Test {
     pub(crate) exists: Option<bool>,
     /// What must hold for one of its values.
     pub(crate) parts: Vec<Part>,
+    /// The test as it is written, for comparing conditions by their texts.
+    pub(crate) written: Value,
 }
 
 /// One part of a test.
@@ -44,10 +46,15 @@ pub(crate) enum Part {
 /// A value of a fact, as tests see it.
 #[derive(Clone, Copy)]
 enum Seen<'v> {
+    /// A text of the event.
     Text(&'v str),
+    /// An argument of a tool, of any type.
     Json(&'v Value),
+    /// Yes or no.
     Flag(bool),
+    /// A path, and whether case is ignored where it stands.
     Path(&'v ResolvedPath, bool),
+    /// One command of a shell line.
     Command(CommandFacts<'v>),
 }
 
@@ -86,7 +93,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
     }
 }
 
-/// Whether one of the tests holds for one of the values; `and_others` says that there may be values nobody can tell.
+/// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be told.
 fn on_values<'v>(
     tests: &[Test],
     values: impl IntoIterator<Item = Seen<'v>, IntoIter: Clone>,
@@ -110,6 +117,7 @@ fn on_values<'v>(
 }
 
 impl Test {
+    /// Whether all parts hold for this one value.
     fn holds(&self, value: Seen<'_>) -> Truth {
         Truth::all(self.parts.iter().map(|part| part.holds(value)))
     }
@@ -121,6 +129,8 @@ impl Test {
 }
 
 impl Part {
+    /// A part that does not fit the type of the value does not hold. Rules are checked for that when they are read, except
+    /// for arguments of tools, whose types are not declared.
     fn holds(&self, value: Seen<'_>) -> Truth {
         match value {
             Seen::Text(text) => self.holds_for_text(text, false),
@@ -144,6 +154,7 @@ impl Part {
         }
     }
 
+    /// A regular expression that reaches its bound is unknown, so that `unknown` decides what becomes of the call.
     fn holds_for_text(&self, text: &str, ignore_case: bool) -> Truth {
         match self {
             Self::OneOf(expected) => {

@@ -61,7 +61,7 @@ pub(crate) enum FlagValue {
     Given(String),
     /// It has one, which cannot be told.
     Unknown,
-    /// Nobody knows whether the flag takes a value. If so, it is the word that follows.
+    /// It is not known whether the flag takes a value. If so, it is the word that follows.
     Perhaps(String),
 }
 
@@ -97,6 +97,7 @@ impl CommandWords {
     }
 }
 
+/// Reads words from left to right. What a word means depends on the tables of those before it.
 struct Reader<'w> {
     rest: &'w [Option<String>],
     items: Vec<Item>,
@@ -113,6 +114,7 @@ impl<'w> Reader<'w> {
         Some(first)
     }
 
+    /// Reads all words. `--`, and the first operand of a program that runs another one, end the flags.
     fn read(&mut self) {
         if self.path.first().is_some_and(|syntax| syntax.is_dashless)
             && let Some(Some(bundle)) = self.rest.first()
@@ -193,10 +195,12 @@ impl<'w> Reader<'w> {
             .map(|(level, syntax)| (*syntax, level))
     }
 
+    /// How many subcommands stand before the next word.
     fn level(&self) -> usize {
         self.path.len().saturating_sub(1)
     }
 
+    /// Reads a word that begins with a dash: a name in a table, a long name, or a bundle of letters.
     fn flag(&mut self, word: &str) {
         self.may_be_value = false;
         let spelling = self.path.last().map(|syntax| syntax.spelling);
@@ -218,7 +222,7 @@ impl<'w> Reader<'w> {
             return self.long(name, value);
         }
         if spelling.is_none() {
-            self.bundle_of_nobody(name, value);
+            self.unknown_bundle(name, value);
         } else {
             self.bundle(word);
         }
@@ -234,6 +238,7 @@ impl<'w> Reader<'w> {
         self.push(FlagName::Known(flag), value, level);
     }
 
+    /// Takes the next word as a value, whatever it looks like: a program does the same.
     fn next_value(&mut self) -> FlagValue {
         match self.next() {
             Some(Some(value)) => FlagValue::Given(value.clone()),

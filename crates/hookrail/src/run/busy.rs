@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use super::system_calls;
 
 /// How long a program may be open for writing before it counts as held: an editor or a checkout is done by then.
-const PATIENCE: Duration = Duration::from_millis(200);
+const HELD_AFTER: Duration = Duration::from_millis(200);
 
 /// How often it is looked at meanwhile.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -21,7 +21,7 @@ pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
     if !is_open_for_writing(file) {
         return false;
     }
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + HELD_AFTER;
     while Instant::now() < deadline {
         sleep(PAUSE).await;
         if !is_open_for_writing(file) {

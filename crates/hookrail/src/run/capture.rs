@@ -35,10 +35,12 @@ pub(super) struct Capture {
 }
 
 impl Capture {
+    /// Reads a pipe that does not block, and keeps so many bytes of it.
     pub(super) fn new(pipe: PipeReader, keep: usize) -> Self {
         Self { pipe: Some(Watched::readable(pipe)), kept: Captured::default(), keep }
     }
 
+    /// Whether every writer has closed its end, or reading failed.
     pub(super) fn has_ended(&self) -> bool {
         self.pipe.is_none()
     }

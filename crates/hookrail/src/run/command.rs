@@ -160,9 +160,9 @@ impl Ways {
             fallback: None,
             image: OnceImage::default(),
         });
-        // A hook that says where it comes from leaves it to the shell to believe that.
-        let says_where = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
-        let direct = if preparer.direct_execution && !says_where {
+        // The shell decides whether to use a `PWD` that is set by the hook; it is not left out then.
+        let sets_folder = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
+        let direct = if preparer.direct_execution && !sets_folder {
             Direct::new(hook.command(), &shell.env, &directory.working.path)
         } else {
             None

@@ -1,7 +1,7 @@
 //! Commands that need no shell, and what a program sees of the shell that was left out.
 //!
 //! A shell that only finds a program and replaces itself with it costs more than most hooks do. It may be
-//! left out where nobody can tell: the command is made of plain words, the environment holds nothing that
+//! left out where no hook can notice: the command is made of plain words, the environment holds nothing that
 //! bash would act on or rewrite, and the program gets the variables bash would have set. Whatever does not
 //! fit goes to the shell, also when it turns out as late as in `exec`: a missing program, a script without
 //! an interpreter line. So bash's own messages and exit codes appear without being imitated.
@@ -203,7 +203,7 @@ pub(crate) fn is_directory(path: &OsStr, directory: &Path) -> bool {
 pub(crate) fn find_program(search: &OsStr, name: &OsStr, directory: &Path) -> Option<OsString> {
     use std::os::unix::ffi::OsStrExt as _;
 
-    // In a search path bash takes a tilde for somebody's home.
+    // In a search path bash takes a tilde for a home directory.
     if search.is_empty() || search.as_bytes().contains(&b'~') {
         return None;
     }

@@ -7,11 +7,10 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde::ser::{
-    SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
-    SerializeTupleStruct, SerializeTupleVariant, Serializer,
-};
 use serde_json::Error;
+
+mod containers;
+mod values;
 
 /// What is handed over at once, about.
 const BLOCK: usize = 4 * 1024;
@@ -31,6 +30,7 @@ struct Text<'w, W> {
 }
 
 impl<W: Write> Text<'_, W> {
+    /// Copies eight bytes at a time, and goes back to the first of them that has to be escaped.
     fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.block.push(b'"');
         let mut rest = text.as_bytes();
@@ -67,12 +67,14 @@ impl<W: Write> Text<'_, W> {
         Ok(())
     }
 
+    /// Gives the block to the writer. Calls of a writer cost more than copying into a block, so they are few.
     fn hand_over(&mut self) -> io::Result<()> {
         self.writer.write_all(&self.block)?;
         self.block.clear();
         Ok(())
     }
 
+    /// Writes one byte. Bytes beyond ASCII are parts of characters, which JSON takes as they are.
     fn escape(&mut self, byte: u8) {
         let short = match byte {
             b'"' | b'\\' => byte,
@@ -108,327 +110,8 @@ const fn marks(eight: u64) -> u64 {
         & HIGH
 }
 
+/// Nothing is returned but whether it could be written.
 type Written = Result<(), Error>;
 
-/// Values that `serde_json` writes.
-macro_rules! as_serde_json_does {
-    ($($method:ident($kind:ty);)*) => {
-        $(fn $method(self, value: $kind) -> Written {
-            self.write_short(&[])?;
-            serde_json::to_writer(&mut self.block, &value)
-        })*
-    };
-}
-
-impl<'t, 'w, W: Write> Serializer for &'t mut Text<'w, W> {
-    type Ok = ();
-    type Error = Error;
-    type SerializeSeq = Parts<'t, 'w, W>;
-    type SerializeTuple = Parts<'t, 'w, W>;
-    type SerializeTupleStruct = Parts<'t, 'w, W>;
-    type SerializeTupleVariant = Parts<'t, 'w, W>;
-    type SerializeMap = Parts<'t, 'w, W>;
-    type SerializeStruct = Parts<'t, 'w, W>;
-    type SerializeStructVariant = Parts<'t, 'w, W>;
-
-    as_serde_json_does! {
-        serialize_bool(bool);
-        serialize_i8(i8);
-        serialize_i16(i16);
-        serialize_i32(i32);
-        serialize_i64(i64);
-        serialize_i128(i128);
-        serialize_u8(u8);
-        serialize_u16(u16);
-        serialize_u32(u32);
-        serialize_u64(u64);
-        serialize_u128(u128);
-        serialize_f32(f32);
-        serialize_f64(f64);
-        serialize_char(char);
-    }
-
-    fn serialize_str(self, text: &str) -> Written {
-        self.write_text(text).map_err(Error::io)
-    }
-
-    fn serialize_bytes(self, bytes: &[u8]) -> Written {
-        self.collect_seq(bytes)
-    }
-
-    fn serialize_none(self) -> Written {
-        self.write_short(b"null")
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Written {
-        value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Written {
-        self.write_short(b"null")
-    }
-
-    fn serialize_unit_struct(self, _name: &'static str) -> Written {
-        self.write_short(b"null")
-    }
-
-    fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Written {
-        self.serialize_str(variant)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _name: &'static str, value: &T) -> Written {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        value: &T,
-    ) -> Written {
-        let mut parts = Parts::begin(self, b"{", b"}")?;
-        SerializeMap::serialize_entry(&mut parts, variant, value)?;
-        SerializeMap::end(parts)
-    }
-
-    fn serialize_seq(self, _length: Option<usize>) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin(self, b"[", b"]")
-    }
-
-    fn serialize_tuple(self, _length: usize) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin(self, b"[", b"]")
-    }
-
-    fn serialize_tuple_struct(self, _name: &'static str, _length: usize) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin(self, b"[", b"]")
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        _length: usize,
-    ) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin_variant(self, variant, b"[", b"]}")
-    }
-
-    fn serialize_map(self, _length: Option<usize>) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin(self, b"{", b"}")
-    }
-
-    fn serialize_struct(self, _name: &'static str, _length: usize) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin(self, b"{", b"}")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        _length: usize,
-    ) -> Result<Parts<'t, 'w, W>, Error> {
-        Parts::begin_variant(self, variant, b"{", b"}}")
-    }
-}
-
-/// An array or object that is being written.
-struct Parts<'t, 'w, W> {
-    text: &'t mut Text<'w, W>,
-    is_begun: bool,
-    end: &'static [u8],
-}
-
-impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
-    fn begin(text: &'t mut Text<'w, W>, begin: &[u8], end: &'static [u8]) -> Result<Self, Error> {
-        text.write_short(begin)?;
-        Ok(Self { text, is_begun: false, end })
-    }
-
-    /// A variant with data is an object whose one key is the variant's name.
-    fn begin_variant(
-        text: &'t mut Text<'w, W>,
-        variant: &str,
-        begin: &[u8],
-        end: &'static [u8],
-    ) -> Result<Self, Error> {
-        text.write_short(b"{")?;
-        text.serialize_str(variant)?;
-        text.write_short(b":")?;
-        Self::begin(text, begin, end)
-    }
-
-    fn separate(&mut self) -> Written {
-        if std::mem::replace(&mut self.is_begun, true) { self.text.write_short(b",") } else { Ok(()) }
-    }
-
-    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
-        self.separate()?;
-        value.serialize(&mut *self.text)
-    }
-
-    fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Written {
-        self.separate()?;
-        self.text.serialize_str(name)?;
-        self.text.write_short(b":")?;
-        value.serialize(&mut *self.text)
-    }
-
-    fn close(self) -> Written {
-        self.text.write_short(self.end)
-    }
-}
-
-impl<W: Write> SerializeMap for Parts<'_, '_, W> {
-    type Ok = ();
-    type Error = Error;
-
-    /// Keys can be numbers, and much cannot be a key: `serde_json` knows.
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Written {
-        self.separate()?;
-        let object = serde_json::to_vec(&OneKey(key))?;
-        let key = object.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"null}"));
-        self.text.write_short(key.unwrap_or_default())
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
-        value.serialize(&mut *self.text)
-    }
-
-    fn end(self) -> Written {
-        self.close()
-    }
-}
-
-/// The object `{key: null}`.
-struct OneKey<'k, T: ?Sized>(&'k T);
-
-impl<T: Serialize + ?Sized> Serialize for OneKey<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.0, &())?;
-        map.end()
-    }
-}
-
-/// The kinds of array and object that are written alike.
-macro_rules! parts {
-    ($($kind:ident: $method:ident($($name:ident)?) by $by:ident;)*) => {
-        $(impl<W: Write> $kind for Parts<'_, '_, W> {
-            type Ok = ();
-            type Error = Error;
-
-            fn $method<T: Serialize + ?Sized>(&mut self, $($name: &'static str,)? value: &T) -> Written {
-                self.$by($($name,)? value)
-            }
-
-            fn end(self) -> Written {
-                self.close()
-            }
-        })*
-    };
-}
-
-parts! {
-    SerializeSeq: serialize_element() by element;
-    SerializeTuple: serialize_element() by element;
-    SerializeTupleStruct: serialize_field() by element;
-    SerializeTupleVariant: serialize_field() by element;
-    SerializeStruct: serialize_field(name) by field;
-    SerializeStructVariant: serialize_field(name) by field;
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn written(value: &impl Serialize) -> Result<String, Error> {
-        let mut bytes = Vec::new();
-        write(&mut bytes, value)?;
-        Ok(String::from_utf8(bytes).unwrap())
-    }
-
-    fn check(value: &impl Serialize) {
-        assert_eq!(written(value).unwrap(), serde_json::to_string(value).unwrap());
-    }
-
-    #[test]
-    fn every_kind_of_value_is_written_as_by_serde_json() {
-        #[derive(Serialize)]
-        enum Variant {
-            Unit,
-            Newtype(u8),
-            Tuple(i64, Option<f32>),
-            Struct { a: (), b: char },
-        }
-        #[derive(Serialize)]
-        struct Pair(i8, u128);
-        #[derive(Serialize)]
-        struct Empty;
-        #[derive(Serialize)]
-        struct All<'a> {
-            variants: Vec<Variant>,
-            pair: Pair,
-            empty: Empty,
-            bytes: &'a [u8],
-            floats: [f64; 4],
-            #[serde(flatten)]
-            more: BTreeMap<String, Value>,
-            numbers: BTreeMap<i32, bool>,
-            flags: BTreeMap<bool, u8>,
-        }
-        check(&All {
-            variants: vec![
-                Variant::Unit,
-                Variant::Newtype(7),
-                Variant::Tuple(-1, None),
-                Variant::Tuple(0, Some(0.1)),
-                Variant::Struct { a: (), b: '"' },
-            ],
-            pair: Pair(-5, u128::MAX),
-            empty: Empty,
-            bytes: b"ab",
-            floats: [1.0, -0.5e300, f64::NAN, 1e21],
-            more: [("a \" key".to_owned(), json!([[], {}, null, true, 1.5, -3, "x\ny"]))].into(),
-            numbers: [(-1, true), (2, false)].into(),
-            flags: [(true, 1)].into(),
-        });
-        check(&json!(null));
-        check(&json!("plain"));
-    }
-
-    #[test]
-    fn what_cannot_be_a_key_is_refused() {
-        assert!(written(&BTreeMap::from([(vec![1], 2)])).is_err());
-        assert!(written(&BTreeMap::from([(Some(()), 2)])).is_err());
-    }
-
-    #[test]
-    fn every_byte_is_escaped_as_by_serde_json_wherever_it_stands() {
-        let all: String = (0..=0x180_u32).filter_map(char::from_u32).collect();
-        check(&all);
-        for character in all.chars() {
-            for place in 0..10 {
-                check(&format!("{}{character}{character}é\x7fx", "a".repeat(place)));
-            }
-        }
-        for length in [BLOCK - 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
-            check(&"a\"".repeat(length));
-            check(&"\u{1}".repeat(length));
-            check(&vec!["b"; length]);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_written_as_by_serde_json(texts in prop::collection::vec(".*|[\"\\\\\n a]{0,80}", 0..8)) {
-            check(&texts);
-        }
-    }
-}
+mod tests;

@@ -44,7 +44,7 @@ impl OutputReader {
         let (exit, duration) = (finished.exit.clone(), finished.duration);
         let begin = Instant::now();
         let reading = async {
-            // Nobody closes the semaphore. The permit goes along, because a thread cannot be called back.
+            // The semaphore is never closed. The permit goes along, because a thread cannot be called back.
             let permit = Arc::clone(&self.permits).acquire_owned().await;
             let hook = Arc::clone(hook);
             let read = spawn_blocking(move || (interpreted(&hook, finished, keep), permit)).await;

@@ -1,24 +1,21 @@
 //! Ends process groups whose hooks ran out of time, after the verdict and apart from any runtime.
 
 use std::cell::LazyCell;
-use std::io::{ErrorKind, PipeReader, Read};
+use std::io::PipeReader;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::unix::{self, Peek, Pid, ProcessTable, Signal};
+use self::ending::Ending;
+pub(super) use self::ending::Parent;
+use super::unix::{self, Pid, ProcessTable, Signal};
 
-/// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
-/// hangs inside the kernel takes this long.
-const KILL_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a caller in a hurry waits until the last group is gone.
-const HURRY: Duration = Duration::from_millis(500);
-/// The longest pause between two looks.
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// What is read at once, and how often in one look, of outputs that are no longer needed.
-const DRAIN: (usize, usize) = (64 * 1024, 16);
+mod ending;
+
+/// How long `kill_all` waits until the last group is gone.
+const KILL_ALL_WAIT: Duration = Duration::from_millis(500);
 
 /// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
 ///
@@ -29,6 +26,7 @@ pub(crate) struct Reaper {
     shared: Arc<Shared>,
 }
 
+/// What the handles and the thread share.
 #[derive(Debug)]
 struct Shared {
     grace: Duration,
@@ -41,34 +39,11 @@ struct Shared {
     pending: watch::Sender<usize>,
 }
 
+/// Groups that are to end. While the thread looks at them they are not in here.
 #[derive(Debug, Default)]
 struct Queue {
     groups: Vec<Ending>,
     has_thread: bool,
-}
-
-/// Somebody else whose child a leader is, and who tells of its end. Until it is told to reap the leader, that stays
-/// there as a zombie.
-pub(super) trait Parent: std::fmt::Debug + Send + Sync {
-    /// Looks at the leader.
-    fn peek(&self) -> Peek;
-    /// The leader may go.
-    fn reap(&self);
-}
-
-/// A group on its way out. Its leader stays unreaped until the last signal is sent, because that keeps the
-/// kernel from giving the group's number to another process.
-#[derive(Debug)]
-struct Ending {
-    leader: Pid,
-    since: Instant,
-    kill_at: Instant,
-    killed: bool,
-    /// The group's outputs. Were they closed, the first word that a hook says while it cleans up would end it:
-    /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
-    outputs: Vec<PipeReader>,
-    /// Whose child the leader is, if not ours.
-    parent: Option<Arc<dyn Parent>>,
 }
 
 impl Reaper {
@@ -102,7 +77,7 @@ impl Reaper {
     /// signals to be sent, because the caller is about to exit.
     pub(super) fn kill_all(&self) {
         self.end_grace();
-        let deadline = Instant::now() + HURRY;
+        let deadline = Instant::now() + KILL_ALL_WAIT;
         while *self.shared.pending.borrow() > 0 && Instant::now() < deadline {
             self.shared.start_thread(self.shared.lock());
             std::thread::sleep(Duration::from_millis(2));
@@ -130,6 +105,7 @@ impl Reaper {
         self.take_over(leader, Vec::new(), Some(parent), Signal::KILL);
     }
 
+    /// Sends the first signal on this thread, so that it does not depend on whether another one can be started.
     fn take_over(
         &self,
         leader: Pid,
@@ -194,7 +170,7 @@ impl Shared {
         if builder.spawn(move || shared.work()).is_ok() {
             queue.has_thread = true;
         } else {
-            // Nobody can wait for the grace to end. The groups stay queued to be reaped on the next occasion.
+            // Without a thread the end of the grace cannot be waited for. The groups stay queued and are reaped later.
             for group in &mut queue.groups {
                 unix::signal_group(group.leader, Signal::KILL);
                 group.killed = true;
@@ -202,6 +178,7 @@ impl Shared {
         }
     }
 
+    /// The thread's loop. It ends when no group is left; the next group starts another thread.
     fn work(&self) {
         let mut queue = self.lock();
         loop {
@@ -237,76 +214,5 @@ impl Shared {
                 }
             }
         }
-    }
-}
-
-impl Ending {
-    /// Makes the kill due now.
-    fn end_grace(&mut self) {
-        self.kill_at = self.kill_at.min(Instant::now());
-    }
-
-    /// Does what is due; `true` when the group needs no more care.
-    fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
-        self.drain_outputs();
-        let peek = self.parent.as_ref().map_or_else(|| unix::peek(self.leader), |parent| parent.peek());
-        let leader_ended = match peek {
-            Peek::Running => false,
-            Peek::Ended(_) => true,
-            // Somebody else reaped it; its number is not ours to signal.
-            Peek::Lost => return true,
-        };
-        let mut group_ended = false;
-        let mut unknown = false;
-        if leader_ended {
-            match &**table {
-                Some(table) => group_ended = table.shows_end_of_group(self.leader),
-                None => unknown = true,
-            }
-        }
-        let now = Instant::now();
-        if !group_ended && !self.killed && now >= self.kill_at {
-            unix::signal_group(self.leader, Signal::KILL);
-            self.killed = true;
-        }
-        let patience_over = now.saturating_duration_since(self.kill_at) > KILL_PATIENCE;
-        if group_ended || (self.killed && ((leader_ended && unknown) || patience_over)) {
-            // The table is no snapshot: a member that forked while it was read can be missing from it.
-            unix::signal_group(self.leader, Signal::KILL);
-            match &self.parent {
-                Some(parent) => parent.reap(),
-                None => _ = unix::reap(self.leader),
-            }
-            return true;
-        }
-        false
-    }
-
-    fn drain_outputs(&mut self) {
-        if self.outputs.is_empty() {
-            return;
-        }
-        let mut dropped = vec![0; DRAIN.0];
-        self.outputs.retain_mut(|output| {
-            for _ in 0..DRAIN.1 {
-                match output.read(&mut dropped) {
-                    Ok(0) => return false,
-                    Ok(_) => {}
-                    Err(error) => {
-                        return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted);
-                    }
-                }
-            }
-            true
-        });
-    }
-
-    /// Most groups end within milliseconds of a signal: look often at first, then less so.
-    fn pause(&self) -> Duration {
-        let last_signal = if self.killed { self.kill_at } else { self.since };
-        let now = Instant::now();
-        let pause =
-            (now.saturating_duration_since(last_signal) / 4).clamp(Duration::from_millis(1), LONGEST_PAUSE);
-        if self.killed { pause } else { pause.min(self.kill_at.saturating_duration_since(now)) }
     }
 }

@@ -51,6 +51,7 @@ fn answered(hook: &Arc<Hook>, output: HookOutput, duration: Duration) -> HookRun
     HookRun { output: Some(output), duration, ..unfinished(hook, Exit::Rule) }
 }
 
+/// A failure that blocks guarded events, whatever `onFailure` says: what the rule would have forbidden is not known.
 fn unreadable(hook: &Arc<Hook>, why: &str) -> HookRun {
     let failure = HookFailure::UnreadableRule { why: why.to_owned() };
     HookRun { failure: Some(failure), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }

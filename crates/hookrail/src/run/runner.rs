@@ -1,82 +1,35 @@
 //! Runs a plan: hooks side by side or chained.
 
-mod ahead;
-
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
-use tokio::sync::Semaphore;
 
-use super::command::CommandPreparer;
+pub use self::escalations::Escalations;
+pub(super) use self::options::GRACE;
+pub use self::options::{RunnerOptions, StartListener};
+use self::terms::Terms;
 use super::handover::Handovers;
 use super::payload::Payload;
-use super::process::{Captured, Finished, run_from, spawn};
-use super::reading::{self, OutputReader};
+use super::process::{Finished, not_started, run_from, spawn};
+use super::reading::OutputReader;
 use super::reaper::Reaper;
-use super::rules::RuleCheck;
 use super::shortage::{Shortage, Waiting};
-use super::worker::{WeakPool, WorkerPool};
-use crate::event::EventName;
-use crate::formats::json_object::JsonObject;
+use super::worker::WorkerPool;
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
-use crate::settings::{Limits, Redaction};
-use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
-use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::hook_run::HookRun;
 
-/// What is kept of each output stream, unless the settings say otherwise or the payload is large.
-const KEPT_OUTPUT: usize = 16 * 1024 * 1024;
-/// Between `SIGTERM` and `SIGKILL`.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
-/// The descriptors that one hook takes while it is being spawned, and those left to the rest of the program.
-const DESCRIPTORS_PER_HOOK: u64 = 6;
-const RESERVED_DESCRIPTORS: u64 = 32;
-
-/// Hears of each hook just before it is started.
-pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
-
-/// How hooks are run.
-#[derive(Clone)]
-pub struct RunnerOptions {
-    /// How many at once, and how much of their output is kept.
-    pub limits: Limits,
-    /// What they do not see of the environment.
-    pub redaction: Redaction,
-    /// Limits and redaction of the project's own hooks, where its settings differ.
-    pub project: Option<(Limits, Redaction)>,
-    /// The environment they inherit; `inherited_environment` gives the one of this process.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
-    pub direct_execution: bool,
-    /// How long a hook that ran out of time may clean up before it is killed.
-    pub grace: Duration,
-    /// No hook may run past this moment, whatever its settings say; for a host that has to answer by then itself.
-    pub answer_by: Option<Instant>,
-    /// Hears of each hook just before it is started; for a display of progress.
-    pub on_start: Option<StartListener>,
-    /// The workers of an earlier session; new ones are made without it.
-    pub workers: Option<WorkerPool>,
-}
-
-impl RunnerOptions {
-    /// The default options for hooks that inherit this environment.
-    pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
-        Self {
-            limits: Limits::default(),
-            redaction: Redaction::default(),
-            project: None,
-            environment,
-            direct_execution: true,
-            grace: GRACE,
-            answer_by: None,
-            on_start: None,
-            workers: None,
-        }
-    }
-}
+mod ahead;
+mod chain;
+mod escalations;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+mod options;
+mod terms;
+#[cfg(test)]
+pub(super) mod tests;
 
 /// Executes hooks. A hook that fails is data like any other, so nothing here returns an error.
 pub struct HookRunner {
@@ -92,67 +45,14 @@ pub struct HookRunner {
     on_start: Option<StartListener>,
 }
 
-/// What the settings say about running hooks.
-struct Terms {
-    commands: CommandPreparer,
-    /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
-    /// count as running.
-    slots: Semaphore,
-    max_output_bytes: Option<u64>,
-}
-
-impl Terms {
-    fn new(
-        limits: Limits,
-        redaction: &Redaction,
-        environment: Vec<(OsString, OsString)>,
-        direct_execution: bool,
-    ) -> Self {
-        let at_once =
-            limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
-        Self {
-            commands: CommandPreparer::new(environment, redaction, direct_execution),
-            slots: Semaphore::new(at_once),
-            max_output_bytes: limits.max_output_bytes,
-        }
-    }
-
-    /// How much of each output stream is kept.
-    fn keep(&self, payload: &Payload) -> usize {
-        match self.max_output_bytes {
-            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
-            None => KEPT_OUTPUT.max(payload.len().saturating_mul(2)),
-        }
-    }
-}
-
-/// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
-/// program that has to exit at once.
-#[derive(Debug, Clone)]
-pub struct Escalations {
-    reaper: Reaper,
-    workers: WeakPool,
-}
-
-impl Escalations {
-    /// The process groups that are still given time to clean up.
-    pub fn groups(&self) -> Vec<i32> {
-        self.reaper.groups()
-    }
-
-    /// Kills all of them and all workers, and from now on every hook that runs out of time.
-    pub fn kill(&self) {
-        self.workers.end();
-        self.reaper.kill_all();
-    }
-}
-
 /// Which thread starts a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpawnOn {
     /// This one, and no other hook of the event waits for it.
     ThisThreadAlone,
+    /// This one, while other hooks of the event are waiting for it or run already.
     ThisThread,
+    /// Another one, if one can be had; this one otherwise.
     AnotherThread,
 }
 
@@ -209,74 +109,6 @@ impl HookRunner {
         runs.collect().await
     }
 
-    /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
-    /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
-    pub async fn execute_hooks_sequential(
-        &self,
-        hooks: &[Arc<Hook>],
-        event: EventName,
-        input: JsonObject,
-        cwd: &Path,
-        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
-    ) -> (Vec<HookRun>, JsonObject) {
-        self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
-    }
-
-    /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
-    /// the input as the hooks before it have left it.
-    pub(crate) async fn execute_chain(
-        &self,
-        hooks: &[Arc<Hook>],
-        event: EventName,
-        mut input: JsonObject,
-        cwd: &Path,
-        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
-        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
-    ) -> (Vec<HookRun>, JsonObject) {
-        let mut runs = Vec::with_capacity(hooks.len());
-        let mut payload = None;
-        let waiting = &self.shortage.waiting_from(Instant::now());
-        for hook in hooks {
-            let asked = ask(hook, &input);
-            if matches!(asked, RuleCheck::DoesNotHold) {
-                continue;
-            }
-            let made = match payload.take() {
-                Some(payload) => Ok(payload),
-                None => Payload::new(&input),
-            };
-            let run = match made {
-                Ok(made) => {
-                    let run = match asked {
-                        RuleCheck::Answered(run) => *run,
-                        _ => self.execute(hook, &made, cwd, SpawnOn::ThisThreadAlone, waiting).await,
-                    };
-                    on_finish(&run, &made);
-                    payload = Some(made);
-                    run
-                }
-                Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
-            };
-            let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
-            if !ends_chain
-                && run.success()
-                && run
-                    .output
-                    .as_ref()
-                    .is_some_and(|output| apply_hook_output_to_input(event, &mut input, output))
-            {
-                // Made again for the next hook, if there is one.
-                payload = None;
-            }
-            runs.push(run);
-            if ends_chain {
-                break;
-            }
-        }
-        (runs, input)
-    }
-
     /// A handle on the hooks that ran out of time.
     pub fn escalations(&self) -> Escalations {
         Escalations { reaper: self.reaper.clone(), workers: self.workers.downgrade() }
@@ -305,6 +137,7 @@ impl HookRunner {
         self.reaper.end_grace();
     }
 
+    /// Runs one hook to its result. Nothing of it can fail: a hook that cannot be run is a result too.
     async fn execute(
         &self,
         hook: &Arc<Hook>,
@@ -324,6 +157,7 @@ impl HookRunner {
         self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
     }
 
+    /// Limits and environment of a hook: a project's settings count for its own hooks only.
     fn terms_of(&self, hook: &Hook) -> &Terms {
         match &self.project_terms {
             Some(terms) if hook.origin.level == Level::Project => terms,
@@ -358,6 +192,7 @@ impl HookRunner {
         left.map_or(hook.timeout, |left| hook.timeout.min(left))
     }
 
+    /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.
     async fn execute_command(
         &self,
         hook: &Arc<Hook>,
@@ -392,72 +227,3 @@ impl HookRunner {
         run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
     }
 }
-
-/// How many descriptors this process may open; `None` for any number.
-fn descriptor_limit() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
-}
-
-/// How many hooks can run at once with so many descriptors.
-fn descriptor_bound(descriptors: Option<u64>) -> usize {
-    let left = descriptors.unwrap_or(u64::MAX).saturating_sub(RESERVED_DESCRIPTORS);
-    usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
-}
-
-fn not_started(why: String) -> Finished {
-    Finished {
-        exit: Exit::NotStarted(why),
-        stdout: Captured::default(),
-        stderr: Captured::default(),
-        duration: Duration::ZERO,
-    }
-}
-
-/// An error in one line, causes included.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
-
-/// What the checks of `crate::fuzzing` need of the inside.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) mod fuzzing {
-    use std::ffi::OsString;
-    use std::path::Path;
-    use std::sync::Arc;
-    use std::time::Duration;
-
-    use super::super::process::{Captured, Finished};
-    use super::{Exit, Hook, HookRun, KEPT_OUTPUT};
-
-    pub(crate) use super::super::expand::quote_project_dirs;
-
-    pub(crate) fn interpreted(
-        hook: &Arc<Hook>,
-        exit: Exit,
-        (stdout, truncated): (&[u8], bool),
-        stderr: &[u8],
-    ) -> HookRun {
-        let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
-        let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
-        super::super::reading::interpreted(
-            hook,
-            Finished { exit, stdout, stderr, duration: Duration::ZERO },
-            KEPT_OUTPUT,
-        )
-    }
-
-    pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
-        let words = super::super::direct::plain_words(command)?;
-        Some(words.iter().map(|word| word.resolve(directory)).collect())
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests;

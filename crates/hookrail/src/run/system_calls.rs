@@ -51,7 +51,7 @@ pub(super) fn is_open_for_writing(file: &std::fs::File) -> bool {
     let descriptor = file.as_raw_fd();
     // SAFETY: the descriptor is open for the whole block, and these requests take plain numbers.
     unsafe {
-        // Whoever opens the file while the lease exists makes the kernel send a signal, by default one that kills.
+        // A process that opens the file while the lease exists makes the kernel send a signal, by default one that kills.
         if libc::fcntl(descriptor, F_SETSIG, libc::SIGURG) != 0 {
             return false;
         }

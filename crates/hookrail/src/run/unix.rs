@@ -33,6 +33,7 @@ pub(super) fn reap(pid: Pid) -> Peek {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG)
 }
 
+/// What is known of a child. One that was reaped elsewhere, or was never ours, is lost.
 fn wait(pid: Pid, options: WaitIdOptions) -> Peek {
     match rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(pid), options)) {
         Ok(Some(status)) => Peek::Ended(exit_of(&status)),
@@ -148,7 +149,7 @@ impl ProcessTable {
     }
 
     /// Reads the table. There is no cheaper question to ask: as long as the leader is a zombie, signal 0 to its
-    /// group succeeds whether or not anybody else is left, and once it is reaped its number may be reused.
+    /// group succeeds whether or not another member is left, and once it is reaped its number may be reused.
     #[cfg(target_os = "linux")]
     pub(super) fn load() -> Option<Self> {
         let mut table = Self::default();

@@ -16,6 +16,7 @@ use crate::spelling::{misspelling_of, shortened};
 /// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
 #[derive(Clone, Copy)]
 pub(super) enum Route<'r> {
+    /// The text as a whole; written as nothing.
     Root,
     Key(&'r Route<'r>, &'r str),
     Index(&'r Route<'r>, usize),
@@ -263,6 +264,7 @@ pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
     }
 }
 
+/// The place of a finding about a file as a whole.
 pub(super) fn start_of(file: &Path) -> Place {
     Place { file: PathBuf::from(file), line: 1, column: 1, span: 0..0 }
 }

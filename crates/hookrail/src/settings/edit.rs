@@ -151,6 +151,7 @@ fn last(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().rfind(|prop| prop.decoded_name().as_deref() == Some(name))
 }
 
+/// The object under a key; `None` where there is none. `key` is its full name for the error.
 fn object_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstObject>, EditError> {
     last(object, name).map(|prop| prop.object_value().ok_or_else(|| wrong_type(key, "an object"))).transpose()
 }
@@ -173,6 +174,7 @@ fn wrong_type(key: &str, expected: &'static str) -> EditError {
     EditError::WrongType { key: key.to_owned(), expected }
 }
 
+/// Compares what a literal means, not how it is written: `"\u0061"` is `a`.
 fn is_text(node: &CstNode, text: &str) -> bool {
     node.as_string_lit().is_some_and(|literal| literal.decoded_value().as_deref() == Ok(text))
 }

@@ -44,6 +44,7 @@ fn within_single(text: &str) -> String {
     text.replace('\'', "'\\''")
 }
 
+/// As a word of its own.
 fn single_quoted(text: &str) -> String {
     format!("'{}'", within_single(text))
 }

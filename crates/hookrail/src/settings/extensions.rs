@@ -36,6 +36,7 @@ pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
     }
 }
 
+/// The folders in a directory, sorted so that the order of hooks does not depend on the file system.
 fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -49,6 +50,7 @@ fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
+/// Hooks of the manifest come instead of those of `hooks/hooks.json`, not before them.
 fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     let hooks_file = dir.join("hooks").join("hooks.json");
     let manifest = MANIFESTS.iter().map(|name| dir.join(name)).find(|file| file.exists());
@@ -70,6 +72,7 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     }
 }
 
+/// Where a file of an extension has its events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// The events stand under `hooks`.

@@ -144,6 +144,7 @@ fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
     files
 }
 
+/// Through links, because the project may be the home directory under another name.
 fn same_file(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -44,6 +44,8 @@ pub(super) fn read_library(
     }
 }
 
+/// Adds one guard. A name that no guard has becomes a rule that cannot be read, which blocks tool calls until the name
+/// is corrected.
 fn add_guard(
     name: &str,
     element: &Value<'_>,

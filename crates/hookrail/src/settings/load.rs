@@ -40,6 +40,7 @@ impl SettingsFiles {
     }
 }
 
+/// Reads the text of a level, or reports why there is none to read. A missing file says nothing and is not reported.
 fn read_text(level: &LevelText, settings: &mut Settings) {
     settings.diagnostics.extend(level.warning.clone());
     match (&level.text, level.source()) {

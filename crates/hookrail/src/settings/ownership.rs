@@ -1,5 +1,5 @@
-//! Who may write the settings of the user and the system. Whoever may could put hooks there that need no approval, or
-//! take guards away, so settings that others may write are refused like broken ones.
+//! Who may write the settings of the user and the system. Another user who may could add hooks that need no approval, or
+//! remove guards, so settings that others may write are refused like broken ones.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -32,7 +32,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Whoever runs this program.
+    /// The user that runs this program.
     pub(super) fn current(home: &Path) -> Self {
         Self {
             user: rustix::process::geteuid().as_raw(),
@@ -49,7 +49,7 @@ impl Identity {
             let why = format!("`{shown}` belongs to another user (uid {owner}, mode {:04o})", mode & 0o7777);
             return Some((why, format!("make it yours with `chown {} '{shown}'`", self.user)));
         }
-        // In a sticky folder nobody removes or replaces what belongs to others.
+        // In a sticky folder no user can remove or replace what belongs to others.
         let is_protected = is_folder && mode & 0o1000 != 0;
         let by_group = mode & 0o020 != 0 && group != self.group && group != 0;
         let by_others = mode & 0o002 != 0;
@@ -111,6 +111,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
     Some(finding)
 }
 
+/// Whether the file system makes up owners and modes, so that they say nothing about who may write.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn invents_modes(file: &Path) -> bool {
     rustix::fs::statfs(file).is_ok_and(|system| {
@@ -135,32 +136,4 @@ pub(super) fn relative_home(home: &Path) -> Diagnostic {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_user_root_and_the_owner_of_the_home_may_write_and_nobody_else() {
-        let identity = Identity { user: 1000, group: 1000, home_owner: Some(1001) };
-        for (what, owner, group, mode, is_folder, expected) in [
-            ("private", 1000, 1000, 0o600, false, None),
-            ("readable", 1000, 50, 0o644, false, None),
-            ("the system's", 0, 0, 0o644, false, None),
-            ("root's group may be root's", 0, 0, 0o664, false, None),
-            ("the owner of the home", 1001, 1001, 0o644, false, None),
-            ("the user's own group", 1000, 1000, 0o664, false, None),
-            ("a stranger's", 1002, 1000, 0o600, false, Some("chown 1000")),
-            ("another group", 1000, 50, 0o664, false, Some("chmod go-w")),
-            ("everybody", 1000, 1000, 0o646, false, Some("chmod o-w")),
-            ("everybody's folder", 1000, 1000, 0o777, true, Some("chmod o-w")),
-            ("a sticky folder", 0, 0, 0o1777, true, None),
-            ("a file has no such bit", 1000, 1000, 0o1666, false, Some("chmod o-w")),
-        ] {
-            let facts = Facts { owner, group, mode, is_folder };
-            let found = identity.objection(Path::new("/x"), facts);
-            match expected {
-                None => assert_eq!(found, None, "{what}"),
-                Some(help) => assert!(found.is_some_and(|(_, said)| said.contains(help)), "{what}"),
-            }
-        }
-    }
-}
+mod tests;

@@ -224,6 +224,8 @@ pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>
     }
 }
 
+/// `hooksConfig`. Its enable flag and its rules are read elsewhere: the flag has aliases outside, and rules are
+/// hooks.
 fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Findings<'_>) {
     let root = Route::Root;
     let route = root.key("hooksConfig");
@@ -241,6 +243,7 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     read.settings.max_output_bytes = count(output, route.key("maxOutputBytes"), findings);
 }
 
+/// A list that cannot be read counts as empty, and is reported: it must not change what the other fields say.
 fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> RedactionSettings {
     let (root, security);
     root = Route::Root;

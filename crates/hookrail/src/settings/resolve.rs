@@ -1,4 +1,4 @@
-//! What counts: settings and approvals brought together, once, for everybody who asks.
+//! What counts: settings and approvals resolved once into one value.
 //!
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
 //! whether hooks are on, which of them wait for approval, or what is wrong with a file.
@@ -6,13 +6,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::activation::Activation;
+use self::activation::activation;
+use self::findings::{unapproved, vanished_guard};
 use super::files::SettingsFiles;
-use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, Settings, UnusableFile};
-use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, UnusableFile};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, Level, Origin};
+use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
-use crate::trust::{HookJudgement, HookTrust, Judgement, Seal, TrustPolicy, VanishedGuard};
+use crate::trust::{HookJudgement, HookTrust, Seal, TrustPolicy, VanishedGuard};
+
+mod activation;
+mod findings;
 
 /// Settings and approvals of one moment, and what follows from them.
 #[derive(Debug)]
@@ -62,26 +68,6 @@ pub struct ResolvedHook {
     pub extra_fields: JsonObject,
 }
 
-/// Whether hooks are on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Activation {
-    /// They are.
-    On,
-    /// They are not, because the settings of this level say so.
-    OffBy(Level),
-    /// They are not: only the project turns them on, and none of its hooks is approved.
-    OffUntilApproved,
-    /// They are not: no settings turn them on.
-    OffByDefault,
-}
-
-impl Activation {
-    /// Whether hooks are on.
-    pub fn is_on(&self) -> bool {
-        *self == Self::On
-    }
-}
-
 /// Which hooks a registry is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegistryScope {
@@ -112,11 +98,21 @@ impl ResolvedSettings {
         let mut disabled = std::mem::take(&mut settings.disabled);
         let is_unapproved =
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
+        // A project turns its own hooks off, never those of the user or the system.
+        let project_on = settings.enable.project.unwrap_or(outside_on);
+        let configured = std::mem::take(&mut settings.hooks).into_iter();
+        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
+            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let HookJudgement { trust, seal } = judged;
+            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
+            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+        };
+        let judged = std::mem::take(&mut judgement.hooks);
+        let hooks: Vec<ResolvedHook> = configured.zip(judged).map(resolve_hook).collect();
         // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
-            let approved = settings.hooks.iter().zip(&judgement.hooks);
-            let mut approved = approved.filter(|(_, judged)| judged.trust == HookTrust::Approved);
-            !is_unapproved(entry) || !approved.any(|(hook, _)| entry.disables(hook))
+            let mut approved = hooks.iter().filter(|resolved| resolved.trust == HookTrust::Approved);
+            !is_unapproved(entry) || !approved.any(|resolved| entry.disables(&resolved.hook))
         });
         disabled.extend(
             judgement.disabled.iter().map(|name| DisabledEntry {
@@ -125,22 +121,12 @@ impl ResolvedSettings {
             }),
         );
 
-        // A project turns its own hooks off, never those of the user or the system.
-        let project_on = settings.enable.project.unwrap_or(outside_on);
         let mut vanished = std::mem::take(&mut judgement.vanished);
         vanished.retain(|guard| {
             let mut counting = disabled.iter().filter(|entry| !is_unapproved(entry));
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
         findings.extend(vanished.iter().map(vanished_guard));
-        let configured = std::mem::take(&mut settings.hooks).into_iter();
-        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
-            let ConfiguredHook { hook, spans, extra_fields } = configured;
-            let HookJudgement { trust, seal } = judged;
-            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
-            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
-        };
-        let hooks: Vec<ResolvedHook> = configured.zip(judgement.hooks).map(resolve_hook).collect();
         findings.extend(unapproved(&hooks, project_counts, &settings, &activation));
         let mut resolved = Self {
             project_dir: settings.project_dir,
@@ -169,51 +155,7 @@ impl ResolvedSettings {
         self.hooks.iter().map(|resolved| resolved.hook.clone()).collect()
     }
 
-    /// Which setting keeps hooks off, and what to do about it; `None` while they are on.
-    pub fn why_off(&self) -> Option<Diagnostic> {
-        let on_in = |file: Option<&PathBuf>| match file {
-            Some(file) => format!("set `\"enableHooks\": true` in {}", file.display()),
-            None => "set `\"enableHooks\": true` in the settings".to_owned(),
-        };
-        let (message, help) = match &self.activation {
-            Activation::On => return None,
-            Activation::OffBy(level) => {
-                let help = on_in(self.file_of(level).as_ref());
-                (format!("hooks are off: the {level} settings say so"), help)
-            }
-            Activation::OffUntilApproved => (
-                "hooks are off: `enableHooks` in the project's settings counts only once a hook of the project is \
-                 approved"
-                    .to_owned(),
-                "review the project's hooks with `hookrail trust`".to_owned(),
-            ),
-            Activation::OffByDefault => {
-                ("hooks are off: no settings turn them on".to_owned(), on_in(self.user_file.as_ref()))
-            }
-        };
-        Some(off(message, help))
-    }
-
-    /// Hooks of the project that are off by its own settings, while all others are on.
-    fn why_project_off(&self) -> Option<Diagnostic> {
-        let mut own = self.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
-        let is_off = self.enable.project == Some(false) && own.next().is_some();
-        is_off.then(|| {
-            let help = "take `\"enableHooks\": false` out of the project's settings".to_owned();
-            off("the hooks of this project are off: its own settings say so".to_owned(), help)
-        })
-    }
-
-    fn file_of(&self, level: &Level) -> Option<PathBuf> {
-        match level {
-            Level::Project => Some(super::settings_file(&self.project_dir)),
-            Level::User => self.user_file.clone(),
-            Level::System => self.system_file.clone(),
-            Level::Extension(_) => None,
-        }
-    }
-
-    /// The files of the user and the system that cannot be used. Nobody knows which guards they held.
+    /// The files of the user and the system that cannot be used. Which guards they held is not known.
     pub fn refusals(&self) -> impl Iterator<Item = &UnusableFile> {
         self.unusable.iter().filter(|file| matches!(file.level, Level::User | Level::System))
     }
@@ -232,7 +174,7 @@ impl ResolvedSettings {
         }
     }
 
-    /// The files that approvals are bound to. Whoever writes one of them, or beside one, may change what a hook does.
+    /// The files that approvals are bound to. Writing one of them, or beside one, may change what a hook does.
     pub fn sealed_files(&self) -> impl Iterator<Item = &Path> {
         self.hooks.iter().filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
     }
@@ -248,6 +190,7 @@ impl ResolvedSettings {
         HookRegistry::new(hooks, &self.disabled)
     }
 
+    /// Errors and warnings go to the log as well, for hosts that never ask for the findings.
     fn log(&self) {
         for finding in self.findings.iter().filter(|finding| finding.severity >= Severity::Warning) {
             let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -256,118 +199,4 @@ impl ResolvedSettings {
             tracing::warn!(target: "llxprt:core:hooks:registry", code = finding.code.as_str(), place, "{message}{help}");
         }
     }
-}
-
-/// Whether hooks are on, and whether those outside of the project are.
-///
-/// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
-/// and changing one hook must not switch its neighbours off. Its `false` concerns its own hooks only.
-fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> (Activation, bool) {
-    let approved = judgement.keeps_enabled
-        || judgement.project_settings_approved
-        || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
-    let by_project = enable.project == Some(true) && approved;
-    let outside = enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)));
-    let activation = match outside {
-        _ if by_project => Activation::On,
-        Some((true, _)) => Activation::On,
-        _ if enable.project == Some(true) => Activation::OffUntilApproved,
-        Some((false, level)) => Activation::OffBy(level),
-        None if enable.project == Some(false) => Activation::OffBy(Level::Project),
-        None => Activation::OffByDefault,
-    };
-    let on = activation.is_on();
-    (activation, on)
-}
-
-/// A finding for a guard that was approved and is not there.
-fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
-    let VanishedGuard { name, event, what, .. } = guard;
-    Diagnostic {
-        code: DiagnosticCode::GuardVanished,
-        severity: Severity::Error,
-        place: None,
-        message: format!(
-            "the approved {event} guard `{name}` {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
-        ),
-        help: Some("look at it with `hookrail trust`".to_owned()),
-    }
-}
-
-/// One finding for all hooks of the project that wait for approval, and one for its other settings.
-fn unapproved(
-    hooks: &[ResolvedHook],
-    settings_approved: bool,
-    settings: &Settings,
-    activation: &Activation,
-) -> Vec<Diagnostic> {
-    let waiting: Vec<(&ResolvedHook, &str)> = hooks
-        .iter()
-        .filter_map(|resolved| match &resolved.trust {
-            HookTrust::NotApproved { why } => Some((resolved, why.as_str())),
-            HookTrust::Trusted | HookTrust::Approved => None,
-        })
-        .collect();
-    let help = Some("review with `hookrail trust`".to_owned());
-    let mut findings = Vec::new();
-    if let Some((first, why)) = waiting.first() {
-        let message = match waiting.len() {
-            1 => format!("hook `{}` of this project does not run: {why}", first.hook.name),
-            count => {
-                let names: Vec<String> = waiting
-                    .iter()
-                    .take(NAMED_HOOKS)
-                    .map(|(waiting, _)| format!("`{}`", waiting.hook.name))
-                    .collect();
-                let more = if count > NAMED_HOOKS { ", …" } else { "" };
-                format!(
-                    "{count} hooks of this project are not approved and do not run: {}{more}",
-                    names.join(", ")
-                )
-            }
-        };
-        let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
-        findings.push(Diagnostic {
-            code: DiagnosticCode::ProjectNotApproved,
-            severity: Severity::Warning,
-            place: place_of(first),
-            message: format!("{off}{message}"),
-            help: help.clone(),
-        });
-    }
-    if !settings_approved && waiting.is_empty() {
-        findings.push(Diagnostic {
-            code: DiagnosticCode::ProjectSettingsNotApproved,
-            severity: Severity::Warning,
-            place: None,
-            message: format!(
-                "the settings of this project besides its hooks are ignored until they are approved: {}",
-                settings.project_settings().as_object().map_or_else(String::new, |said| {
-                    said.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
-                })
-            ),
-            help,
-        });
-    }
-    findings
-}
-
-fn off(message: String, help: String) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::HooksOff,
-        severity: Severity::Warning,
-        place: None,
-        message,
-        help: Some(help),
-    }
-}
-
-/// How many waiting hooks one finding names.
-const NAMED_HOOKS: usize = 5;
-
-/// Where a hook stands.
-fn place_of(resolved: &ResolvedHook) -> Option<Place> {
-    let Origin { file, line, .. } = &resolved.hook.origin;
-    let known = *line > 0;
-    known.then(|| Place { file: file.clone(), line: *line, column: 1, span: resolved.spans.command.clone() })
 }

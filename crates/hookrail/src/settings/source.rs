@@ -85,6 +85,7 @@ impl<'a> Source<'a> {
         Some(Place { file: file.to_path_buf(), line, column: column + 1, span: self.in_file(range) })
     }
 
+    /// Columns count characters, as editors do.
     fn characters(&self, range: Range<usize>) -> usize {
         self.text.get(range).map_or(0, |text| text.chars().count())
     }
@@ -95,7 +96,7 @@ impl<'a> Source<'a> {
         let collect = CollectOptions::default();
         let looseness = first_looseness(self.text);
         match (parse_to_ast(self.text, &collect, &PARSE_OPTIONS), looseness) {
-            // What is too loose for JSON is usually the cause of what the parser stumbles over later: a
+            // What is too loose for JSON is usually the cause of what the parser reports later: a
             // forgotten quote makes a string run on to the next line.
             (Err(error), Some(loose)) if loose.range.start < error.range().end => self.malformed(loose),
             (Err(error), _) => self.malformed(Problem::from_parser(self.text, &error)),

@@ -5,7 +5,7 @@
 
 use super::syntax::{Part, Word};
 
-/// A word may become at most this many. Nobody writes more by hand, and thirty pairs would be a thousand million words.
+/// A word may become at most this many. No person writes more by hand, and thirty pairs would be a thousand million words.
 pub(super) const MAX_WORDS: usize = 512;
 
 /// More braces than this in one word are not looked at: every one can double the words.

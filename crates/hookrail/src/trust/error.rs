@@ -35,7 +35,7 @@ pub enum TrustError {
         /// The version as written.
         found: String,
     },
-    /// Somebody else could have written the file.
+    /// Another user could have written the file.
     #[error("the approvals cannot be trusted: `{}` {why}", path.display())]
     Unsafe {
         /// The file or folder.

@@ -75,7 +75,7 @@ impl FoundFile {
 /// Why the files of a hook cannot be determined. Such a hook cannot be approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FilesError {
-    /// Its command is no text that anybody could review.
+    /// Its command is no text that a person could review.
     #[error(transparent)]
     Command(#[from] TooComplex),
     /// Its `watch` cannot be kept.

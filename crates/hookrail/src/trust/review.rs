@@ -110,7 +110,7 @@ impl Reading {
         self.files.as_ref().map_or(&[], |files| &files.found)
     }
 
-    /// Why this cannot be approved by anybody.
+    /// Why this cannot be approved at all.
     pub(super) fn obstacle(&self) -> Option<String> {
         if let Err(error) = &self.files {
             return Some(error.to_string());

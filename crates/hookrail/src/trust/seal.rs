@@ -3,7 +3,7 @@
 //! A look compares the content of each file, not only its times: a program that maps a script into its memory can
 //! rewrite it later without any time stamp telling. `stat` comes first, because most changes show there, and files too
 //! large to be read before each run are read again only when it tells of a change. Between the look and the moment the shell
-//! opens the script a window remains that no check from outside can close: whoever can write the script
+//! opens the script a window remains that no check from outside can close: a process that can write the script
 //! at just that moment runs what was not approved. It is kept small by looking last, immediately before the
 //! process is started, and it does not survive: the next look sees the change.
 

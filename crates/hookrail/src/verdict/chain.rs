@@ -12,7 +12,7 @@ use crate::output::HookOutput;
 use crate::verdict::views;
 
 /// Whether the hooks behind this one are not run any more: after a stop, and after a block where the event can be
-/// blocked. Elsewhere a block has no effect and keeps nobody from running either.
+/// blocked. Elsewhere a block has no effect and keeps no hook from running either.
 pub(crate) fn ends_chain(event: EventName, output: &HookOutput) -> bool {
     output.should_stop_execution() || (event.can_block() && views::blocks(event, output))
 }

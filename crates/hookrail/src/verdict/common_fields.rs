@@ -22,7 +22,7 @@ pub fn process_common_hook_output_fields(
 ) -> ProcessedHookResult {
     let output = aggregated.final_output.as_ref();
     let stopping = output.filter(|output| output.should_stop_execution());
-    // What failed hooks wrote to stderr is in the merged output, but is nothing for the model to hear.
+    // What failed hooks wrote to stderr is in the merged output, but is not meant for the model.
     let read = |run| RunOutput::of(run, AskReading::default());
     let healthy: Vec<RunOutput<'_>> =
         runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
@@ -70,7 +70,7 @@ pub(crate) fn failure_block<'a>(
 ) -> Option<Block> {
     let reasons: Vec<String> = failures
         .filter_map(|(hook, why)| match &hook.kind {
-            // Nobody knows what an unreadable rule was to keep out.
+            // What an unreadable rule was to forbid is not known.
             HookKind::UnreadableRule { why } if event.is_guarded() => {
                 Some(format!("{why}; `hookrail check` shows the place"))
             }
@@ -114,7 +114,7 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
 }
 
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,
-/// so that trouble can be told from silence, and it has no output, so that nothing is blocked by accident.
+/// so that it differs from an event without hooks, and it has no output, so that nothing is blocked by accident.
 pub fn build_failure_envelope(error: &dyn Display, stage: &str) -> AggregatedHookResult {
     let error = HookError::System { stage: stage.to_owned(), message: error.to_string() };
     AggregatedHookResult { success: false, errors: vec![error], ..make_empty_success_result() }

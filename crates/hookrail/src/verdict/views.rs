@@ -1,7 +1,7 @@
 //! Hook outputs as the callers of each event read them.
 //!
 //! One type per event that has methods of its own, all of them readable through [`HookOutputView`]. They hold
-//! an output and decide nothing: merging is done before, and whoever calls them applies what they return.
+//! an output and decide nothing: merging is done before, and the caller applies what they return.
 
 use serde_json::Value;
 

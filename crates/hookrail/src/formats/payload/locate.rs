@@ -61,6 +61,7 @@ fn read<T: DeserializeOwned>(
     })
 }
 
+/// What is wrong with an entry of a conversation, which may also be a bare part.
 fn content(value: &Value, at: &FieldPath<'_>) -> Option<TranslationError> {
     let error = content_from_value(value.clone()).err()?;
     let found = within::<Content>(value, at, |key, value, at| match key {
@@ -102,6 +103,7 @@ fn within<T: DeserializeOwned>(
     })
 }
 
+/// Why a value is no `T`.
 fn failure<T: DeserializeOwned>(value: &Value) -> Option<serde_json::Error> {
     T::deserialize(value).err()
 }

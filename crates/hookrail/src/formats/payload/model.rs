@@ -51,6 +51,7 @@ pub enum ModelResponse {
 }
 
 impl ModelResponse {
+    /// The form is told by its texts: bare ones, or a `text` beside the candidates, are stable.
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
             return Ok(Self::Stable(Box::new(stable::response(response)?)));

@@ -12,6 +12,7 @@ use crate::formats::llm::{
 };
 use crate::formats::translator::FieldPath;
 
+/// An error names the field by its path from `llm_request` or `llm_response`.
 type Result<T> = std::result::Result<T, ValidationError>;
 
 /// Reads an `llm_request` that has `messages`.
@@ -33,6 +34,8 @@ pub(super) fn request(mut fields: JsonObject) -> Result<LlmRequest<'static>> {
     Ok(LlmRequest { model: Cow::Owned(model), messages, config, tool_config, extra: Cow::Owned(fields) })
 }
 
+/// Role and content are required, because no hook could make sense of a message without them. The role stays as
+/// written.
 fn message(value: Value, at: &FieldPath<'_>) -> Result<LlmMessage<'static>> {
     let mut fields = into_object(value, at)?;
     let role = required_text(&mut fields, "role", at)?;
@@ -47,6 +50,7 @@ fn message(value: Value, at: &FieldPath<'_>) -> Result<LlmMessage<'static>> {
     Ok(LlmMessage { role: Cow::Owned(role), content, extra: left(fields) })
 }
 
+/// The steering fields. `null` reads as absent, and numbers stay as written.
 fn config_fields(mut fields: JsonObject, at: &FieldPath<'_>) -> Result<LlmConfig<'static>> {
     let stop_sequences = match list(&mut fields, "stopSequences", at)? {
         None => None,
@@ -65,6 +69,7 @@ fn config_fields(mut fields: JsonObject, at: &FieldPath<'_>) -> Result<LlmConfig
     })
 }
 
+/// Unlike elsewhere, unknown fields are dropped: the type that hooks see has no place for them.
 fn tool_config_fields(mut fields: JsonObject, at: &FieldPath<'_>) -> Result<HookToolConfig> {
     let mode = match present(&mut fields, "mode") {
         None => None,
@@ -92,7 +97,7 @@ pub(super) fn response(mut fields: JsonObject) -> Result<LlmResponse<'static>> {
             let candidates = entries.map(|(place, value)| candidate(value, &candidates_at.entry(place)));
             candidates.collect::<Result<Vec<_>>>()?
         }
-        None => given_text.iter().map(|text| said(text.clone())).collect(),
+        None => given_text.iter().map(|text| candidate_of(text.clone())).collect(),
     };
     let text = match given_text {
         Some(text) => Some(JoinedText(vec![Cow::Owned(text)])),
@@ -113,7 +118,8 @@ pub(super) fn response(mut fields: JsonObject) -> Result<LlmResponse<'static>> {
     Ok(LlmResponse { text, candidates, usage_metadata, extra: Cow::Owned(fields) })
 }
 
-fn said(text: String) -> LlmCandidate<'static> {
+/// The candidate of a response that gives a `text` alone.
+fn candidate_of(text: String) -> LlmCandidate<'static> {
     LlmCandidate {
         content: LlmContent { role: Cow::Borrowed("model"), parts: vec![Cow::Owned(text)] },
         finish_reason: Some(Cow::Borrowed("STOP")),
@@ -123,6 +129,7 @@ fn said(text: String) -> LlmCandidate<'static> {
     }
 }
 
+/// Everything but the object itself is optional; a candidate without content says nothing.
 fn candidate(value: Value, at: &FieldPath<'_>) -> Result<LlmCandidate<'static>> {
     let mut fields = into_object(value, at)?;
     let content_at = at.key("content");
@@ -177,6 +184,7 @@ fn texts(parts: Vec<Value>, at: &FieldPath<'_>) -> Result<Vec<Cow<'static, str>>
         .collect()
 }
 
+/// A list of texts and nothing else.
 fn names(entries: Vec<Value>, at: &FieldPath<'_>) -> Result<Vec<String>> {
     let entries = entries.into_iter().enumerate();
     entries
@@ -241,6 +249,7 @@ fn count(fields: &mut JsonObject, key: &str, at: &FieldPath<'_>) -> Result<Optio
     }
 }
 
+/// What was not taken, for the hooks.
 fn left(fields: JsonObject) -> Option<Cow<'static, JsonObject>> {
     (!fields.is_empty()).then_some(Cow::Owned(fields))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 
-/// The event's own fields as a hook might receive them; used where nobody gave any.
+/// The event's own fields as a hook might receive them; used where none were given.
 pub fn sample_input(event: EventName) -> JsonObject {
     let fields = match event {
         EventName::BeforeTool => json!({ "tool_name": "write_file", "tool_input": tool_input() }),

@@ -52,6 +52,7 @@ struct Middle<'m, 'a, 'g> {
 }
 
 impl Middle<'_, '_, '_> {
+    /// Keeps what stands in both, and pairs what is between two kept messages.
     fn align(&mut self) {
         let kept = self.kept();
         let (mut shown, mut given) = (0, 0);
@@ -103,6 +104,7 @@ impl Middle<'_, '_, '_> {
     }
 }
 
+/// Compares piece by piece, so that a long text in several pieces is not joined first.
 fn same(shown: &LlmMessage<'_>, given: &GivenMessage<'_>) -> bool {
     let mut rest: &str = &given.text;
     shown.role == given.role
@@ -184,28 +186,4 @@ fn alike(shown: &str, given: &str) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_a_changed_message_with_the_text_it_resembles() {
-        let shown = |role: &'static str, text: &'static str| LlmMessage {
-            role: Cow::Borrowed(role),
-            content: JoinedText(vec![Cow::Borrowed(text)]),
-            extra: None,
-        };
-        let given = |role: &'static str, text: &'static str| GivenMessage { role, text: Cow::Borrowed(text) };
-        let steps = align(
-            &[shown("user", "my password is 1234, please log in"), shown("model", "done")],
-            &[
-                given("user", "context"),
-                given("user", "my password is ****, please log in"),
-                given("model", "done"),
-            ],
-        );
-        assert_eq!(
-            steps,
-            [Step::Add { given: 0 }, Step::Change { shown: 0, given: 1 }, Step::Keep { shown: 1 }]
-        );
-    }
-}
+mod tests;

@@ -62,6 +62,7 @@ pub(crate) fn read_messages<'g>(
     Ok(Some(messages))
 }
 
+/// A bare text is a message of the user. Parts that are not text are refused: a hook was never shown any.
 fn read_message<'g>(value: &'g Value, at: &FieldPath<'_>) -> Result<GivenMessage<'g>, TranslationError> {
     if let Value::String(text) = value {
         return Ok(GivenMessage { role: "user", text: Cow::Borrowed(text) });

@@ -28,6 +28,7 @@ pub fn to_hook_llm_response(response: &GenerateContentResponse) -> LlmResponse<'
     }
 }
 
+/// Role and texts of one candidate. Safety ratings without category or probability are shown with empty texts.
 fn shown_candidate(candidate: &Candidate) -> LlmCandidate<'_> {
     LlmCandidate {
         content: LlmContent {
@@ -143,6 +144,7 @@ struct GivenResponse<'g> {
     usage_metadata: Option<UsageMetadata>,
 }
 
+/// A candidate as a hook gave it; what it left out comes from the original.
 #[derive(Default)]
 struct GivenCandidate<'g> {
     texts: Vec<&'g str>,
@@ -153,6 +155,7 @@ struct GivenCandidate<'g> {
 }
 
 impl<'g> GivenResponse<'g> {
+    /// Reads all fields; the first that cannot be read is the error, because half a response must not replace the model's.
     fn read(given: &'g JsonObject) -> Result<Self, TranslationError> {
         let root = FieldPath::Root("llm_response");
         let candidates = match member(given, "candidates") {
@@ -180,6 +183,7 @@ impl<'g> GivenResponse<'g> {
         Ok(Self { text: text_member(given, "text", &root)?, candidates, usage_metadata })
     }
 
+    /// What a hook changed, compared with what it was shown. A field that it left out is no change.
     fn change(&self, original: &GenerateContentResponse) -> Change {
         let shown = to_hook_llm_response(original);
         let candidates = self.candidates.as_ref().is_some_and(|candidates| {
@@ -205,6 +209,7 @@ fn differs<T: Copy + PartialEq>(given: Option<T>, shown: Option<T>) -> bool {
 }
 
 impl<'g> GivenCandidate<'g> {
+    /// The texts may stand in `content.parts`, or bare in `content` or `parts`. Parts that are not text are dropped.
     fn read(value: &'g Value, at: &FieldPath<'_>) -> Result<Self, TranslationError> {
         let candidate = object(value, at)?;
         let texts = match spelled(candidate, ["content", "parts"]) {
@@ -242,6 +247,7 @@ impl<'g> GivenCandidate<'g> {
         })
     }
 
+    /// Whether nothing that was given differs from what was shown.
     fn equals(&self, shown: &LlmCandidate<'_>) -> bool {
         let ratings = shown.safety_ratings.as_ref().map(|ratings| {
             ratings.iter().map(|rating| (&*rating.category, &*rating.probability)).collect::<Vec<_>>()

@@ -30,6 +30,7 @@ pub fn apply_hook_tool_config(
     apply_tool_config_at(given, base, &FieldPath::Root("toolConfig"))
 }
 
+/// The same for a configuration at this place of an answer. What changes nothing returns the base as it was.
 pub(super) fn apply_tool_config_at(
     given: &JsonObject,
     base: Option<&ToolConfig>,
@@ -57,6 +58,7 @@ pub(super) fn apply_tool_config_at(
     Ok(config)
 }
 
+/// Sets mode and names so that the two never contradict each other.
 fn change(calling: &mut FunctionCallingConfig, mode: Option<ToolMode>, names: Option<Vec<String>>) {
     if let Some(mode) = mode {
         // The empty list that belongs to `NONE` would forbid every tool in the other modes too.

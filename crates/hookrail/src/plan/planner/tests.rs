@@ -2,8 +2,9 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 
+use super::remembered::{MAX_NAMES, MAX_PLANNED_HOOKS};
 use super::*;
-use crate::hook::{ConfigSource, Level};
+use crate::hook::{ConfigSource, HookKind, Level};
 use crate::matcher::Matcher;
 use crate::plan::registry::tests::{at, hook};
 use crate::plan::registry::{DisabledEntry, DisabledList};

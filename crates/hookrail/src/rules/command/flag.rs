@@ -17,6 +17,7 @@ pub(super) struct FlagPattern {
 }
 
 impl FlagPattern {
+    /// A flag of a pattern, under the first of its names if a table knows it.
     pub(super) fn new(flag: &Flag, value: Option<Glob>) -> Self {
         let name = match &flag.name {
             FlagName::Known(known) => known.names.split('|').next().unwrap_or_default().to_owned(),
@@ -59,7 +60,7 @@ impl FlagPattern {
                 (name.next() == Some('-') && name.next() == Some(*letter) && name.next().is_none()).into()
             }
             FlagName::Other(name) if *name == self.name => Truth::Yes,
-            // Some programs let long names be cut short, and nobody knows about this one.
+            // Some programs let long names be cut short, and it is not known whether this one does.
             FlagName::Other(prefix) if !is_known && is_long && prefix.len() > 2 => {
                 if self.name.starts_with(prefix) { Truth::Unknown } else { Truth::No }
             }
@@ -67,6 +68,7 @@ impl FlagPattern {
         }
     }
 
+    /// A value that may also be the next operand counts: a rule must not be evaded by a flag that no table knows.
     fn has_value(&self, flag: &Flag) -> Truth {
         let Some(glob) = &self.value else { return Truth::Yes };
         match &flag.value {
@@ -76,7 +78,7 @@ impl FlagPattern {
         }
     }
 
-    /// Whether each letter of `-rf` is given somewhere, for programs that nobody knows.
+    /// Whether each letter of `-rf` is given somewhere, for programs without a table.
     fn is_bundled(&self, items: &[Item]) -> Truth {
         let letters = self.name.strip_prefix('-').unwrap_or_default();
         if self.value.is_some()

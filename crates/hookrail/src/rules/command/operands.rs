@@ -17,6 +17,7 @@ pub(super) enum OperandPattern {
 }
 
 impl OperandPattern {
+    /// A subcommand matches under any of its names, as written or by the first one.
     fn is_match(&self, operand: &Operand) -> bool {
         match self {
             Self::Word(glob) => {
@@ -56,6 +57,7 @@ pub(super) fn in_order(pattern: &[OperandPattern], items: &[Item]) -> Truth {
     done(&reached)
 }
 
+/// Whether the whole pattern has been matched.
 fn done(reached: &[Truth]) -> Truth {
     reached.last().copied().unwrap_or(Truth::No)
 }
@@ -71,6 +73,7 @@ fn enter(reached: &mut [Truth], pattern: &[OperandPattern], mut index: usize, tr
     }
 }
 
+/// One step: operands that match move on, `...` stays, and what may be a value or an assignment may be passed over.
 fn after_operand(pattern: &[OperandPattern], reached: &[Truth], operand: &Operand) -> Vec<Truth> {
     let mut next = vec![Truth::No; reached.len()];
     // Both may stand between other operands without being counted among them.

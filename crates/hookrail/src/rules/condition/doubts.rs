@@ -1,4 +1,4 @@
-//! Conditions that hold always or never, whatever happens: nobody means them.
+//! Conditions that hold always or never, whatever happens. They are warned of, because they are hardly what was meant.
 
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::rules::test::{Part, Test};
 
 /// Warns of a condition that cannot make a difference.
 pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) {
-    // `{}` says in so many words that the rule always holds.
+    // `{}` is how a rule is written that always holds.
     if matches!(&root.kind, Kind::All(nodes) if nodes.is_empty()) {
         return;
     }
@@ -60,6 +60,7 @@ fn is_impossible(test: &Test) -> bool {
     plain.next().is_some_and(|values| !values.iter().any(|value| test.admits(value)))
 }
 
+/// The plain values of a part that compares with some.
 fn values_of(part: &Part) -> Option<&Vec<Value>> {
     if let Part::OneOf(values) = part { Some(values) } else { None }
 }

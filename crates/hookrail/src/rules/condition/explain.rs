@@ -82,6 +82,7 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
     values.iter().map(|value| shortened(value)).collect()
 }
 
+/// Cut between characters, with a mark that something is missing.
 fn shortened(value: &str) -> String {
     match value.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),

@@ -32,6 +32,7 @@ pub(super) fn condition(
     }
 }
 
+/// Collects everything that is wrong instead of stopping at the first problem.
 struct Reader {
     event: EventName,
     readings: Readings,
@@ -42,6 +43,7 @@ impl Reader {
         self.readings.problems.push(problem);
     }
 
+    /// Reads an object whose keys must all hold. `None` only if nothing of it can be read.
     fn when(&mut self, value: &Ast<'_>, depth: usize) -> Option<Node> {
         let Ast::Object(object) = value else {
             let problem = Problem::wrong_type("a condition", "an object", value);
@@ -71,6 +73,7 @@ impl Reader {
         }
     }
 
+    /// Reads one key: a combination of conditions, or a fact with its tests.
     fn property(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Node> {
         let (name, value) = (prop.name.as_str(), &prop.value);
         let start = prop.start();
@@ -81,18 +84,15 @@ impl Reader {
             _ => {
                 let fact = self.fact(prop)?;
                 let tests = read_tests(name, &fact, value, &mut self.readings);
-                let json: serde_json::Value = value.clone().into();
-                let written = format!("{name}: {json}");
-                let given = match json {
-                    serde_json::Value::Array(tests) => tests,
-                    test => vec![test],
-                };
-                Kind::Fact { fact, tests, given, written }
+                let written = format!("{name}: {}", serde_json::Value::from(value.clone()));
+                Kind::Fact { fact, tests, written }
             }
         };
         Some(Node { start, kind })
     }
 
+    /// The conditions of `any` or `all`. An empty `any` is a problem because it could never hold; an empty `all`
+    /// always does.
     fn list(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Vec<Node>> {
         let name = prop.name.as_str();
         let Ast::Array(list) = &prop.value else {
@@ -112,6 +112,7 @@ impl Reader {
         Some(nodes)
     }
 
+    /// The fact of this name, if the event has it.
     fn fact(&mut self, prop: &ObjectProp<'_>) -> Option<Fact> {
         let name = prop.name.as_str();
         let Some(fact) = Fact::named(name) else {

@@ -13,15 +13,14 @@ pub(super) fn follows(wide: &Node, narrow: &Node) -> bool {
         (Kind::Any(parts), _) => parts.iter().any(|part| follows(part, narrow)),
         (Kind::Not(wide), Kind::Not(narrow)) => follows(narrow, wide),
         (
-            Kind::Fact { fact: wide_fact, given: wide, tests, .. },
-            Kind::Fact { fact: narrow_fact, given: narrow, .. },
+            Kind::Fact { fact: wide_fact, tests: wide, .. },
+            Kind::Fact { fact: narrow_fact, tests: narrow, .. },
         ) => {
+            let follows =
+                |wide: &Test, narrow: &Test| wide.written == narrow.written || pattern_follows(wide, narrow);
             wide_fact == narrow_fact
-                && tests.len() == wide.len()
                 && !narrow.is_empty()
-                && narrow.iter().all(|narrow| {
-                    wide.iter().zip(tests).any(|(wide, test)| wide == narrow || pattern_follows(test, narrow))
-                })
+                && narrow.iter().all(|narrow| wide.iter().any(|wide| follows(wide, narrow)))
         }
         _ => false,
     }
@@ -29,8 +28,9 @@ pub(super) fn follows(wide: &Node, narrow: &Node) -> bool {
 
 /// `git push` holds for every command that `git push --force` holds for. A pattern of plain words is such a command
 /// itself, and whatever is added to one takes no pattern away.
-fn pattern_follows(wide: &Test, narrow: &serde_json::Value) -> bool {
-    let ([Part::Pattern(wide)], None, Some(narrow)) = (wide.parts.as_slice(), wide.exists, narrow.as_str())
+fn pattern_follows(wide: &Test, narrow: &Test) -> bool {
+    let ([Part::Pattern(wide)], None, Some(narrow)) =
+        (wide.parts.as_slice(), wide.exists, narrow.written.as_str())
     else {
         return false;
     };

@@ -44,10 +44,12 @@ const TOOLS: [Tool; 8] = [
 ];
 
 impl Tool {
+    /// Whether a matcher of this tool's hooks accepts it under any of its names.
     fn is_accepted(&self, matcher: &Matcher) -> bool {
         std::iter::once(&self.name).chain(self.others).any(|name| matcher.matches_tool(name).is_match())
     }
 
+    /// Whether these are its arguments: all required ones, and none that it does not take.
     fn fits(&self, input: &JsonObject) -> bool {
         let is_known =
             |key: &String| self.required.contains(&key.as_str()) || self.optional.contains(&key.as_str());

@@ -41,6 +41,7 @@ pub(crate) struct PathList {
 }
 
 impl PathFacts {
+    /// Works out the paths of a shell line, of a patch, or of a tool that takes files. Other tools have none.
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let mut paths = Self::default();
         let (Some(tool), Some(input)) = (facts.subject.tool_name, facts.subject.tool_input) else {
@@ -86,6 +87,7 @@ impl PathFacts {
         self.list(access).extend(found);
     }
 
+    /// A patch that cannot be read may write anywhere.
     fn add_patch(&mut self, facts: &Facts<'_>, patch: Option<&str>) {
         let Some(files) = patch.and_then(patched_files) else {
             self.writes.and_others = true;
@@ -128,6 +130,7 @@ impl PathFacts {
 }
 
 impl PathList {
+    /// Adds resolved paths; `None` stands for a path that cannot be told.
     fn extend(&mut self, found: Option<Vec<ResolvedPath>>) {
         match found {
             Some(paths) => {

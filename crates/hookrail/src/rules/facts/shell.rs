@@ -33,6 +33,7 @@ pub(crate) struct CommandFacts<'f> {
 }
 
 impl ShellLine {
+    /// Prepares nothing yet: most lines are asked about by no rule.
     pub(super) fn new(facts: ShellFacts) -> Self {
         let prepared = facts.commands.iter().map(|_| Prepared::default()).collect();
         Self { facts, prepared }

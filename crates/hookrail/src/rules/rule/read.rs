@@ -51,6 +51,7 @@ fn field<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a
     found.filter(|prop| prop.value.as_null_keyword().is_none())
 }
 
+/// What was found so far. A rule with any problem is not used.
 struct Reader {
     event: EventName,
     problems: Vec<Problem>,
@@ -58,6 +59,7 @@ struct Reader {
 }
 
 impl Reader {
+    /// The condition. A rule without one is refused instead of holding always, since that is what `{}` is for.
     fn when(&mut self, object: &Object<'_>) -> Option<Condition> {
         let Some(when) = field(object, "when") else {
             let brace = Range { start: object.range.start, end: object.range.start + 1 };
@@ -105,6 +107,8 @@ impl Reader {
         }
     }
 
+    /// `then`: what a hook would print, read by the same code as the output of hooks. A field that would be ignored
+    /// there is a problem here.
     fn full(&mut self, then: &ObjectProp<'_>) -> Option<HookOutput> {
         let Value::Object(fields) = Value::from(then.value.clone()) else {
             self.problems.push(Problem::wrong_type(
@@ -133,6 +137,7 @@ impl Reader {
         Some(output)
     }
 
+    /// The short forms. Together they make one output.
     fn short(
         &mut self,
         block: Option<&ObjectProp<'_>>,
@@ -140,7 +145,7 @@ impl Reader {
         context: Option<&ObjectProp<'_>>,
     ) -> HookOutput {
         let [block_reason, ask_reason, text] = [block, ask, context].map(|prop| self.text(prop));
-        // A block is stronger: whoever may not do something is not asked about it.
+        // A block is stronger: what is forbidden is not asked about.
         let reason = block_reason.or(ask_reason);
         let decision = if block.is_some() { Some(Decision::Block) } else { ask.map(|_| Decision::Ask) };
         let mut specific = JsonObject::new();
@@ -166,6 +171,7 @@ impl Reader {
         output
     }
 
+    /// The text of a short form. A decision without a reason is allowed, with a warning and a reason of ours.
     fn text(&mut self, prop: Option<&ObjectProp<'_>>) -> Option<String> {
         let prop = prop?;
         let name = prop.name.as_str();
@@ -196,7 +202,7 @@ impl Reader {
         self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
     }
 
-    /// What the rule says when nobody can tell whether it holds.
+    /// What the rule says when it cannot be told whether it holds.
     fn unknown(&mut self, object: &Object<'_>, then: Option<&HookOutput>) -> Option<HookOutput> {
         let prop = field(object, "unknown")?;
         let decision = match &prop.value {

@@ -42,6 +42,7 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
     }
 }
 
+/// Reads the tests of one fact. `name` is the fact as written, for messages.
 struct Reader<'r> {
     name: &'r str,
     kind: ValueKind,
@@ -56,7 +57,8 @@ impl Reader<'_> {
     /// One test: a plain value or an object of parts.
     fn test(&mut self, value: &Ast<'_>) -> Option<Test> {
         let Ast::Object(object) = value else {
-            return Some(Test { exists: None, parts: vec![self.plain(value)?] });
+            let parts = vec![self.plain(value)?];
+            return Some(Test { exists: None, parts, written: value.clone().into() });
         };
         if object.properties.is_empty() {
             let message = format!("`{}` asks nothing: its test is empty", self.name);
@@ -66,7 +68,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        let mut test = Test::default();
+        let mut test = Test { written: value.clone().into(), ..Test::default() };
         let mut is_readable = true;
         for (index, prop) in object.properties.iter().enumerate() {
             if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
@@ -110,6 +112,8 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads one operator of a test object; `None`, with a problem, if it cannot be read or can never hold for this
+    /// fact.
     fn part(&mut self, prop: &ObjectProp<'_>, test: &mut Test) -> Option<()> {
         let (operator, value) = (prop.name.as_str(), &prop.value);
         if !TESTS.contains(&operator) {
@@ -143,6 +147,7 @@ impl Reader<'_> {
         Some(())
     }
 
+    /// A string, or a problem that says what was expected instead.
     fn text<'v>(&mut self, value: &'v Ast<'_>, expected: &str) -> Option<&'v str> {
         let text = value.as_string_lit().map(|literal| literal.value.as_ref());
         if text.is_none() {
@@ -192,6 +197,7 @@ impl Reader<'_> {
         None
     }
 
+    /// The values of `in`. An empty list is a problem: the test could never hold.
     fn list(&mut self, value: &Ast<'_>) -> Option<Vec<Value>> {
         let Ast::Array(list) = value else {
             self.problem(Problem::wrong_type("`in`", "an array", value));
@@ -209,6 +215,7 @@ impl Reader<'_> {
         list.elements.iter().map(|element| self.scalar(element)).collect()
     }
 
+    /// A glob. For a path it is seen from the project; one that no resolved path can match is warned of.
     fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<Part> {
         let text = self.text(value, expected)?;
         if text.is_empty() {
@@ -244,6 +251,7 @@ impl Reader<'_> {
         }
     }
 
+    /// A regular expression in the dialect of matchers, found anywhere in the text.
     fn regex(&mut self, value: &Ast<'_>) -> Option<Part> {
         let text = self.some_text("regex", value)?;
         let regex = Matcher::compile(text);

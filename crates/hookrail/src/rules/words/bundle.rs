@@ -34,8 +34,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A word behind one dash, of a program that nobody knows: one name, or a bundle of letters.
-    pub(super) fn bundle_of_nobody(&mut self, name: &str, value: Option<&str>) {
+    /// A word behind one dash, of a program without a table: one name, or a bundle of letters.
+    pub(super) fn unknown_bundle(&mut self, name: &str, value: Option<&str>) {
         let letters = name.get(1..).unwrap_or_default();
         if name.chars().count() > 2 && letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             for letter in letters.chars() {

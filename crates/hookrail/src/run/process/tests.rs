@@ -1,7 +1,6 @@
 //! Real processes, most of them bash. Deadlines are generous: machines are busy.
 
 mod hostile;
-mod late;
 mod limits;
 mod start;
 
@@ -11,12 +10,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::super::image::OnceImage;
+use super::super::unix::{self, Pid};
 use super::*;
 
 /// Enough for anything that is expected to end by itself.
-const LONG: Duration = Duration::from_mins(1);
+pub(super) const LONG: Duration = Duration::from_mins(1);
 /// Enough for any output that is to be kept whole.
-const ALL: usize = 64 * 1024 * 1024;
+pub(super) const ALL: usize = 64 * 1024 * 1024;
 
 fn command_in(cwd: &Path, program: &str, args: &[&str]) -> PreparedCommand {
     PreparedCommand {
@@ -34,16 +34,16 @@ fn bash_in(cwd: &Path, script: &str) -> PreparedCommand {
     command_in(cwd, "/bin/bash", &["-c", script])
 }
 
-fn bash(script: &str) -> PreparedCommand {
+pub(super) fn bash(script: &str) -> PreparedCommand {
     bash_in(Path::new("/"), script)
 }
 
-fn small_payload() -> Payload {
+pub(super) fn small_payload() -> Payload {
     Payload::new(&json!({"hook_event_name": "BeforeTool"})).unwrap()
 }
 
 /// A payload of about this many bytes, no two stretches of which are alike.
-fn payload_of(bytes: usize) -> (Payload, Vec<u8>) {
+pub(super) fn payload_of(bytes: usize) -> (Payload, Vec<u8>) {
     let filler = "fill".repeat(250);
     let value: Value = (0..bytes / 1010).map(|n| json!(format!("{n:07}{filler}"))).collect();
     (Payload::new(&value).unwrap(), serde_json::to_vec(&value).unwrap())
@@ -53,7 +53,7 @@ async fn run(script: &str) -> Finished {
     run_process(&bash(script), &small_payload(), LONG, ALL, &Reaper::new()).await
 }
 
-fn text(captured: &Captured) -> &str {
+pub(super) fn text(captured: &Captured) -> &str {
     std::str::from_utf8(&captured.bytes).unwrap().trim_end()
 }
 
@@ -76,7 +76,7 @@ fn assert_group_ended(leader: Pid, why: &str) {
 }
 
 /// Waits for something that happens outside of this process.
-fn eventually(what: &str, condition: impl Fn() -> bool) {
+pub(super) fn eventually(what: &str, condition: impl Fn() -> bool) {
     let begin = Instant::now();
     while !condition() {
         assert!(begin.elapsed() < LONG, "{what} did not happen");
@@ -200,23 +200,4 @@ async fn the_process_outlives_its_outputs() {
     assert_eq!(finished.exit, Exit::Code(7));
     assert_eq!(text(&finished.stdout), "early");
     assert!(finished.duration >= Duration::from_millis(400));
-}
-
-#[tokio::test]
-async fn everything_works_without_a_reactor() {
-    // What happens when no pidfd can be had and nothing more can be watched.
-    let (payload, expected) = payload_of(500_000);
-    let spawned =
-        spawn(&bash("cat; cat /dev/null >&2; sleep 0.1; exit 3"), &payload, &Reaper::new()).unwrap();
-    let deadline = spawned.started + LONG;
-    let mut run = Run::new(spawned, deadline, ALL);
-    run.exit_watch = ExitWatch::Ticker;
-    run.stdout.unregister();
-    run.stderr.unregister();
-    run.feed = run.feed.map(|(pipe, cursor)| (pipe.unregister(), cursor));
-    let mut alarm = pin!(sleep_until(deadline.into()));
-    let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
-    assert!(matches!(end, End::Exited(Exit::Code(3))));
-    assert!(run.stdout.into_parts().0.bytes == expected);
-    run.group.reap();
 }

@@ -116,8 +116,8 @@ impl Builder {
         Assignment { name: assign.name.clone(), value, span: assign.span.range() }
     }
 
-    /// The words of redirections. `>&` with a number duplicates a descriptor, but is taken for a file: there are no files
-    /// with such names to speak of.
+    /// The words of redirections. `>&` with a number duplicates a descriptor, but is taken for a file: files
+    /// with such names are rare.
     fn redirections(&mut self, redirects: &[Redirect]) -> Vec<(Role, Word)> {
         let mut found = Vec::new();
         for redirect in redirects {
@@ -200,7 +200,7 @@ impl Builder {
                 }
                 Part::Double(parts) => self.pieces(parts, quoting.max(Quoting::Double), pieces),
                 Part::Translated(parts) => {
-                    // Also the empty text: nobody knows its translation.
+                    // Also the empty text: its translation is not known.
                     pieces.push(Piece::Text { text: String::new(), quote: Quote::Translated });
                     self.pieces(parts, Quoting::Translated, pieces);
                 }

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::cursor::is_name;
-use super::word::{Ends, Quoting};
+use super::quote::Quoting;
+use super::word::Ends;
 use super::{Parser, Until};
 use crate::shell::syntax::{Arithmetic, Operation, Parameter, Part, Word};
 

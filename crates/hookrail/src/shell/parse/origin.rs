@@ -11,7 +11,7 @@ use crate::shell::syntax::Span;
 /// Where the bytes of a parser's text come from.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
-    /// The text is the outermost one, or nobody asks for places in it.
+    /// The text is the outermost one, or places in it are not asked for.
     Itself,
     /// A copy: where it begins in the outermost text, and the same for each of its bytes.
     Copied(u32, Rc<[u32]>),

@@ -1,5 +1,7 @@
 //! Hooks that do not end, do not let go, or are given up.
 
+use std::pin::pin;
+
 use super::*;
 
 async fn run_for(script: &str, timeout: Duration, reaper: &Reaper) -> Finished {
@@ -92,7 +94,7 @@ async fn the_reaper_comes_back_for_more() {
     for _ in 0..3 {
         reaper.drain().await;
         let spawned = spawn(&bash("sleep 100"), &small_payload(), &reaper).unwrap();
-        let leader = spawned.group.leader;
+        let leader = spawned.group.leader();
         assert_eq!(finish(spawned, Duration::ZERO, ALL).await.exit, Exit::TimedOut(Duration::ZERO));
         reaper.drain().await;
         assert!(!group_exists(leader));

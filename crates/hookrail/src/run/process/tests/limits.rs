@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::process::Command;
 
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, WaitOptions, setrlimit};
 
 use super::*;

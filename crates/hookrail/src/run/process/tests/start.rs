@@ -155,8 +155,9 @@ async fn a_host_that_reaps_what_is_not_its_own_is_survived() {
     for outputs in ["", "exec sleep 100 &"] {
         let reaper = Reaper::new();
         let spawned = spawn(&bash(&format!("{outputs} exit 0")), &small_payload(), &reaper).unwrap();
-        rustix::process::waitpid(Some(spawned.group.leader), rustix::process::WaitOptions::empty()).unwrap();
-        let leader = spawned.group.leader;
+        rustix::process::waitpid(Some(spawned.group.leader()), rustix::process::WaitOptions::empty())
+            .unwrap();
+        let leader = spawned.group.leader();
         let finished = finish(spawned, LONG, ALL).await;
         let Exit::NotStarted(why) = &finished.exit else { panic!("{:?}", finished.exit) };
         assert!(why.contains("exit status"), "{why}");

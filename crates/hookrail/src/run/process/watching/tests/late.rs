@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use super::*;
+use crate::run::unix::Pid;
 
 const TIMEOUT: Duration = Duration::from_millis(200);
 
@@ -25,7 +26,7 @@ async fn an_end_before_the_first_look_counts() {
         ("R14", "head -c 65536 /dev/zero | tr '\\0' x; sleep 5 & exit 2", Exit::Code(2), &*full_pipe, ""),
     ] {
         let spawned = spawn(&bash(script), &small_payload(), &Reaper::new()).unwrap();
-        block_past_deadline(spawned.group.leader, spawned.started);
+        block_past_deadline(spawned.group.leader(), spawned.started);
         let finished = finish(spawned, TIMEOUT, ALL).await;
         assert_eq!(finished.exit, exit, "{requirement}: {script}");
         assert_eq!(text(&finished.stderr), stderr, "{requirement}: {script}");
@@ -37,7 +38,7 @@ async fn an_end_before_the_first_look_counts() {
 async fn an_end_behind_a_busy_thread_counts() {
     let spawned =
         spawn(&bash("read -r line; echo no >&2; exit 2"), &small_payload(), &Reaper::new()).unwrap();
-    let (leader, started) = (spawned.group.leader, spawned.started);
+    let (leader, started) = (spawned.group.leader(), spawned.started);
     let run = finish(spawned, TIMEOUT, ALL);
     let mut run = pin!(run);
     let mut first_poll = true;
@@ -57,7 +58,7 @@ async fn an_end_behind_a_busy_thread_counts() {
 #[tokio::test]
 async fn without_a_reactor_the_last_look_is_taken_too() {
     let spawned = spawn(&bash("echo no >&2; exit 2"), &small_payload(), &Reaper::new()).unwrap();
-    block_past_deadline(spawned.group.leader, spawned.started);
+    block_past_deadline(spawned.group.leader(), spawned.started);
     let deadline = spawned.started + TIMEOUT;
     let mut run = Run::new(spawned, deadline, ALL);
     run.stdout.unregister();

@@ -1,0 +1,174 @@
+//! The names of the events, and what each name decides about its hooks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{PreCompressTrigger, SessionEndReason, SessionStartSource};
+use crate::spelling::nearest;
+
+/// The eleven points of an agent's life at which hooks run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum EventName {
+    /// A tool is about to run.
+    BeforeTool,
+    /// A tool has run; its result is not yet with the model.
+    AfterTool,
+    /// A prompt is about to be worked on.
+    BeforeAgent,
+    /// The work on a prompt has ended.
+    AfterAgent,
+    /// A model call is about to be made.
+    BeforeModel,
+    /// A model call has been answered completely.
+    AfterModel,
+    /// A model call that carries tool definitions is about to be made.
+    BeforeToolSelection,
+    /// A session begins.
+    SessionStart,
+    /// A session ends.
+    SessionEnd,
+    /// The history is about to be summarised.
+    PreCompress,
+    /// The agent is about to tell or ask the user something.
+    Notification,
+}
+
+impl EventName {
+    /// All events, in the order of the specification.
+    pub const ALL: [Self; 11] = [
+        Self::BeforeTool,
+        Self::AfterTool,
+        Self::BeforeAgent,
+        Self::AfterAgent,
+        Self::BeforeModel,
+        Self::AfterModel,
+        Self::BeforeToolSelection,
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompress,
+        Self::Notification,
+    ];
+
+    /// The name as it stands in settings and payloads.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BeforeTool => "BeforeTool",
+            Self::AfterTool => "AfterTool",
+            Self::BeforeAgent => "BeforeAgent",
+            Self::AfterAgent => "AfterAgent",
+            Self::BeforeModel => "BeforeModel",
+            Self::AfterModel => "AfterModel",
+            Self::BeforeToolSelection => "BeforeToolSelection",
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::PreCompress => "PreCompress",
+            Self::Notification => "Notification",
+        }
+    }
+
+    /// Whether a hook's block has an effect on this event.
+    pub const fn can_block(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent | Self::AfterAgent)
+    }
+
+    /// Whether the event is one that guards are asked about. It is blocked while an approved guard is changed or gone, or
+    /// while it is not known which guards there are.
+    pub const fn is_guarded(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
+    }
+
+    /// How the matchers of this event's hooks are read.
+    pub const fn matching(self) -> Matching {
+        match self {
+            Self::BeforeTool | Self::AfterTool => Matching::Tool,
+            Self::SessionStart => Matching::Word { known: &SessionStartSource::WORDS },
+            Self::SessionEnd => Matching::Word { known: &SessionEndReason::WORDS },
+            Self::PreCompress => Matching::Word { known: &PreCompressTrigger::WORDS },
+            Self::Notification => Matching::Word { known: &[] },
+            Self::BeforeAgent
+            | Self::AfterAgent
+            | Self::BeforeModel
+            | Self::AfterModel
+            | Self::BeforeToolSelection => Matching::Ignored,
+        }
+    }
+
+    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
+    pub const fn blocks_on_failure(self) -> bool {
+        matches!(self, Self::BeforeTool | Self::BeforeModel)
+    }
+
+    /// The event that `word` was probably meant to be: another agent's name for it, or a near name.
+    pub fn nearest(word: &str) -> Option<Self> {
+        Self::of_another_agent(word).or_else(|| Self::near_name(word))
+    }
+
+    /// The event that other agents call by this name. Theirs come in several spellings, so that only letters count.
+    fn of_another_agent(word: &str) -> Option<Self> {
+        if word.len() > 64 {
+            return None;
+        }
+        let letters: String =
+            word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        Some(match letters.as_str() {
+            "pretooluse" | "toolexecutebefore" | "permissionrequest" | "beforeshellexecution" => {
+                Self::BeforeTool
+            }
+            "posttooluse" | "posttoolusefailure" | "toolexecuteafter" => Self::AfterTool,
+            "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => Self::BeforeAgent,
+            "stop" | "agentstop" | "subagentstop" | "sessionidle" => Self::AfterAgent,
+            "precompact" => Self::PreCompress,
+            "sessioncreated" => Self::SessionStart,
+            _ => return None,
+        })
+    }
+
+    fn near_name(word: &str) -> Option<Self> {
+        let near = nearest(word, &Self::ALL.map(Self::as_str))?;
+        Self::ALL.into_iter().find(|event| event.as_str() == near)
+    }
+}
+
+/// How the matchers of an event's hooks are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// As a pattern for the tool's name.
+    Tool,
+    /// As the word that the event is about, compared as a whole.
+    Word {
+        /// All words there are; empty where the host defines them.
+        known: &'static [&'static str],
+    },
+    /// Not at all: hooks of the event run every time.
+    Ignored,
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An event name that is not one of the eleven.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown hook event `{word}`{}", .nearest.map(|event| format!(" (did you mean `{event}`?)")).unwrap_or_default())]
+pub struct UnknownEvent {
+    /// What was given.
+    pub word: String,
+    /// What was probably meant.
+    pub nearest: Option<EventName>,
+}
+
+impl FromStr for EventName {
+    type Err = UnknownEvent;
+
+    fn from_str(word: &str) -> Result<Self, UnknownEvent> {
+        Self::ALL
+            .into_iter()
+            .find(|event| event.as_str() == word)
+            .ok_or_else(|| UnknownEvent { word: word.to_owned(), nearest: Self::nearest(word) })
+    }
+}

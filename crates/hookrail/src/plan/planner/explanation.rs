@@ -1,0 +1,99 @@
+//! Why hooks of an event do not run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Plan;
+use crate::hook::Hook;
+use crate::plan::registry::{DisabledBy, DisabledList};
+
+/// What is going to run for an event, and why the rest is not.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The plan, if there is anything to run.
+    pub plan: Option<Plan>,
+    /// The other hooks of the event, by rank.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A hook that does not run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// Why not: the reason that came first.
+    pub why: SkipReason,
+    /// Further reasons: without the first one these would keep it from running all the same.
+    pub also: Vec<SkipReason>,
+}
+
+impl Skipped {
+    /// Every reason, the first one first.
+    pub fn reasons(&self) -> impl Iterator<Item = &SkipReason> {
+        std::iter::once(&self.why).chain(&self.also)
+    }
+}
+
+/// Why a hook does not run.
+#[derive(Debug, Clone)]
+pub enum SkipReason {
+    /// A list or a call disabled it.
+    Disabled(DisabledBy),
+    /// The user has not approved it.
+    NotApproved {
+        /// What is missing.
+        why: String,
+    },
+    /// It listens to something else.
+    MatcherDoesNotMatch {
+        /// Its matcher.
+        matcher: String,
+        /// What the event is about.
+        target: String,
+    },
+    /// It is a rule whose condition does not hold.
+    RuleDoesNotHold,
+    /// Its `when` does not hold, so that it is not started.
+    WhenDoesNotHold,
+    /// A hook of higher rank runs the same command.
+    Duplicate {
+        /// That hook.
+        of: Arc<Hook>,
+    },
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disabled(DisabledBy::List(DisabledList::Settings(level))) => {
+                write!(f, "disabled by `hooksConfig.disabled` in {level} settings")
+            }
+            Self::Disabled(DisabledBy::List(DisabledList::ForThisProject)) => {
+                f.write_str("disabled by you for this project (`hookrail enable` turns it on)")
+            }
+            Self::Disabled(DisabledBy::RunTime) => f.write_str("disabled at run time"),
+            Self::NotApproved { why } => write!(f, "not approved: {why}"),
+            Self::MatcherDoesNotMatch { matcher, target } => {
+                write!(f, "matcher `{}` does not match `{}`", clipped(matcher), clipped(target))
+            }
+            Self::RuleDoesNotHold => f.write_str("its condition does not hold"),
+            Self::WhenDoesNotHold => f.write_str("its `when` does not hold"),
+            Self::Duplicate { of } => {
+                write!(f, "duplicate of `{}`", clipped(&of.name))?;
+                if of.origin.line > 0 {
+                    write!(f, " ({}:{})", of.origin.file.display(), of.origin.line)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A text that is short enough for a line.
+pub(super) fn clipped(text: &str) -> impl fmt::Display {
+    let end = text.char_indices().nth(80).map_or(text.len(), |(end, _)| end);
+    let dots = if end < text.len() { "…" } else { "" };
+    fmt::from_fn(move |f| write!(f, "{}{dots}", text.get(..end).unwrap_or_default()))
+}

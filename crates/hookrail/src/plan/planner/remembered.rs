@@ -1,0 +1,57 @@
+//! Plans that were made before, bounded in number and size.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Plan;
+
+/// Models invent tool names, so only so many are remembered, none of them long.
+pub(super) const MAX_NAMES: usize = 1_024;
+pub(super) const MAX_NAME_BYTES: usize = 256;
+/// How many hooks all remembered plans of an event may hold together.
+pub(super) const MAX_PLANNED_HOOKS: usize = 65_536;
+
+/// A plan or the knowledge that there is none.
+#[derive(Debug)]
+pub(super) struct CachedPlan(pub(super) Option<Arc<Plan>>);
+
+/// The answers of one event, all from the same state of the registry.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    changes: u64,
+    without_target: Option<CachedPlan>,
+    pub(super) by_target: HashMap<Box<str>, CachedPlan>,
+    pub(super) planned_hooks: usize,
+}
+
+impl Remembered {
+    pub(super) fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
+        if self.changes != changes {
+            return None;
+        }
+        match target {
+            None => self.without_target.as_ref(),
+            Some(target) => self.by_target.get(target),
+        }
+    }
+
+    /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
+    /// once does not displace the others for long.
+    pub(super) fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
+        let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
+        let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
+        if self.changes > changes {
+            return; // Another thread has remembered plans of a newer registry.
+        }
+        if self.changes < changes || is_full {
+            *self = Self { changes, ..Self::default() };
+        }
+        self.planned_hooks += hooks;
+        match target {
+            None => self.without_target = Some(answer),
+            Some(target) => {
+                self.by_target.insert(target.into(), answer);
+            }
+        }
+    }
+}

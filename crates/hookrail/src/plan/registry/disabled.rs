@@ -1,0 +1,57 @@
+//! What disables a hook, and how far it reaches.
+
+use serde::Serialize;
+
+use crate::hook::{Hook, Level};
+use crate::trust::VanishedGuard;
+
+/// An entry of a disabled list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisabledEntry {
+    /// A hook's name, or the command of a hook without one.
+    pub name_or_command: String,
+    /// Where it stands, which decides how far it reaches.
+    pub list: DisabledList,
+}
+
+/// Where an entry that disables hooks stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DisabledList {
+    /// In the settings of this level. An entry of a project or an extension disables its own hooks only.
+    Settings(Level),
+    /// In the user's own state, for the hooks of this project alone.
+    ForThisProject,
+}
+
+impl DisabledEntry {
+    /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
+    pub fn disables(&self, hook: &Hook) -> bool {
+        let may = match &self.list {
+            DisabledList::Settings(Level::User | Level::System) => true,
+            DisabledList::Settings(level) => hook.origin.level == *level,
+            DisabledList::ForThisProject => hook.origin.level == Level::Project,
+        };
+        may && goes_by(hook, &self.name_or_command)
+    }
+
+    /// Whether this entry would disable a guard of the project that is not there any more: the user does not miss it.
+    pub(crate) fn disables_vanished(&self, guard: &VanishedGuard) -> bool {
+        !self.name_or_command.is_empty()
+            && (guard.name == self.name_or_command || guard.command.as_ref() == Some(&self.name_or_command))
+    }
+}
+
+/// Who disabled a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DisabledBy {
+    /// An entry of this list.
+    List(DisabledList),
+    /// A call to [`HookRegistry::set_hook_enabled`](super::HookRegistry::set_hook_enabled).
+    RunTime,
+}
+
+/// A plugin has no command, and no name makes it go by an empty one.
+pub(super) fn goes_by(hook: &Hook, name_or_command: &str) -> bool {
+    !name_or_command.is_empty() && (hook.name == name_or_command || hook.command() == name_or_command)
+}

@@ -1,0 +1,33 @@
+//! What the checks of `crate::fuzzing` need of the inside.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::terms::KEPT_OUTPUT;
+use crate::hook::Hook;
+use crate::run::process::{Captured, Finished};
+use crate::verdict::hook_run::{Exit, HookRun};
+
+pub(crate) use crate::run::expand::quote_project_dirs;
+
+pub(crate) fn interpreted(
+    hook: &Arc<Hook>,
+    exit: Exit,
+    (stdout, truncated): (&[u8], bool),
+    stderr: &[u8],
+) -> HookRun {
+    let captured = |bytes: &[u8], truncated| Captured { bytes: bytes.to_vec(), truncated };
+    let (stdout, stderr) = (captured(stdout, truncated), captured(stderr, false));
+    crate::run::reading::interpreted(
+        hook,
+        Finished { exit, stdout, stderr, duration: Duration::ZERO },
+        KEPT_OUTPUT,
+    )
+}
+
+pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
+    let words = crate::run::direct::plain_words(command)?;
+    Some(words.iter().map(|word| word.resolve(directory)).collect())
+}

@@ -1,0 +1,81 @@
+//! Hooks of type `rule`, and the `when` of command hooks.
+
+use std::sync::Arc;
+
+use jsonc_parser::ast::{Object, ObjectProp};
+
+use super::super::diagnose::span;
+use super::super::read::given;
+use super::{Group, HookReader};
+use crate::diagnostic::DiagnosticCode;
+use crate::event::EventName;
+use crate::hook::HookKind;
+use crate::rules::{Condition, Rule, RulePlace, RuleReading};
+
+impl HookReader<'_, '_, '_> {
+    /// What a rule without a name is called: `rule FILE:LINE`.
+    pub(super) fn rule_name(&self, object: &Object<'_>) -> String {
+        let source = self.findings.source();
+        let file = source.file().and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
+        format!("rule {file}:{}", source.line(object.range.start))
+    }
+
+    /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
+    /// remove a guard.
+    pub(super) fn read_rule(&mut self, group: &Group, object: &Object<'_>) -> HookKind {
+        let place = RulePlace {
+            event: group.event,
+            matcher: &group.matcher,
+            try_examples: self.settings.try_examples,
+        };
+        let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(object, place);
+        for problem in problems.iter().chain(&failed_examples) {
+            let at = span(problem.range.clone());
+            self.findings.error(problem.code, &at, problem.message.clone(), problem.help.clone());
+        }
+        for problem in &warnings {
+            let at = span(problem.range.clone());
+            self.findings.warn(problem.code, &at, problem.message.clone(), problem.help.clone());
+        }
+        if let Some(rule) = rule {
+            return HookKind::Rule(Arc::new(rule));
+        }
+        let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
+        let place = self.findings.source().place(object.range.start..object.range.start + 1);
+        let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
+        HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
+    }
+
+    /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.
+    pub(super) fn read_when(
+        &mut self,
+        event: EventName,
+        object: &Object<'_>,
+        when: Option<&ObjectProp<'_>>,
+    ) -> Option<Arc<Condition>> {
+        for key in Rule::FIELDS.into_iter().filter(|key| *key != "when") {
+            if let Some(prop) = object.get(key) {
+                let message = format!("`{key}` has no effect on a hook that is no rule");
+                self.findings.warn(
+                    DiagnosticCode::NoEffect,
+                    &prop.name,
+                    message,
+                    "remove it, or make it a rule",
+                );
+            }
+        }
+        let (problems, condition, warnings) = match Condition::parse(given(when)?, event) {
+            Ok((condition, warnings)) => (Vec::new(), Some(condition), warnings),
+            Err(problems) => (problems, None, Vec::new()),
+        };
+        for problem in problems {
+            let at = span(problem.range);
+            self.findings.error(problem.code, &at, problem.message, problem.help);
+        }
+        for problem in warnings {
+            let at = span(problem.range);
+            self.findings.warn(problem.code, &at, problem.message, problem.help);
+        }
+        condition.map(Arc::new)
+    }
+}

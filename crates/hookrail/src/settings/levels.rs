@@ -1,0 +1,113 @@
+//! The settings besides hooks: what each level says, and what counts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::hook::{AskReading, Level};
+
+/// How many hooks run at once when the settings do not say.
+pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
+
+/// One value for each settings level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct PerLevel<T> {
+    pub project: T,
+    pub user: T,
+    pub system: T,
+}
+
+impl<T> PerLevel<T> {
+    /// Sets the value of a level; an extension has none.
+    pub(crate) fn set(&mut self, level: &Level, value: T) {
+        match level {
+            Level::Project => self.project = value,
+            Level::User => self.user = value,
+            Level::System => self.system = value,
+            Level::Extension(_) => {}
+        }
+    }
+
+    /// The levels that count, the strongest first.
+    pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
+        project_counts.then_some(&self.project).into_iter().chain([&self.user, &self.system])
+    }
+}
+
+/// The scalar settings of one level; `None` where it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LevelSettings {
+    /// `hooksConfig.maxConcurrentHooks`.
+    pub max_concurrent_hooks: Option<usize>,
+    /// `hooksConfig.maxOutputBytes`.
+    pub max_output_bytes: Option<u64>,
+    /// `hooksConfig.agentEvents`.
+    pub agent_events: Option<AgentEvents>,
+    /// `hooksConfig.ask`.
+    pub ask: Option<AskReading>,
+    /// `security.environmentVariableRedaction`.
+    pub redaction: RedactionSettings,
+    /// `extensions.disabled`.
+    pub disabled_extensions: Vec<String>,
+}
+
+/// What one level says about secrets in the environment of hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedactionSettings {
+    /// Whether variables are removed at all.
+    pub enabled: Option<bool>,
+    /// Names that stay although they look like credentials.
+    pub allowed: Vec<String>,
+    /// Names that go although they do not.
+    pub blocked: Vec<String>,
+}
+
+/// The scalar settings that count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectiveSettings {
+    /// Bounds on running hooks.
+    pub limits: Limits,
+    /// Secrets in the environment of hooks.
+    pub redaction: Redaction,
+    /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
+    pub agent_events: Option<AgentEvents>,
+    /// What a hook's `ask` means.
+    pub ask: AskReading,
+}
+
+/// Bounds on running hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many hooks run at once; the rest queue.
+    pub max_concurrent: usize,
+    /// How much of each output stream is kept; `None` means 16 MiB or twice the payload, whichever is more.
+    pub max_output_bytes: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_concurrent: DEFAULT_MAX_CONCURRENT_HOOKS, max_output_bytes: None }
+    }
+}
+
+/// Which variables hooks do not inherit. The lists of all levels that count are united.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redaction {
+    /// Whether variables are removed at all.
+    pub enabled: bool,
+    /// Names that stay although they look like credentials.
+    pub allowed: Vec<String>,
+    /// Names that go although they do not.
+    pub blocked: Vec<String>,
+}
+
+/// What the agent does with the outputs of the six events outside the five.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentEvents {
+    /// Their hooks run and are logged; their outputs change nothing.
+    #[default]
+    Observe,
+    /// Their outputs are applied.
+    Apply,
+}

@@ -1,0 +1,148 @@
+//! What is reported about hooks that are off, not approved, or gone.
+
+use std::path::PathBuf;
+
+use super::{Activation, ResolvedHook, ResolvedSettings};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::hook::{Level, Origin};
+use crate::settings::{Settings, settings_file};
+use crate::trust::{HookTrust, VanishedGuard};
+
+/// How many waiting hooks one finding names.
+const NAMED_HOOKS: usize = 5;
+
+impl ResolvedSettings {
+    /// Which setting keeps hooks off, and what to do about it; `None` while they are on.
+    pub fn why_off(&self) -> Option<Diagnostic> {
+        let on_in = |file: Option<&PathBuf>| match file {
+            Some(file) => format!("set `\"enableHooks\": true` in {}", file.display()),
+            None => "set `\"enableHooks\": true` in the settings".to_owned(),
+        };
+        let (message, help) = match &self.activation {
+            Activation::On => return None,
+            Activation::OffBy(level) => {
+                let help = on_in(self.file_of(level).as_ref());
+                (format!("hooks are off: the {level} settings say so"), help)
+            }
+            Activation::OffUntilApproved => (
+                "hooks are off: `enableHooks` in the project's settings counts only once a hook of the project is \
+                 approved"
+                    .to_owned(),
+                "review the project's hooks with `hookrail trust`".to_owned(),
+            ),
+            Activation::OffByDefault => {
+                ("hooks are off: no settings turn them on".to_owned(), on_in(self.user_file.as_ref()))
+            }
+        };
+        Some(off(message, help))
+    }
+
+    /// Hooks of the project that are off by its own settings, while all others are on.
+    pub(super) fn why_project_off(&self) -> Option<Diagnostic> {
+        let mut own = self.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
+        let is_off = self.enable.project == Some(false) && own.next().is_some();
+        is_off.then(|| {
+            let help = "take `\"enableHooks\": false` out of the project's settings".to_owned();
+            off("the hooks of this project are off: its own settings say so".to_owned(), help)
+        })
+    }
+
+    /// The file in which a level says whether hooks are on; extensions have no say.
+    fn file_of(&self, level: &Level) -> Option<PathBuf> {
+        match level {
+            Level::Project => Some(settings_file(&self.project_dir)),
+            Level::User => self.user_file.clone(),
+            Level::System => self.system_file.clone(),
+            Level::Extension(_) => None,
+        }
+    }
+}
+
+/// A finding for a guard that was approved and is not there.
+pub(super) fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
+    let VanishedGuard { name, event, what, .. } = guard;
+    Diagnostic {
+        code: DiagnosticCode::GuardVanished,
+        severity: Severity::Error,
+        place: None,
+        message: format!(
+            "the approved {event} guard `{name}` {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
+        ),
+        help: Some("look at it with `hookrail trust`".to_owned()),
+    }
+}
+
+/// One finding for all hooks of the project that wait for approval, and one for its other settings.
+pub(super) fn unapproved(
+    hooks: &[ResolvedHook],
+    settings_approved: bool,
+    settings: &Settings,
+    activation: &Activation,
+) -> Vec<Diagnostic> {
+    let waiting: Vec<(&ResolvedHook, &str)> = hooks
+        .iter()
+        .filter_map(|resolved| match &resolved.trust {
+            HookTrust::NotApproved { why } => Some((resolved, why.as_str())),
+            HookTrust::Trusted | HookTrust::Approved => None,
+        })
+        .collect();
+    let help = Some("review with `hookrail trust`".to_owned());
+    let mut findings = Vec::new();
+    if let Some((first, why)) = waiting.first() {
+        let message = match waiting.len() {
+            1 => format!("hook `{}` of this project does not run: {why}", first.hook.name),
+            count => {
+                let names: Vec<String> = waiting
+                    .iter()
+                    .take(NAMED_HOOKS)
+                    .map(|(waiting, _)| format!("`{}`", waiting.hook.name))
+                    .collect();
+                let more = if count > NAMED_HOOKS { ", …" } else { "" };
+                format!(
+                    "{count} hooks of this project are not approved and do not run: {}{more}",
+                    names.join(", ")
+                )
+            }
+        };
+        let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
+        findings.push(Diagnostic {
+            code: DiagnosticCode::ProjectNotApproved,
+            severity: Severity::Warning,
+            place: place_of(first),
+            message: format!("{off}{message}"),
+            help: help.clone(),
+        });
+    }
+    if !settings_approved && waiting.is_empty() {
+        findings.push(Diagnostic {
+            code: DiagnosticCode::ProjectSettingsNotApproved,
+            severity: Severity::Warning,
+            place: None,
+            message: format!(
+                "the settings of this project besides its hooks are ignored until they are approved: {}",
+                settings.project_settings().as_object().map_or_else(String::new, |said| {
+                    said.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+                })
+            ),
+            help,
+        });
+    }
+    findings
+}
+
+fn off(message: String, help: String) -> Diagnostic {
+    Diagnostic {
+        code: DiagnosticCode::HooksOff,
+        severity: Severity::Warning,
+        place: None,
+        message,
+        help: Some(help),
+    }
+}
+
+/// Where a hook stands.
+fn place_of(resolved: &ResolvedHook) -> Option<Place> {
+    let Origin { file, line, .. } = &resolved.hook.origin;
+    let known = *line > 0;
+    known.then(|| Place { file: file.clone(), line: *line, column: 1, span: resolved.spans.command.clone() })
+}
