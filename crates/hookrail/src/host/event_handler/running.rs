@@ -22,12 +22,41 @@ use crate::verdict::result::AggregatedHookResult;
 /// The hooks that ran, and those whose condition did not hold.
 type Ran = (Vec<HookRun>, Vec<Arc<Hook>>);
 
-/// The results of the rules and the hooks that have to be started, each with its position in the plan, and the hooks
-/// whose condition does not hold.
+/// What became of the hooks when rules and conditions were asked.
 struct RuleResults {
-    answered: Vec<(usize, HookRun)>,
-    start: Vec<(usize, Arc<Hook>)>,
+    /// The hooks that count, in plan order.
+    asked: Vec<AskedHook>,
+    /// The hooks whose condition does not hold.
     not_held: Vec<Arc<Hook>>,
+}
+
+/// A hook whose condition holds, or that has none.
+enum AskedHook {
+    /// A rule, which has answered.
+    Answered(Box<HookRun>),
+    /// A hook that has to be started.
+    Start(Arc<Hook>),
+}
+
+impl RuleResults {
+    /// The hooks that have to be started.
+    fn to_start(&self) -> Vec<Arc<Hook>> {
+        let to_start = self.asked.iter().filter_map(|asked| match asked {
+            AskedHook::Start(hook) => Some(Arc::clone(hook)),
+            AskedHook::Answered(_) => None,
+        });
+        to_start.collect()
+    }
+
+    /// All runs in plan order, given those of the started hooks in their order; and the hooks that did not run.
+    fn with_runs(self, started: Vec<HookRun>) -> Ran {
+        let mut started = started.into_iter();
+        let runs = self.asked.into_iter().filter_map(|asked| match asked {
+            AskedHook::Answered(run) => Some(*run),
+            AskedHook::Start(_) => started.next(),
+        });
+        (runs.collect(), self.not_held)
+    }
 }
 
 impl HookEventHandler {
@@ -77,15 +106,13 @@ impl HookEventHandler {
         directory: &Path,
         records: &Records<'_>,
     ) -> Result<Ran, PayloadError> {
-        let RuleResults { mut answered, start, not_held } = self.ask_rules(hooks, input);
+        let results = self.ask_rules(hooks, input);
+        let start = results.to_start();
         if start.is_empty() && self.host.observer.is_none() {
-            return Ok((answered.into_iter().map(|(_, run)| run).collect(), not_held)); // No payload is needed.
+            return Ok(results.with_runs(Vec::new())); // No payload is needed.
         }
-        let (places, start): (Vec<usize>, Vec<Arc<Hook>>) = start.into_iter().unzip();
-        let (payload, runs) = self.runner.execute_hooks_on(&start, input, directory).await?;
-        answered.extend(places.into_iter().zip(runs));
-        answered.sort_by_key(|(place, _)| *place);
-        let runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
+        let (payload, started) = self.runner.execute_hooks_on(&start, input, directory).await?;
+        let (runs, not_held) = results.with_runs(started);
         for run in &runs {
             records.hook(plan.event, run, &payload);
         }
@@ -123,11 +150,11 @@ impl HookEventHandler {
     fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
         let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
         let facts = Facts::new(subject, self.folders(&input.base.cwd));
-        let mut all = RuleResults { answered: Vec::new(), start: Vec::new(), not_held: Vec::new() };
-        for (place, hook) in hooks.iter().enumerate() {
+        let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
+        for hook in hooks {
             match rules::ask(hook, &facts) {
-                RuleCheck::Start => all.start.push((place, Arc::clone(hook))),
-                RuleCheck::Answered(run) => all.answered.push((place, *run)),
+                RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),
+                RuleCheck::Answered(run) => all.asked.push(AskedHook::Answered(run)),
                 RuleCheck::DoesNotHold => all.not_held.push(Arc::clone(hook)),
             }
         }
@@ -150,11 +177,9 @@ impl HookEventHandler {
         let Event::BeforeTool { tool_name, .. } = input.event else { return Ok(Vec::new()) };
         let event = Event::BeforeTool { tool_name, tool_input: &round.tool_input };
         let input = HookInput { base: input.base, event: &event, extra: input.extra };
-        let RuleResults { answered, start, .. } = self.ask_rules(&round.hooks, &input);
-        let start: Vec<Arc<Hook>> = start.into_iter().map(|(_, hook)| hook).collect();
-        let (payload, started) = self.runner.execute_hooks_on(&start, &input, directory).await?;
-        let mut runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
-        runs.extend(started);
+        let results = self.ask_rules(&round.hooks, &input);
+        let (payload, started) = self.runner.execute_hooks_on(&results.to_start(), &input, directory).await?;
+        let (runs, _) = results.with_runs(started);
         for run in &runs {
             records.hook(event.name(), run, &payload);
         }
