@@ -1,4 +1,7 @@
 //! One run of one agent in one scenario.
+//!
+//! Every run gets its own home, working folder and copy of hookrail, so that runs cannot see each other's sessions,
+//! approvals or logs, and a scenario may break any of them.
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
@@ -26,6 +29,7 @@ pub(super) struct Subject<'a> {
 }
 
 /// Runs the agent and says what was observed. What is broken from the start is compared with a run in which nothing is.
+/// Without that comparison, an agent that never asks its model would pass for one whose prompt was refused.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
     let control = match scenario.broken {
         Broken::Nothing => None,
@@ -47,6 +51,8 @@ pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<Stri
 }
 
 /// One run, looked at before its folders go.
+/// The temporary folders are removed afterwards unless `--keep` was given; then `calls.txt` holds what the model was
+/// asked.
 fn attempt(
     subject: &Subject<'_>,
     scenario: &Scenario,
@@ -140,6 +146,7 @@ impl Place {
 }
 
 /// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
+/// The group is killed in either case, because an agent may leave processes behind.
 fn run(mut command: Command, place: &Place) -> Result<Ending> {
     let stream = |name: &str| fs::File::create(place.base.join(name));
     let mut child = command
