@@ -19,6 +19,7 @@ pub(super) fn one_line(text: &str) -> String {
     format!("{head} … ({} characters hidden) … {tail}", length - 2 * SHOWN_END)
 }
 
+/// Writes out what a terminal would act on, and characters that turn the reading direction.
 fn written_out(text: &str, unwanted: impl Fn(char) -> bool) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
