@@ -1,4 +1,6 @@
 //! What a person is told of a hook that failed: what came of it, and what helps.
+//!
+//! The same words are used by `fire` and by the agent's trace.
 
 use hookrail::components::OnFailure;
 use hookrail::{EventName, HookFailure, HookRun};
@@ -7,6 +9,7 @@ use crate::commands::check::{command_problem, quote};
 use crate::context::Context;
 
 /// What the failure of a hook means for its event. `blocked` says that something else blocks it all the same.
+/// By default the event goes on, which is said each time: people expect a guard that broke to block.
 pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> String {
     let what = match event {
         EventName::BeforeTool
@@ -30,6 +33,7 @@ pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> Str
 }
 
 /// What helps against a failure, where its exit code or its complaint tells.
+/// The machine is looked at again, which costs something and is done only for a hook that failed.
 pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;
     match run.failure.as_ref()? {
@@ -54,6 +58,7 @@ fn carriage_return(complaint: &str) -> Option<String> {
 }
 
 /// A program that a script calls and the shell did not find.
+/// Only the English words of Bash are known; other texts give no hint.
 fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> {
     let before = complaint.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
     let program = before.rsplit(": ").next()?;

@@ -64,12 +64,24 @@ pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut
 /// Says why hooks are off where none are configured. Where some are, this is among the findings.
 pub(crate) fn tell_off_without_hooks(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()
-        && let Some(off) = settings.why_off()
+        && let Some(Off { why, help }) = why_off(settings, context)
     {
-        printer.talk(escape_line(&off.message));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
+        printer.talk(why);
+        printer.talk(format_args!("hint: {help}"));
     }
+}
+
+/// Why hooks are off and what turns them on, each on one line. The engine words both; no command has words of its own.
+pub(crate) struct Off {
+    pub(crate) why: String,
+    pub(crate) help: String,
+}
+
+/// `None` while hooks are on.
+pub(crate) fn why_off(settings: &ResolvedSettings, context: &Context) -> Option<Off> {
+    let off = settings.why_off()?;
+    let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+    Some(Off { why: escape_line(&off.message), help: escape_line(&help) })
 }
 
 /// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.

@@ -1,4 +1,7 @@
 //! `hookrail check`: everything that is wrong with the hook settings, at once.
+//!
+//! Most findings come from the engine, which has them while it reads the settings. Those here look at the machine
+//! (programs, scripts, permissions), at the agent's tools, or at hooks side by side. Hooks are never started.
 
 pub(crate) mod finding;
 mod foreign;
@@ -34,12 +37,14 @@ use crate::terminal::printer::Printer;
 pub(crate) use self::shell::quote;
 
 /// What keeps a hook's command from being started, with what helps; `None` if nothing is to be seen.
+/// `fire` and the agent take the hint from it when a hook could not be started.
 pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> Option<String> {
     let problems = program::problems(hook, command, context);
     let problem = problems.into_iter().find(|problem| problem.severity == Severity::Error)?;
     Some(format!("{}; {}", problem.message, problem.help))
 }
 
+/// Findings are data and go to stdout, all of them; the exit code tells only whether there are errors.
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
     let mut check = Check { context, settings: &settings, sources: Sources::default(), findings: Vec::new() };
@@ -64,6 +69,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// What is wrong, without excerpts: severity, what with its place, and what to do.
+/// They are the same as those of the command, in the same order.
 pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(Severity, String, String)> {
     let mut check = Check { context, settings, sources: Sources::default(), findings: Vec::new() };
     check.everything();
@@ -73,6 +79,7 @@ pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(S
 }
 
 /// The JSON form.
+/// Notes are in the list but not counted: they never change the exit code.
 #[derive(Serialize)]
 struct Report<'f> {
     findings: &'f [Finding],
@@ -80,6 +87,7 @@ struct Report<'f> {
     warnings: usize,
 }
 
+/// The last line, which also says how much was looked at: "no findings" in no file would reassure nobody.
 fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     let files: BTreeSet<&Path> =
         settings.hooks.iter().map(|resolved| resolved.hook.origin.file.as_path()).collect();
@@ -105,6 +113,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
+/// One run: what is looked at, and what was found. `sources` keeps the files that excerpts are taken from.
 struct Check<'c> {
     context: &'c Context,
     settings: &'c ResolvedSettings,
@@ -113,6 +122,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
+    /// Collects all findings. The order does not matter, since they are sorted by place afterwards.
     fn everything(&mut self) {
         for diagnostic in &self.settings.findings {
             let mut finding = Finding::from_engine(diagnostic, &mut self.sources);
@@ -135,6 +145,7 @@ impl Check<'_> {
         self.findings.extend(foreign::notes(self.settings, self.context));
     }
 
+    /// Adds a finding at a hook's command, or at the place where its command would stand.
     fn at_hook(
         &mut self,
         index: usize,
@@ -147,6 +158,7 @@ impl Check<'_> {
         self.at(index, resolved.spans.command.clone(), Finding::new(severity, code, message, help));
     }
 
+    /// Adds a finding at a part of the file in which the hook with this index stands.
     fn at(&mut self, index: usize, span: std::ops::Range<usize>, finding: Finding) {
         let Some(resolved) = self.settings.hooks.get(index) else { return };
         let origin = &resolved.hook.origin;
@@ -154,6 +166,8 @@ impl Check<'_> {
         self.findings.push(finding);
     }
 
+    /// Hooks that a list turned off. It is a note, because somebody wanted it; the help names the list that has to
+    /// change.
     fn disabled(&mut self, hooks: &AsIfApproved) {
         for event in EventName::ALL {
             for (index, why) in hooks.skipped(event, None) {
@@ -169,6 +183,8 @@ impl Check<'_> {
         }
     }
 
+    /// Matchers of tool events that match none of the agent's tools, or that were meant as globs. Other agents have
+    /// other tools, so a matcher that matches nothing here is a warning and no error.
     fn matchers(&mut self) {
         let table = ToolTable::standard();
         let tools = table.names();
@@ -240,6 +256,7 @@ impl Check<'_> {
         }
     }
 
+    /// Commands that cannot be started as they are written, and workers that cannot be forked.
     fn commands(&mut self) {
         let environment = hookrail::internal::inherited_environment();
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
@@ -330,12 +347,15 @@ fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<O
 }
 
 /// A registry of all hooks as if they were approved, and the way back from its hooks to the settings.
+/// Findings about matching and duplicates hold for the day when everything is approved, so an approval that is missing
+/// must not hide them.
 struct AsIfApproved {
     planner: HookPlanner,
     indices: HashMap<*const Hook, usize>,
 }
 
 impl AsIfApproved {
+    /// Hooks are told apart by their address: two hooks of the settings may be equal in every field.
     fn new(settings: &ResolvedSettings) -> Self {
         let registry = Arc::new(HookRegistry::trusting(settings.hook_list(), &settings.disabled));
         // The registry ranks hooks by source and keeps their order within it.

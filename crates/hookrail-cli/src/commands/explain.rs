@@ -1,4 +1,7 @@
 //! `hookrail explain`: the plan for an event, without running it.
+//!
+//! The same planner as for a real event is asked. Hooks that are off, disabled or not approved are part of the answer,
+//! because their absence is what people come here to understand.
 
 use std::sync::Arc;
 
@@ -19,6 +22,7 @@ use crate::findings;
 use crate::hook_log::{self, PastWorkers, WorkerReport};
 use crate::terminal::printer::{Printer, escape_line};
 
+/// Prints the plan. With hooks off it is still made, as if they were on, and a note says so.
 pub(crate) fn run(
     args: &ExplainArgs,
     context: &Context,
@@ -65,6 +69,7 @@ struct Planned<'e> {
 }
 
 /// The planned hooks, in the order of the plan.
+/// Conditions are looked at only where arguments were given: without them no condition can be told.
 fn planned<'e>(
     args: &ExplainArgs,
     context: &Context,
@@ -89,11 +94,13 @@ fn planned<'e>(
 }
 
 /// Whether matchers are compared with something in this event.
+/// `--tool` means nothing for the others, and is ignored with a note.
 fn has_target(event: EventName) -> bool {
     event.matching() != Matching::Ignored
 }
 
 /// The JSON form.
+/// Its fields are a contract. `mode` and `warnings` are those of the plan.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'e> {
@@ -110,6 +117,7 @@ struct Report<'e> {
     warnings: &'e [String],
 }
 
+/// `worker` is there for a hook that has one, with what the log knows of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlannedReport<'e> {
@@ -126,6 +134,7 @@ struct PlannedReport<'e> {
     on_failure: hookrail::components::OnFailure,
 }
 
+/// `code` and `why` are those of the first reason; `reasons` came later and has them all.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SkippedReport<'e> {
@@ -138,12 +147,14 @@ struct SkippedReport<'e> {
     reasons: Vec<Reason>,
 }
 
+/// Words of `code` are stable, texts of `why` are for people and may change.
 #[derive(Serialize)]
 struct Reason {
     code: &'static str,
     why: String,
 }
 
+/// The JSON form, made from the same values as the text.
 fn report<'e>(
     event: EventName,
     target: Option<&'e str>,
@@ -187,6 +198,7 @@ fn report<'e>(
     }
 }
 
+/// A match without a wildcard: a new reason needs a word of its own.
 fn code(why: &SkipReason) -> &'static str {
     match why {
         SkipReason::Disabled(_) => "disabled",
@@ -198,6 +210,7 @@ fn code(why: &SkipReason) -> &'static str {
     }
 }
 
+/// The plan in the order in which results merge, then what is left out and why, every reason on a line.
 fn print_text(
     event: EventName,
     target: Option<&str>,
@@ -274,6 +287,7 @@ fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer)
     Ok(())
 }
 
+/// A hook's name and where it is configured, as all lists show it.
 fn headline(hook: &Hook, context: &Context) -> String {
     let origin = shown_origin(&hook.origin, context);
     format!("{} ({origin})", escape_line(&hook.name))
@@ -290,6 +304,7 @@ fn way_of(hook: &Arc<Hook>, context: &Context) -> String {
     }
 }
 
+/// What a hook is configured with, as far as it is not the default.
 fn terms(hook: &Hook) -> String {
     let mut terms = Vec::new();
     match hook.command_text() {

@@ -1,4 +1,7 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
+//!
+//! It is the agent's own path from the settings to the verdict, with the answer printed instead of applied. Calls are
+//! logged as those of an agent are.
 
 mod report;
 mod save;
@@ -27,6 +30,8 @@ use summary::Summary;
 use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
+/// Without a hook system, when hooks are off, the result is that of an event that nobody listens to: allowed, with a
+/// warning on stderr that says why.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
@@ -69,6 +74,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// What one event brought.
+/// With `--repeat`, the gravest result of all.
 struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
@@ -77,6 +83,7 @@ struct Fired<'a> {
     effects: Effects,
 }
 
+/// Fires and prints under the eyes of Ctrl-C: the first one ends the hooks, the second one is not patient with them.
 async fn fire(
     args: &FireArgs,
     hooks: &HookSession,
@@ -143,10 +150,12 @@ async fn fire_repeatedly<'a>(
     Ok((Fired { input, result, skipped, effects }, summary))
 }
 
+/// Exit codes are ordered so that a graver result has a higher one: allowed, failed, blocked, stopped.
 fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
     status_of(args, result).code()
 }
 
+/// A block comes before a stop, as in the hook protocol, where 2 means that the operation must not happen.
 fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
     if result.block.is_some() {
         ExitStatus::Blocked

@@ -25,6 +25,7 @@ use text::AnswerStream;
 pub(crate) use trace::TraceView;
 
 /// The agent's face.
+/// Several hooks end at once, so everything that prints is behind one lock and lines never mix.
 pub(crate) struct AgentUi {
     format: OutputFormat,
     quiet: bool,
@@ -35,6 +36,7 @@ pub(crate) struct AgentUi {
     view: OnceLock<TraceView>,
 }
 
+/// What printing needs, together.
 struct State {
     printer: Printer,
     answer: AnswerStream,
@@ -67,6 +69,7 @@ impl AgentUi {
     }
 
     /// Forgets what was allowed for a session that is over.
+    /// "Always" is said to a conversation, and `/clear` ends it.
     pub(crate) fn begin_session(&self) {
         self.allowed().clear();
     }
@@ -95,6 +98,7 @@ impl AgentUi {
     }
 
     /// Prints what a prompt came to.
+    /// A stdout that broke in the middle is reported here, once, so that the run ends in its own way before.
     pub(crate) fn finish(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
         let mut state = self.state();
         match self.format {
@@ -111,12 +115,14 @@ impl AgentUi {
         state.broken.take().map_or(Ok(()), Err)
     }
 
+    /// A panic elsewhere must not silence the rest of the run.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Ui for AgentUi {
+    /// Errors of printing are kept and told at the end: the agent must not stop in the middle of a tool call for them.
     fn notify(&self, event: &AgentEvent<'_>) {
         let mut state = self.state();
         state.summary.count(event);
@@ -223,6 +229,7 @@ impl State {
         self.keep_first_problem(printed);
     }
 
+    /// Later ones follow from the first.
     fn keep_first_problem(&mut self, printed: anyhow::Result<()>) {
         if let Err(problem) = printed {
             self.broken.get_or_insert(problem);

@@ -1,4 +1,7 @@
 //! `python3 -c` and `python3 -m`: both look for modules in the folder that they run in first, which is the project.
+//!
+//! A guard of the user that imports `json` would run a `json.py` that an agent wrote into the project. That is reported
+//! also where no such file is there yet.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
 
 /// The modules that a command imports, as far as its text tells, and the option that makes the project count; `None`
 /// where it does not.
+/// `-I` and `-P` make Python ignore the folder. Options end at the first word that is none.
 fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
@@ -73,6 +77,7 @@ fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
 }
 
 /// The modules that a text names in `import` and `from` statements.
+/// It reads line by line and knows no strings; a module too many leads at worst to a finding that names a real file.
 fn imported(code: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for statement in code.split(['\n', ';']) {
@@ -86,6 +91,7 @@ fn imported(code: &str) -> BTreeSet<String> {
     modules
 }
 
+/// `a` of `a.b as c`.
 fn top_level(module: &str) -> String {
     let module = module.trim_start();
     module.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()

@@ -1,6 +1,7 @@
 //! What people write into the matcher of a tool event who know other programs.
 
 /// What other agents call the tools that the agent has.
+/// Compared without regard to case.
 const NAMES: [(&str, &str); 24] = [
     ("bash", "run_shell_command"),
     ("shell", "run_shell_command"),
@@ -30,6 +31,7 @@ const NAMES: [(&str, &str); 24] = [
 
 /// The same matcher with our names for another agent's tools; `None` if it holds none. Alternatives are translated one
 /// by one: `Write|Edit` is `write_file|replace`.
+/// A part in parentheses, as in `Bash(git push:*)`, is dropped: here it is a condition of a rule.
 pub(super) fn of_another_agent(matcher: &str) -> Option<String> {
     if matcher.len() > 256 {
         return None;

@@ -1,4 +1,7 @@
 //! The result of an event as JSON. Other programs rely on this shape.
+//!
+//! Fields are only added. `success` speaks of the hooks' health, `blocked` of their verdict; a hook that failed with
+//! `onFailure: block` makes both what one would fear.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +16,8 @@ use serde::Serialize;
 use super::Fired;
 use super::summary::{Summary, SummaryReport};
 
+/// One event. `finalOutput` is what all outputs merged to, `allOutputs` has them in the order of the plan, `hooks` has
+/// every run, `skipped` every hook of the event that did not run. Durations are milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
@@ -38,6 +43,7 @@ pub(super) struct Report<'a> {
     repeat: Option<SummaryReport<'a>>,
 }
 
+/// `why` is for people; `hookrail explain --format json` has a stable code.
 #[derive(Serialize)]
 struct SkippedReport<'a> {
     name: &'a str,
@@ -46,6 +52,7 @@ struct SkippedReport<'a> {
     why: &'a str,
 }
 
+/// `exitCode` and `signal` exclude each other, and both are null for a rule and for a hook that was not started.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HookReport<'a> {
@@ -78,6 +85,7 @@ impl<'a> OriginReport<'a> {
 }
 
 impl<'a> Report<'a> {
+    /// `summary` is there with `--repeat` only.
     pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a Summary>) -> Self {
         let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
         Self {
@@ -140,6 +148,7 @@ pub(super) struct Skipped {
 }
 
 /// Every hook of the event that did not run: those that were not planned, and those that were planned and did not run.
+/// Those that were planned come first, because they are the surprise.
 pub(super) fn skipped(
     explanation: &Explanation,
     result: &ProcessedHookResult,

@@ -12,7 +12,7 @@ use crate::commands::test::seen;
 
 /// What the hooks say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Now {
+pub(super) struct PresentDecision {
     /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
     pub(super) word: Word,
     /// Why.
@@ -79,14 +79,14 @@ impl Decider {
     }
 
     /// What the hooks say about a call.
-    pub(super) fn decide(&mut self, call: &Call) -> Result<Now, Interrupted> {
+    pub(super) fn decide(&mut self, call: &Call) -> Result<PresentDecision, Interrupted> {
         let base = BaseOverrides {
             cwd: self.folder_of(call),
             also_matches: call.also_matches.clone(),
             ..BaseOverrides::default()
         };
         let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
-            return Ok(Now { word: Word::Allow, reason: None, by: None });
+            return Ok(PresentDecision { word: Word::Allow, reason: None, by: None });
         };
         let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
         let fire = handler.fire_with(&event, &base, &call.extra);
@@ -100,7 +100,7 @@ impl Decider {
                 }
             })?,
         };
-        Ok(Now::of(&result))
+        Ok(PresentDecision::of(&result))
     }
 
     /// Where the call was made, if that is inside of the project. Calls of another folder, or of another machine, are
@@ -126,7 +126,7 @@ impl Decider {
     }
 }
 
-impl Now {
+impl PresentDecision {
     fn of(result: &ProcessedHookResult) -> Self {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: Word::Allow, reason: None, by: None };

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::call::Told;
+use super::call::TranscriptEntry;
 pub(super) use chat::document;
 
 /// Whose transcript a file is.
@@ -93,14 +93,14 @@ fn has_type(head: &Head<'_>, name: &str) -> bool {
     head.r#type.as_deref() == Some(name)
 }
 
-/// What a line of a transcript tells, added to `told`. `false` if the line cannot be read at all.
-pub(super) fn read(format: Format, line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+/// What a line of a transcript tells, added to `entries`. `false` if the line cannot be read at all.
+pub(super) fn read(format: Format, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     match format {
-        Format::Ours => ours::read(line, number, told),
-        Format::Claude => claude::read(line, number, told),
-        Format::Codex => codex::read(line, number, told),
-        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, told),
-        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, told),
+        Format::Ours => ours::read(line, number, entries),
+        Format::Claude => claude::read(line, number, entries),
+        Format::Codex => codex::read(line, number, entries),
+        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, entries),
+        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, entries),
     }
 }
 

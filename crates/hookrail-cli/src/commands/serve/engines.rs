@@ -163,9 +163,10 @@ fn tell_state(hooks: &HookSession, context: &Context) {
     for line in findings::lines(settings, context) {
         talk(line.text);
     }
-    if let Some(off) = settings.why_off() {
+    if let Some(off) = findings::why_off(settings, context) {
+        // Where hooks are configured, it is among the lines above.
         if settings.hooks.is_empty() {
-            talk(format_args!("warning: {}", off.message));
+            talk(format_args!("warning: {}; {}", off.why, off.help));
         }
         talk("warning: every request is answered as if there were no hooks");
         talk("hint: mend the settings, then send SIGHUP");

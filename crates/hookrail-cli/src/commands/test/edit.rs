@@ -5,6 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
 /// New values of keys of one test's `expect`.
+/// The index is that of the file as it was read; a file that was changed meanwhile is refused where it shows.
 #[derive(Debug)]
 pub(crate) struct Accepted {
     /// The test's place in its file, from 0.
@@ -14,6 +15,7 @@ pub(crate) struct Accepted {
 }
 
 /// Why a test file was not edited.
+/// Nothing is written then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
     /// It is not what the tests were read from.
@@ -25,6 +27,7 @@ pub(crate) enum EditError {
 }
 
 /// The text with the keys of some tests rewritten or added.
+/// A test without `expect` gets one.
 pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditError> {
     let (mark, body) = split_byte_order_mark(text);
     let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
@@ -45,6 +48,7 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditErr
 }
 
 /// The text with tests added at its end. Blank text is an empty file of tests.
+/// Names must differ within a file, because reports tell tests apart by them.
 pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
     let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "[]\n" } else { body };
@@ -65,6 +69,7 @@ pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
     Ok(format!("{mark}{root}"))
 }
 
+/// Replaces a value in its place, or adds the key at the end.
 fn set(object: &CstObject, key: &str, value: &Value) {
     match object.get(key) {
         Some(prop) => prop.set_value(cst_value(value)),

@@ -1,4 +1,7 @@
 //! Compares what was expected with what was seen. Pure.
+//!
+//! Each key of `expect` is compared on its own, and one that is missing expects nothing; only a hook that fails has to
+//! be expected.
 
 use hookrail::JsonObject;
 use serde_json::{Value, json};
@@ -7,6 +10,7 @@ use super::case::Expect;
 use super::seen::Seen;
 
 /// One key that was not as expected.
+/// `accepted` is what `--accept` writes: with it, the same event passes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// The key of `expect`.
@@ -74,6 +78,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     found
 }
 
+/// `ran` may leave hooks out, since a test is about those it names. When it is accepted, all that ran are written.
 fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
@@ -100,10 +105,12 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     found
 }
 
+/// For messages.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
 }
 
+/// Compares the keys that the test names and no others.
 fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Difference> {
     let nothing = JsonObject::new();
     let seen = seen.unwrap_or(&nothing);
@@ -119,6 +126,7 @@ fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -
     Some(Difference { key, expected, seen: seen.to_string(), accepted: seen })
 }
 
+/// Without the key, a failing hook fails the test: a guard that broke would otherwise pass as one that allows.
 fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
     let failed = !seen.failures.is_empty();
     let wanted = expected.unwrap_or(false);

@@ -1,10 +1,14 @@
 //! The report that CI systems read: the XML of `JUnit`, in the form that all of them understand.
+//!
+//! One suite for each test file, one case for each test. Hooks that failed are part of a test's verdict, so `errors` is
+//! always 0.
 
 use std::fmt::Write as _;
 
 use super::Judged;
 
 /// Renders all tests as one suite for each file.
+/// The first difference is the message, all of them are the text.
 pub(super) fn render(tests: &[Judged]) -> String {
     let failed = tests.iter().filter(|test| !test.passed).count();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -54,6 +58,7 @@ pub(super) fn render(tests: &[Judged]) -> String {
     xml
 }
 
+/// Seconds with three decimals, without the rounding of floats.
 fn seconds(milliseconds: u64) -> String {
     format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }

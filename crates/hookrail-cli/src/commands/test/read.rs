@@ -1,5 +1,7 @@
 //! Reads test files. Nothing is taken on trust: an unknown key, a mistyped one or a payload that does not fit its
 //! event makes the file no test file, because a test that is passed over looks like one that passes.
+//!
+//! All problems of a file are collected with their places, so that a person mends a file in one go.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -39,6 +41,7 @@ pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Dia
     if problems.is_empty() { Ok(tests) } else { Err(problems) }
 }
 
+/// The file, and the problems so far.
 struct Reader<'a> {
     source: Source<'a>,
 }
@@ -50,6 +53,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
+    /// Takes a key away. What is left at the end was not read, and [`Reader::keys`] has refused what is unknown.
     fn take(&mut self, key: &str) -> Option<Ast<'a>> {
         let at = self.props.iter().position(|(name, ..)| name == key)?;
         Some(self.props.remove(at).2)
@@ -57,6 +61,7 @@ impl<'a> Keys<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// One test. It is `None` as soon as anything in it is wrong, after as many problems as possible were noted.
     fn test(&mut self, index: usize, test: Ast<'a>) -> Option<TestCase> {
         let before = self.source.problems.len();
         let mut keys = self.keys("a test", test, &TEST_KEYS)?;
@@ -85,6 +90,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An event in our own terms.
+    /// Without `payload`, a sample is completed with `tool` and `input`: a test names only what it is about.
     fn event(&mut self, keys: &mut Keys<'a>) -> Option<TypedInput> {
         let place = keys.range.start..keys.range.start + 1;
         let Some(word) = keys.take("event") else {
@@ -129,6 +135,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Another agent's payload, read as the bridge reads it.
+    /// Such a test shows what a real payload of that agent leads to, tool names and all.
     fn agents_event(&mut self, keys: &mut Keys<'a>) -> Option<TypedInput> {
         let place = keys.range.start..keys.range.start + 1;
         for key in ["tool", "input", "payload"] {
@@ -187,6 +194,7 @@ impl<'a> Reader<'a> {
         Some(input)
     }
 
+    /// Reads fields as the event's payload. The help names the schema, because the engine's error names one field only.
     fn typed(&mut self, event: EventName, fields: JsonObject, at: Range<usize>) -> Option<TypedInput> {
         match parse_input(event, Value::Object(fields)) {
             Ok(input) => Some(input),
@@ -198,6 +206,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What is expected. A key that can never be fulfilled for the event is refused here and not left to fail later.
     fn expect(&mut self, expect: Ast<'a>, event: Option<EventName>) -> Option<Expect> {
         let mut keys = self.keys("`expect`", expect, &EXPECT_KEYS)?;
         let decision = keys.take("decision").and_then(|word| {
@@ -252,6 +261,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An object with known keys only.
+    /// A key that is unknown is a problem: a typo in `expect` would otherwise expect nothing, and pass.
     fn keys(&mut self, what: &str, value: Ast<'a>, known: &[&str]) -> Option<Keys<'a>> {
         let Ast::Object(Object { range, properties }) = value else {
             return self.mistyped(what, "an object", &value);
@@ -274,6 +284,7 @@ impl<'a> Reader<'a> {
         Some(keys)
     }
 
+    /// The text of a key; `None` if the key is missing, or after a problem.
     fn text(&mut self, keys: &mut Keys<'a>, key: &str) -> Option<String> {
         match keys.take(key)? {
             Ast::StringLit(text) => Some(text.value.into_owned()),
@@ -281,6 +292,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A list of hook names. After a problem it is empty, which does no harm because the file is refused.
     fn names(&mut self, keys: &mut Keys<'a>, key: &str) -> Vec<String> {
         let Some(list) = keys.take(key) else { return Vec::new() };
         let what = format!("`{key}`");
@@ -297,6 +309,7 @@ impl<'a> Reader<'a> {
         names
     }
 
+    /// An object as JSON, comments left out.
     fn object(&mut self, what: &str, value: Ast<'a>) -> Option<JsonObject> {
         if !matches!(value, Ast::Object(_)) {
             return self.mistyped(what, "an object", &value);
@@ -322,6 +335,7 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Where a value stands, in bytes.
 fn span(value: &Ast<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end

@@ -1,4 +1,6 @@
 //! The questions, one for each hook.
+//!
+//! The dialogue knows nothing of the store: it returns what was chosen, and the caller writes it.
 
 use std::io::{self, BufRead};
 
@@ -8,6 +10,7 @@ use super::show;
 use crate::terminal::printer::{Printer, escape, escape_line};
 
 /// Where questions are asked and answered.
+/// Tests answer from a list.
 pub(super) trait Person {
     /// Shows a text.
     fn show(&mut self, text: &str);
@@ -47,6 +50,8 @@ pub(super) struct Chosen<'a> {
 }
 
 /// Asks about each guard that is gone and each hook that waits.
+/// The end of input is a refusal of everything that is left. Settings of the project come along with the first hook
+/// that is approved, and have a question of their own only where no hook waits.
 pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Result<Chosen<'a>> {
     let mut decided = Chosen::default();
     person.show(&show::heading(review));
@@ -112,6 +117,7 @@ pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Res
 }
 
 /// Asks until the answer is one of the words, given by their first letters. No answer at all is the last word.
+/// Words are compared without regard to case; an empty answer is no answer.
 fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> io::Result<&'static str> {
     loop {
         let Some(answer) = person.ask(words)? else {

@@ -1,4 +1,6 @@
 //! Starters around a prompt.
+//!
+//! A prompt can be blocked before the model sees it, and an answer can be sent back for more work.
 
 use super::Starter;
 
