@@ -100,6 +100,7 @@ pub(crate) fn shortened(text: &str) -> String {
     cut(text, LONGEST_TEXT)
 }
 
+/// Never in the middle of a character.
 fn cut(text: &str, most: usize) -> String {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
 }

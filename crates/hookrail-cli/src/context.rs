@@ -47,6 +47,7 @@ impl Context {
         Ok(self)
     }
 
+    /// The nearest folder with project settings or with approvals; the home directory itself is none.
     fn find_project(&self) -> PathBuf {
         // Approvals are read only where no settings file is found first.
         let approved = LazyCell::new(|| self.approvals().list_projects().unwrap_or_default());

@@ -12,6 +12,7 @@ use crate::terminal::printer::{Printer, escape_line};
 const SHOWN: usize = 5;
 
 /// The lines for what is wrong with settings and approvals, errors first. Empty where nothing is.
+/// Notes are left to `check`.
 pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
     lines_where(settings, context, |_| true)
 }
@@ -25,6 +26,7 @@ pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) 
     lines_where(settings, context, wanted)
 }
 
+/// Errors come first and the rest is cut to [`SHOWN`] lines, with the command that shows everything.
 fn lines_where(
     settings: &ResolvedSettings,
     context: &Context,
@@ -95,6 +97,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
     Err(Hinted::new(message, "mend the file; `hookrail check` shows the place").into())
 }
 
+/// `--quiet` keeps it if it is an error or says that guards are off.
 fn line(finding: &Diagnostic, context: &Context) -> Line {
     let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
     let help = finding
@@ -119,10 +122,12 @@ fn short(finding: &Diagnostic, context: &Context) -> String {
     format!("{place}{}", escape_line(&finding.message))
 }
 
+/// In the form that editors and terminals make clickable.
 fn place_of(place: &Place, context: &Context) -> String {
     format!("{}:{}:{}: ", shown(&place.file, context), place.line, place.column)
 }
 
+/// For the sentence "there … more".
 fn counted(number: usize) -> String {
     if number == 1 { "is 1".to_owned() } else { format!("are {number}") }
 }

@@ -46,6 +46,7 @@ impl TestProject {
         this
     }
 
+    /// The real path, because hooks and settings compare paths as texts.
     fn base(&self) -> PathBuf {
         self.root.path().canonicalize().expect("the temporary folder exists")
     }
@@ -128,6 +129,7 @@ impl Default for TestProject {
 }
 
 /// Waits until `done` holds, at most `limit`; panics with `what` otherwise.
+/// The limit is for a machine that is stuck and may be generous: a test must not depend on how fast anything is.
 pub fn wait_until(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
@@ -146,6 +148,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).expect("a JSON value can be written")
 }
 
+/// With the folders above it.
 fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a path with a folder")).expect("the file's folder");
     fs::write(path, content).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));

@@ -111,6 +111,7 @@ impl Drop for Server {
     }
 }
 
+/// One connection at a time, in the order in which they come: tests depend on it.
 fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Received>>, stop: &AtomicBool) {
     for connection in listener.incoming().map_while(Result::ok) {
         if stop.load(Ordering::SeqCst) {
@@ -128,6 +129,7 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
     }
 }
 
+/// The whole request, body included; `None` if the client went away before.
 fn read_request(connection: &TcpStream) -> Option<Received> {
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
@@ -144,6 +146,7 @@ fn read_request(connection: &TcpStream) -> Option<Received> {
     Some(Received { head, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
+/// Bytes go out as each step says, without being held back.
 fn play(mut connection: TcpStream, script: &[Step], stop: &AtomicBool) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     for step in script {

@@ -33,6 +33,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
+/// Without Ctrl-C they get their own timeouts.
 const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 
 /// The prompt is read before anything else, so that a mistake in it starts no session and no hook.
@@ -77,6 +78,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 
 /// Runs the session. Ctrl-C interrupts it as [`Interrupt`] says; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
+/// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let interrupt = Interrupt::new(matches!(prompt, Prompt::Interactive));
     let mut signals = EndSignals::listen()?;
@@ -222,6 +224,7 @@ fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
 }
 
 /// The engine's own log, which `hookrail log` reads.
+/// Lines of it name the session, so that `log --save-test` finds what the hooks were given.
 fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     let log = HookLog::new(&context.state_dir());
     log.set_project(context.project());

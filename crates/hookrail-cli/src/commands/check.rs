@@ -109,6 +109,7 @@ fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     }
 }
 
+/// `1 hook`, `2 hooks`.
 fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
@@ -234,6 +235,7 @@ impl Check<'_> {
 
     /// Hooks whose outputs the agent only observes, one finding for each event; and rules that block what cannot be
     /// blocked.
+    /// One for each event and not for each hook, since the setting that helps is one for all.
     fn observed(&mut self) {
         let effects = Effects::new(self.settings.agent_events());
         let mut seen = HashSet::new();
@@ -288,6 +290,7 @@ impl Check<'_> {
 
     /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
     /// dropped is dropped once everything is approved.
+    /// Targets are tried one by one, because a duplicate may be one for some tools only.
     fn duplicates(&mut self, hooks: &AsIfApproved) {
         let all = || self.settings.hooks.iter().map(|resolved| &resolved.hook);
         let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
@@ -312,6 +315,7 @@ impl Check<'_> {
     }
 
     /// Rules that decide nothing because another one blocks the same calls.
+    /// Hooks that are disabled shadow nothing.
     fn shadowed(&mut self, hooks: &AsIfApproved) {
         let disabled = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
         let disabled = disabled.filter(|(_, why)| matches!(why, SkipReason::Disabled(_)));
@@ -331,6 +335,7 @@ fn blocks(hook: &Hook) -> bool {
 }
 
 /// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
+/// An event without a target is asked once, without one.
 fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
     match event.matching() {
         Matching::Tool => {

@@ -92,6 +92,7 @@ const NEXT: &str = "Next:
   hookrail agent -p 'What does this project do?'   let it work (needs GEMINI_API_KEY)";
 
 /// The temporary project and home. Dropping it removes both.
+/// Scenes share it, so a later one sees the files of an earlier one.
 struct Stage {
     root: tempfile::TempDir,
 }
@@ -117,10 +118,12 @@ impl Stage {
         Ok(stage)
     }
 
+    /// The folder in which the agent works.
     fn project(&self) -> PathBuf {
         self.root.path().join("project")
     }
 
+    /// A home that has nothing of the person's.
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
@@ -231,6 +234,7 @@ impl Scene {
 /// Keeps what a user would see of the answer.
 #[derive(Default)]
 struct Watcher {
+    /// All pieces that were shown.
     answer: Mutex<String>,
 }
 

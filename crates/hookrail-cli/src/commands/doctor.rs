@@ -63,6 +63,7 @@ impl Report {
         self.findings.push(Finding { state, area, message: escape_line(&message.into()), help });
     }
 
+    /// Something that works. It is listed too, so that a person sees what was looked at.
     fn ok(&mut self, area: &'static str, message: impl Into<String>) {
         self.add(State::Ok, area, message, "");
     }
@@ -100,6 +101,7 @@ enum State {
 }
 
 impl State {
+    /// As it begins the line.
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -109,6 +111,7 @@ impl State {
         }
     }
 
+    /// Whether it makes the command fail.
     fn needs_doing(self) -> bool {
         matches!(self, Self::Warning | Self::Error)
     }

@@ -105,6 +105,7 @@ fn has_target(event: EventName) -> bool {
 #[serde(rename_all = "camelCase")]
 struct Report<'e> {
     event: EventName,
+    /// The tool's name or the event's word that matchers were compared with.
     target: Option<&'e str>,
     /// Whether hooks are on at all.
     enabled: bool,
@@ -112,7 +113,9 @@ struct Report<'e> {
     findings: &'e [Diagnostic],
     /// `null` when nothing runs.
     mode: Option<&'static str>,
+    /// In the order in which results merge.
     hooks: Vec<PlannedReport<'e>>,
+    /// Hooks of the event that would not run.
     skipped: Vec<SkippedReport<'e>>,
     warnings: &'e [String],
 }
@@ -126,10 +129,12 @@ struct PlannedReport<'e> {
     /// Which parts of its condition hold, where arguments were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<&'e RuleExplanation>,
+    /// After which it is ended, and has failed.
     timeout_ms: u128,
     /// For a hook whose process is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<WorkerReport<'e>>,
+    /// Whether it asks for one hook after the other; one such hook makes the whole plan sequential.
     sequential: bool,
     on_failure: hookrail::components::OnFailure,
 }
@@ -272,6 +277,7 @@ fn print_text(
 }
 
 /// One part of a condition a line, with what was seen of its fact.
+/// Parts of a condition are indented below it.
 fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer) -> anyhow::Result<()> {
     let word = match part.truth {
         Truth::Yes => "holds",
@@ -294,6 +300,7 @@ fn headline(hook: &Hook, context: &Context) -> String {
 }
 
 /// How the process of a hook with a worker is kept.
+/// `fork` has conditions, and a hook that does not meet them runs as if it were not set.
 fn way_of(hook: &Arc<Hook>, context: &Context) -> String {
     if hook.worker != WorkerMode::Fork {
         return "worker, one process for all events".to_owned();

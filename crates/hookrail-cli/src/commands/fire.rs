@@ -123,6 +123,7 @@ async fn fire(
 }
 
 /// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
+/// The event is the same each time, id and timestamp included where they were given.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
     hooks: &HookSession,

@@ -110,8 +110,10 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
 /// Where the hook goes.
 /// Scripts are beside the settings that name them, in `hooks/`.
 struct Place {
+    /// The file that gets the entry.
     settings: PathBuf,
     scripts: PathBuf,
+    /// Whether the hook is the user's, which needs no approval and runs in every project.
     is_users: bool,
     extension: &'static str,
 }
@@ -162,6 +164,7 @@ impl Place {
     }
 
     /// A hook of this name, if neither a hook nor a file has it.
+    /// A name that was asked for is not changed: it is taken or refused.
     fn named(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         let script = self.scripts.join(format!("{name}.{}", self.extension));
         let taken = if hooks.iter().any(|hook| hook.name == name) {
@@ -214,6 +217,7 @@ fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> any
 }
 
 /// Writes a script where no file is; an existing one is never touched.
+/// Its folder is made, and the script can be executed.
 fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     let folder = script.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -223,6 +227,7 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// Says that the settings now turn hooks on.
+/// Said apart from the hook, because it turns on every other hook of this file too.
 fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",

@@ -82,8 +82,11 @@ struct Row<'l> {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct History {
+    /// In this project, as far as the log reaches.
     runs: usize,
+    /// In UTC; the table shows local time.
     last_run: Option<String>,
+    /// Half of the runs took no longer.
     p50_ms: Option<u64>,
     p95_ms: Option<u64>,
 }

@@ -24,12 +24,14 @@ use crate::hook_log::{
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
 /// How many past calls are shown before new ones are waited for.
+/// Enough to see whether anything happens at all.
 const PAST_CALLS: usize = 10;
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How much of what a hook said is shown in its line.
+/// In bytes. `--format json` has all that was logged.
 const SAID: usize = 200;
 
 /// Prints hook calls, or numbers about them.
@@ -127,6 +129,7 @@ fn follow(
 struct Wanted<'a> {
     args: &'a LogArgs,
     /// The one project whose calls are shown, if only one is.
+    /// As it stands in the log.
     project: Option<String>,
     context: &'a Context,
 }
@@ -158,6 +161,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The project of a call, where it is not the present one.
+    /// Lines of older versions name no project and count as being here.
     fn elsewhere<'c>(&self, call: &'c Call) -> Option<&'c str> {
         let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
         (!here).then_some(call.project.as_str())

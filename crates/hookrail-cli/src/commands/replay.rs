@@ -39,16 +39,19 @@ use crate::terminal::printer::{Printer, escape_json, escape_line};
 const MAX_SAVED: usize = 1_000;
 
 /// How much of the result is written at once.
+/// In bytes; larger pieces save calls, not memory.
 const PIECE: usize = 64 * 1024;
 
 /// What was counted.
 /// `files` counts transcripts only; `unreadable` lines and calls.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
+    /// Calls that were decided; each is allowed, blocked or asked about.
     calls: u64,
     allow: u64,
     block: u64,
     ask: u64,
+    /// Lines, or calls in them, that were not understood.
     unreadable: u64,
     files: u64,
 }
@@ -65,6 +68,7 @@ struct Replay<'c> {
     /// The transcript at hand, as it is named in the result.
     file: String,
     meter: Meter,
+    /// Read so far, for the progress line.
     bytes: u64,
     all_bytes: u64,
 }

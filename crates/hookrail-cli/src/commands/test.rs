@@ -48,9 +48,11 @@ use crate::terminal::printer::{Printer, escape_line};
 #[derive(Debug, Serialize)]
 struct Judged {
     name: String,
+    /// Relative to the project where it lies in it.
     file: String,
     line: usize,
     passed: bool,
+    /// One line for each key that differs; empty for a test that passed.
     why: Vec<String>,
     #[serde(skip)]
     took_ms: u64,
@@ -130,6 +132,7 @@ struct Session<'a> {
     coverage: Coverage,
     judged: Vec<Judged>,
     /// What is to be written, with the place of its file.
+    /// Nothing is written before all tests have run.
     accepted: Vec<(usize, Accepted)>,
 }
 
@@ -228,6 +231,7 @@ impl Session<'_> {
     }
 
     /// A name that no hook has makes `notRan` true for ever, which nobody means.
+    /// It is a warning: the hook may be one of another machine.
     fn tell_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;
         for case in cases.iter().filter(|case| case.files.is_none()) {

@@ -40,6 +40,7 @@ pub(crate) fn run(
 }
 
 /// Where an entry is written or taken out.
+/// The user's own state is for hooks of a project that the user cannot or does not want to change for others.
 enum EntryPlace {
     /// The list in this settings file.
     File { file: PathBuf, list: DisabledList },
@@ -142,6 +143,7 @@ impl EntryPlace {
 }
 
 /// Lists that disable a hook of this name after all.
+/// The settings are read again, so the warning is about what is in force now.
 fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) {
     let after = context.settings();
     for entry in entries_for(name, &after) {

@@ -65,6 +65,7 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
+/// Not said where the approval itself is what was missing.
 fn tell_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     // Now that something is approved, the project's own flag counts.
     let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
@@ -74,6 +75,7 @@ fn tell_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Pri
 }
 
 /// Shows what waits, approves nothing, and says so.
+/// Exit 1: a script that goes on would go on without its guards.
 fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     match format {
         Format::Json => printer.json_pretty(&show::as_json(review))?,

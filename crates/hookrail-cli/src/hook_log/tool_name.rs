@@ -16,6 +16,7 @@ pub(super) fn in_payload(payload: &[u8]) -> Option<String> {
     found.filter(|name| name.len() <= LONGEST)
 }
 
+/// Stops the parser by an error as soon as the name is read.
 struct Search<'a> {
     found: &'a mut Option<String>,
 }

@@ -38,8 +38,11 @@ pub(crate) struct AgentUi {
 
 /// What printing needs, together.
 struct State {
+    /// One for the whole run, so that what is buffered keeps its order.
     printer: Printer,
+    /// Whether a line of the answer is open on the terminal.
     answer: AnswerStream,
+    /// Counted in every format, printed in the JSON ones.
     summary: Summary,
     /// Why stdout takes no more, if so. The run goes on; its log is complete.
     broken: Option<anyhow::Error>,
@@ -74,6 +77,7 @@ impl AgentUi {
         self.allowed().clear();
     }
 
+    /// Answers of "always" in this session.
     fn allowed(&self) -> MutexGuard<'_, HashSet<Always>> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -208,16 +212,19 @@ pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
 }
 
 impl State {
+    /// Each line is flushed, because its reader waits for it.
     fn print_json(&mut self, value: &serde_json::Value) {
         let printed = self.printer.json(value).and_then(|()| self.printer.flush());
         self.keep_first_problem(printed);
     }
 
+    /// On a terminal only.
     fn show_piece(&mut self, piece: &str) {
         let printed = self.answer.show(&mut self.printer, piece);
         self.keep_first_problem(printed);
     }
 
+    /// Prints what was not shown in pieces.
     fn end_answer(&mut self, outcome: &PromptOutcome) {
         let printed = self.answer.end(&mut self.printer, outcome);
         self.keep_first_problem(printed);

@@ -28,6 +28,7 @@ pub(crate) struct InteractivePrompt<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
+    /// Whether the first line, which says how to get help, is left out.
     pub(crate) quiet: bool,
 }
 

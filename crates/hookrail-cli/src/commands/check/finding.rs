@@ -161,7 +161,9 @@ struct Excerpt {
 
 /// How much of a long line is shown before the place, and of the place itself, and after it.
 const BEFORE: usize = 48;
+/// A place may be a whole object.
 const WITHIN: usize = 80;
+/// Enough to recognise the line.
 const AFTER: usize = 24;
 
 impl Excerpt {

@@ -55,6 +55,7 @@ impl IndexedText {
         Some(start..end)
     }
 
+    /// Counts from the nearest known stretch, so a place at the end of a huge line costs no more than one at its start.
     fn characters_before(&self, byte: usize) -> Option<usize> {
         let stretch = (byte / STRETCH).min(self.characters.len().saturating_sub(1));
         let known = self.characters.get(stretch).copied().unwrap_or_default();

@@ -23,6 +23,7 @@ use crate::display::shown;
 /// Something that is wrong with a command.
 /// The message names the thing, the help says what to type.
 pub(super) struct Problem {
+    /// An error if the hook cannot run, a warning if it probably does something else than was meant.
     pub(super) severity: Severity,
     pub(super) code: DiagnosticCode,
     pub(super) message: String,

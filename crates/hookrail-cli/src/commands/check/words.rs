@@ -1,4 +1,7 @@
 //! The words that a command begins with, as far as they can be known without a shell.
+//!
+//! A word that depends on anything else than the project and the home directory is unknown, and so is everything behind
+//! it.
 
 use std::path::Path;
 
@@ -32,6 +35,7 @@ pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> B
 }
 
 /// A word of which everything is known, as the program gets it. An escape is left to the shell, as is whatever is rare.
+/// `None` as soon as a piece of it is unknown.
 fn known_word(word: &Word, project: &Path, home: Option<&Path>) -> Option<String> {
     let mut known = String::new();
     for (index, piece) in word.pieces.iter().enumerate() {

@@ -17,6 +17,7 @@ use crate::display::shown;
 
 /// Looks at every agent that is found or connected.
 /// Agents that read our own settings need no entry.
+/// An agent that is neither installed nor connected is not mentioned.
 pub(super) fn look(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let mut is_any_connected = false;
     for agent in Agent::ALL {

@@ -22,23 +22,38 @@ use super::summary::{Summary, SummaryReport};
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
 pub(super) struct Report<'a> {
+    /// The event's name, as in the settings.
     event: &'static str,
+    /// Whether every hook that ran gave its verdict. A block is no failure.
     success: bool,
+    /// Whether the operation must not happen.
     blocked: bool,
+    /// `policy` or `failure`; null unless it is blocked.
     block_cause: Option<BlockCause>,
+    /// Whether a person is to decide.
     ask: bool,
+    /// Why it is blocked or asked about.
     reason: Option<&'a str>,
+    /// Whether the agent is to stop.
     should_stop: bool,
     stop_reason: Option<&'a str>,
+    /// What the model is told, of all hooks together.
     system_message: Option<&'a str>,
+    /// Whether the user does not see what the operation prints.
     suppress_output: bool,
+    /// What all outputs merged to.
     final_output: Option<&'a HookOutput>,
+    /// The output of each hook that gave one, in the order of the plan.
     all_outputs: &'a [HookOutput],
+    /// What failed, also apart from single hooks.
     errors: &'a [HookError],
     warnings: Vec<String>,
+    /// From the call to the verdict, in milliseconds.
     total_duration: u64,
+    /// Hooks of the event that did not run, each with the reason.
     skipped: Vec<SkippedReport<'a>>,
     hooks: Vec<HookReport<'a>>,
+    /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<SummaryReport<'a>>,
 }
@@ -58,6 +73,7 @@ struct SkippedReport<'a> {
 struct HookReport<'a> {
     name: &'a str,
     command: Option<&'a str>,
+    /// Which settings file it comes from, as a rank.
     source: ConfigSource,
     origin: OriginReport<'a>,
     success: bool,
@@ -66,7 +82,9 @@ struct HookReport<'a> {
     duration_ms: u64,
     stdout: &'a str,
     stderr: &'a str,
+    /// Why it gave no verdict.
     error: Option<&'a HookFailure>,
+    /// What was read from its stdout or its exit code.
     output: Option<&'a HookOutput>,
 }
 
@@ -142,6 +160,7 @@ impl<'a> HookReport<'a> {
 }
 
 /// A hook of the event that did not run.
+/// `why` is one of the planner's reasons or what ended the chain.
 pub(super) struct Skipped {
     pub(super) hook: Arc<Hook>,
     pub(super) why: String,

@@ -88,6 +88,7 @@ fn payload(fired: &Fired<'_>) -> Value {
     fields
 }
 
+/// Adds a key; every value it is used with is an object.
 fn set(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(object) = object {
         object.insert(key.to_owned(), value);

@@ -68,6 +68,7 @@ impl Summary {
         }
     }
 
+    /// Hooks are ordered by their place in the settings.
     pub(super) fn report(&self) -> SummaryReport<'_> {
         let hooks =
             self.hooks.iter().map(|((_, _, name), hook)| HookNumbers { name, numbers: hook.numbers() });
@@ -98,6 +99,7 @@ impl Collected {
         self.failures += usize::from(failed);
     }
 
+    /// Works on a copy, since more may be added.
     fn numbers(&self) -> Numbers {
         let mut durations = self.durations.clone();
         durations.sort_unstable();

@@ -140,6 +140,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
 }
 
 /// Whether an output asks for anything that an agent could do.
+/// Only then is it worth saying that it has no effect.
 fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     output.is_some_and(|output| {
         (event.can_block() && output.is_blocking_decision())

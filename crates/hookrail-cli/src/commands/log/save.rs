@@ -60,6 +60,7 @@ pub(super) fn run(
     Ok(ExitStatus::Success)
 }
 
+/// A file that was named must be readable.
 fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
     open_named(files).map_err(|(path, error)| {
         anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))

@@ -1,4 +1,6 @@
 //! Today's decision about one call: one session for all calls, in which only hooks without effects are on.
+//!
+//! The event is `BeforeTool` whatever happened then. Hooks of other events have no say in whether a call runs.
 
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
@@ -22,6 +24,7 @@ pub(super) struct PresentDecision {
 }
 
 /// Asks hooks about calls.
+/// It belongs to one run: plans, compiled matchers and workers are kept from call to call, which is what makes it fast.
 pub(super) struct Decider {
     config: HookSession,
     runtime: Runtime,
@@ -33,6 +36,7 @@ pub(super) struct Decider {
     last_folder: Option<(String, bool)>,
 }
 
+/// Without processes the default is right: the program ends at once.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -127,6 +131,7 @@ impl Decider {
 }
 
 impl PresentDecision {
+    /// The first hook whose output says so is the one that decided.
     fn of(result: &ProcessedHookResult) -> Self {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: Word::Allow, reason: None, by: None };
@@ -159,6 +164,7 @@ impl PresentDecision {
     }
 }
 
+/// Both spellings of a question.
 fn asks(output: &HookOutput) -> bool {
     let word = output.specific("permissionDecision").and_then(serde_json::Value::as_str);
     output.decision == Some(hookrail::Decision::Ask) || word == Some("ask")

@@ -51,6 +51,7 @@ struct Head<'a> {
     cwd: Option<IgnoredAny>,
 }
 
+/// Qwen has `parts` where Claude has `content`.
 #[derive(Deserialize)]
 struct MessageHead {
     #[serde(default)]
@@ -60,6 +61,7 @@ struct MessageHead {
 }
 
 /// Whose line it is, if it tells.
+/// `None` for lines that several agents write alike; the next line may tell.
 pub(super) fn recognise(line: &[u8]) -> Option<Format> {
     let head: Head<'_> = serde_json::from_slice(line).ok()?;
     let message = head.message.as_ref();
@@ -89,6 +91,7 @@ pub(super) fn recognise(line: &[u8]) -> Option<Format> {
     }
 }
 
+/// Only the first line of our own logs names a folder.
 fn has_type(head: &Head<'_>, name: &str) -> bool {
     head.r#type.as_deref() == Some(name)
 }
@@ -105,6 +108,7 @@ pub(super) fn read(format: Format, line: &[u8], number: u64, entries: &mut Vec<T
 }
 
 /// The texts of a result, which may be a text, a list of parts, or an object.
+/// Bounded in size and depth, because a result may be anything that a tool printed.
 pub(super) fn text_of(value: &Value) -> String {
     fn add(value: &Value, text: &mut String, depth: usize) {
         if text.len() > 8_192 || depth > 8 {

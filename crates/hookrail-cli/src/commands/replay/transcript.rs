@@ -177,7 +177,9 @@ fn lines(
 /// Calls whose end was not told yet.
 #[derive(Default)]
 struct Waiting {
+    /// By id, with today's decision and the size of the arguments.
     calls: HashMap<String, (Call, PresentDecision, usize)>,
+    /// The oldest first.
     order: VecDeque<String>,
     bytes: usize,
     /// Calls that were told with their end. Gemini CLI writes a message again whenever it changes.

@@ -19,12 +19,14 @@ pub(super) fn is_doubled(path: &Path) -> bool {
 }
 
 /// The content of a compressed file, frame after frame.
+/// Memory is bounded by the frame's window, however large the transcript is.
 pub(super) struct Unpacked<R: BufRead> {
     frame: Option<StreamingDecoder<R, FrameDecoder>>,
 }
 
 impl<R: BufRead> Unpacked<R> {
     /// Begins with the first frame.
+    /// Fails if the file does not begin as a compressed one does.
     pub(super) fn new(source: R) -> io::Result<Self> {
         let frame = StreamingDecoder::new(source).map_err(io::Error::other)?;
         Ok(Self { frame: Some(frame) })

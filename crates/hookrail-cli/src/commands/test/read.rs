@@ -19,14 +19,17 @@ use crate::display::near_words;
 use crate::event_input::sample_fields;
 
 /// The keys of a test.
+/// The schema of `hookrail schema test` has the same, which a test compares.
 pub(crate) const TEST_KEYS: [&str; 10] =
     ["name", "event", "tool", "input", "payload", "agent", "stdin", "files", "home", "expect"];
 
 /// The keys of `expect`.
+/// In the order in which differences are reported.
 pub(crate) const EXPECT_KEYS: [&str; 8] =
     ["decision", "reason", "ran", "notRan", "input", "output", "errors", "maxMs"];
 
 /// The tests of a file, or everything that is wrong with it.
+/// One mistake refuses the whole file: half of its tests would say nothing about the other half.
 pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Diagnostic>> {
     let mut reader = Reader { source: Source::new(file, content) };
     let tests = match reader.source.parse() {
@@ -47,6 +50,7 @@ struct Reader<'a> {
 }
 
 /// An object whose keys are taken one by one.
+/// The place of each key is kept, so that a problem points at the key and not at the test.
 struct Keys<'a> {
     range: Range<usize>,
     props: Vec<(String, Range<usize>, Ast<'a>)>,

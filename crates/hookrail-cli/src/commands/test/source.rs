@@ -45,6 +45,7 @@ impl<'a> Source<'a> {
     }
 
     /// The parser bounds nesting, so that this recursion is bounded too.
+    /// What a reader sees and what a parser takes can differ in two ways, and both are refused.
     fn look_for_lies(&mut self, value: &Ast<'a>) {
         match value {
             Ast::Object(object) => {
@@ -66,6 +67,7 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The parser accepts raw control characters in strings, which JSON does not.
     fn look_at_text(&mut self, range: Range<usize>) {
         let raw = self.text.text().get(range.clone()).unwrap_or_default();
         if let Some((at, found)) = raw.char_indices().find(|(_, c)| *c < ' ') {

@@ -200,6 +200,7 @@ fn command_or_plugin(command: Option<&String>) -> String {
     command.cloned().unwrap_or_else(|| "(a plugin)".to_owned())
 }
 
+/// As in the settings, so that a reader can compare.
 fn milliseconds(timeout: Duration) -> String {
     format!("{} ms", timeout.as_millis())
 }
@@ -212,6 +213,7 @@ fn variables(env: &[(String, String)]) -> String {
     env.iter().map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join(" ")
 }
 
+/// The word of the settings.
 fn failure_word(on_failure: OnFailure) -> &'static str {
     match on_failure {
         OnFailure::Allow => "allow",

@@ -101,6 +101,7 @@ impl Summary {
 }
 
 impl Tokens {
+    /// A provider that does not count adds nothing.
     fn add(&mut self, usage: &UsageMetadata) {
         self.prompt += usage.prompt_token_count.unwrap_or(0);
         self.answer += usage.candidates_token_count.unwrap_or(0);

@@ -8,6 +8,7 @@ use hookrail_agent::PromptOutcome;
 use crate::terminal::printer::Printer;
 
 /// Prints an answer.
+/// A hook that replaces an answer works on the whole of it, so the agent streams only what no hook can change.
 pub(super) struct AnswerStream {
     /// Whether pieces are shown as they come.
     streams: bool,
@@ -16,6 +17,7 @@ pub(super) struct AnswerStream {
 }
 
 impl AnswerStream {
+    /// `streams` only on a terminal: a program wants the answer as it is in the end.
     pub(super) fn new(streams: bool) -> Self {
         Self { streams, open: false }
     }

@@ -1,4 +1,7 @@
 //! The hook trace: one short line on stderr for whatever a hook did. Silent hooks print nothing.
+//!
+//! A line names what a hook asks for. Whether it came about is on the lines that follow: blocked, stopped, or the
+//! tool's own line.
 
 use hookrail::{Decision, EventName, HookOutput, HookRun, ToolResult};
 use hookrail_agent::log::ToolStatus;
@@ -14,6 +17,7 @@ use crate::terminal::printer::{escape, escape_line};
 const SHOWN: usize = 300;
 
 /// What the trace has to know of the session.
+/// The trace begins before the settings are read; until then nothing is marked as without effect.
 #[derive(Debug)]
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.
@@ -76,6 +80,7 @@ pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
     format!("\u{1b}[{code}m{line}\u{1b}[0m")
 }
 
+/// Name, event and time; `None` for a hook that said nothing.
 fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Option<String> {
     let deeds = deeds(event, run, view);
     if deeds.is_empty() {

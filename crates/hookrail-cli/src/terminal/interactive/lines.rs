@@ -1,4 +1,7 @@
 //! Lines from the terminal, with editing and history, read on a thread of their own.
+//!
+//! The library reads until a line is complete and cannot be interrupted, so the session waits for an answer of the
+//! thread and not for the terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -12,6 +15,7 @@ use rustyline::history::FileHistory;
 use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
 use tokio::sync::oneshot;
 
+/// Short, because the prompt is not what people read.
 const PROMPT: &str = "> ";
 
 /// Pasted text comes as it is again, and what follows begins on a new line.
@@ -32,9 +36,11 @@ pub(super) enum Input {
 /// Asks the reading thread for lines. The thread ends when this is dropped, or with the process if it
 /// is waiting for a key then.
 pub(super) struct LineReader {
+    /// Each message asks for one line.
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
     /// How the terminal was before anybody edited lines on it.
     modes: Option<Termios>,
+    /// Whether the thread is in the middle of a line, with the terminal in its modes.
     waiting: bool,
 }
 
@@ -55,6 +61,7 @@ impl LineReader {
     }
 
     /// The next line.
+    /// One line at a time: while the agent works, nobody reads, and what is typed waits in the terminal.
     pub(super) async fn next(&mut self) -> Input {
         let (answer, answered) = oneshot::channel();
         let gone = || Input::Failed(anyhow::anyhow!("the prompt is gone"));
@@ -78,6 +85,7 @@ impl Drop for LineReader {
     }
 }
 
+/// What the thread owns.
 struct Terminal {
     editor: Editor<(), FileHistory>,
     history: Option<PathBuf>,
@@ -86,6 +94,7 @@ struct Terminal {
 }
 
 impl Terminal {
+    /// Lines that begin with a space are not kept, as in shells.
     fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
         // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
         let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
@@ -103,6 +112,7 @@ impl Terminal {
         Ok(Self { editor, history, simple })
     }
 
+    /// Blocks the thread until a line, Ctrl-C or Ctrl-D.
     fn read(&mut self) -> Input {
         let prompt = if self.simple {
             let _ = io::stderr().write_all(PROMPT.as_bytes());
@@ -121,6 +131,7 @@ impl Terminal {
         }
     }
 
+    /// A line is written at once, so that a killed session loses none.
     fn keep(&mut self, line: &str) {
         let added = !line.trim().is_empty() && self.editor.add_history_entry(line).unwrap_or(false);
         if added && let Some(history) = &self.history {
@@ -131,6 +142,7 @@ impl Terminal {
     }
 }
 
+/// Prompts may hold anything.
 fn private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -1,6 +1,7 @@
 //! Starters around model calls.
 //!
 //! They see every message of the conversation. The starters read it and send nothing anywhere.
+//! They run for every model call, so they do nothing that takes long.
 
 use super::Starter;
 

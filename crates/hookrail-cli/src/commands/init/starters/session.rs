@@ -1,6 +1,9 @@
 //! Starters around a session.
 //!
 //! Exit code 2 blocks none of these events; a hook of theirs can add context, take notes or tell a person.
+//!
+//! Every script reads all of stdin even where it needs none of it, because a hook that ends early can break the pipe
+//! that its payload is written to. What it prints is JSON or nothing.
 
 use super::Starter;
 

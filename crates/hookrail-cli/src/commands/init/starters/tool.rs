@@ -1,6 +1,9 @@
 //! Starters around tools.
 //!
 //! The first one is what `hookrail init` writes when nothing is named, so it has to be useful in any project.
+//!
+//! The three versions of a script decide alike. The shell one looks at the text of the payload, which is one line of
+//! JSON; the others parse it.
 
 use super::Starter;
 

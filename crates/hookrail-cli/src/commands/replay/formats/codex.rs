@@ -55,6 +55,7 @@ pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>)
     true
 }
 
+/// `None` for items that are neither calls nor results. A call whose arguments cannot be read is an entry of its own.
 fn entry_of(item: Item<'_>, number: u64) -> Option<TranscriptEntry> {
     let id = item.call_id.map(Cow::into_owned);
     let (name, input) = match item.r#type.as_deref()? {

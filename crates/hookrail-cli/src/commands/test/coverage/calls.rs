@@ -31,6 +31,7 @@ impl Calls {
     }
 
     /// The tools that a matcher names one by one and that no test used.
+    /// A matcher that is a pattern names no tools, and nothing is missing then.
     pub(super) fn unused_tools(&self, hook: &Hook) -> Vec<String> {
         if hook.event.matching() != Matching::Tool {
             return Vec::new();
@@ -43,6 +44,7 @@ impl Calls {
     }
 
     /// The examples of a rule that no test repeats.
+    /// Examples are checked by the engine; a test of one shows that the whole chain does the same.
     pub(super) fn untried_examples(&self, hook: &Hook) -> Vec<String> {
         let HookKind::Rule(rule) = &hook.kind else { return Vec::new() };
         let is_tried = |tool: &str, input: &JsonObject| {
