@@ -1,11 +1,13 @@
 //! A scripted HTTP server on loopback: what it sends, byte by byte and pause by pause, is up to the test.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+use crate::http;
 
 /// One thing the server does on a connection. After the last one it closes.
 #[derive(Debug, Clone)]
@@ -117,7 +119,8 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
         if stop.load(Ordering::SeqCst) {
             return;
         }
-        let Some(request) = read_request(&connection) else { continue };
+        let Some(http::Request { head, body }) = http::read_request(&connection) else { continue };
+        let request = Received { head, body: String::from_utf8_lossy(&body).into_owned() };
         let number = {
             let mut received = received.lock().expect("no thread of the server has panicked");
             received.push(request);
@@ -127,23 +130,6 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
         // A client that went away in the middle is none of the server's business.
         drop(play(connection, script, stop));
     }
-}
-
-/// The whole request, body included; `None` if the client went away before.
-fn read_request(connection: &TcpStream) -> Option<Received> {
-    let mut reader = BufReader::new(connection);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let length = head
-        .lines()
-        .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body).ok()?;
-    Some(Received { head, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// Bytes go out as each step says, without being held back.
