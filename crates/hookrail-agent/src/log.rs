@@ -52,7 +52,7 @@ impl SessionLog {
     pub fn write(&self, line: &LogLine<'_>) {
         let written = line.to_bytes(&self.session_id, None).and_then(|mut bytes| {
             if self.problem.get().is_some() {
-                // What came before may have lost its end; this line shall not be lost with it.
+                // What came before may have lost its end; this line must not be lost with it.
                 bytes.insert(0, b'\n');
             }
             self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&bytes)

@@ -52,7 +52,7 @@ pub(crate) struct Batch {
 }
 
 /// How far one call is, for the case that the user gives up. The tool itself is the only step that is not simply
-/// dropped then: it ends by its own means, so that its result tells the truth.
+/// dropped then: it ends by its own means, so that its result is what happened.
 enum Progress {
     /// `BeforeTool` hooks and the question of permission; with the arguments as far as they are known.
     Before { args: JsonObject },
@@ -100,7 +100,7 @@ impl Scheduler<'_> {
         self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
     }
 
-    /// Tells whoever watches where a call is.
+    /// Shows where a call is.
     fn state(&self, call: &Call, state: ToolState) {
         self.ui.notify(&AgentEvent::ToolState { id: &call.id, name: &call.call.name, state });
     }

@@ -28,17 +28,17 @@ use crate::ui::{AgentEvent, Ui};
 pub struct SessionParts {
     /// The engine's session.
     pub hooks: HookSession,
-    /// Who answers.
+    /// The model that answers.
     pub model: Arc<dyn ModelClient>,
     /// What the model may do.
     pub tools: ToolTable,
-    /// Where it does it, and whether the user gave up.
+    /// Where tools work, and the token that cancels them.
     pub context: ToolContext,
     /// The transcript.
     pub log: Arc<SessionLog>,
-    /// Who watches.
+    /// Shows events and asks for permissions.
     pub ui: Arc<dyn Ui>,
-    /// What it is allowed to.
+    /// Limits and choices.
     pub options: SessionOptions,
 }
 
@@ -133,7 +133,7 @@ impl Session {
         self.start(SessionStartSource::Clear).await
     }
 
-    /// Works on a prompt until the model is done, then lets `AfterAgent` hooks have their say.
+    /// Works on a prompt until the model is done, then asks `AfterAgent` hooks, which may send it back.
     pub async fn prompt(&mut self, prompt: &str) -> PromptOutcome {
         match self.prompt_to_its_end(prompt).await {
             Ok(outcome) => outcome,
@@ -181,7 +181,7 @@ impl Session {
         Interrupt::Stopped(reason)
     }
 
-    /// Tells whoever watches something that has no event of its own.
+    /// Shows a message that has no event of its own.
     pub(crate) fn notice(&self, text: &str) {
         self.parts.ui.notify(&AgentEvent::Notice(text));
     }

@@ -110,7 +110,7 @@ pub(crate) enum Command {
     Fire(FireArgs),
     /// Run the tests of the hooks
     Test(TestArgs),
-    /// Ask today's hooks about yesterday's tool calls
+    /// Ask today's hooks about the tool calls of past sessions
     Replay(ReplayArgs),
     /// Show which hooks would run for an event, and why the others would not
     Explain(ExplainArgs),

@@ -115,7 +115,7 @@ fn real(directory: &Path) -> anyhow::Result<PathBuf> {
 
 /// Set by an agent for the commands that it runs: a model must not approve or switch off what guards against it.
 ///
-/// This stops an agent that runs `hookrail trust --yes`, not a program that is out to deceive: what may write the
+/// This stops an agent that runs `hookrail trust --yes`, not a program that tries to get around it: what may write the
 /// user's files can also write approvals. A hook or a sandbox is what keeps a model from doing that.
 const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 

@@ -192,7 +192,7 @@ impl HookLog {
         }?;
         let metadata = file.metadata()?;
         if metadata.permissions().mode() & 0o077 != 0 {
-            // Somebody made it readable for others; what hooks say is nobody else's business.
+            // Somebody made it readable for others; what hooks say is private.
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
         Ok(Open { identity: identity(&metadata), file })

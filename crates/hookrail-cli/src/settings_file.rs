@@ -1,4 +1,4 @@
-//! Changes of a settings file that nobody can tear: read, edit and replace under one lock.
+//! Changes of a settings file that are never half done: read, edit and replace under one lock.
 //! All commands that write settings do it here; what an edit does not touch stays as it is, comments included.
 
 use std::fs;

@@ -102,7 +102,7 @@ impl Drop for ScriptedModel {
 
 /// Answers one request and closes.
 fn answer(mut connection: TcpStream, turns: &[Turn], calls: &Mutex<Vec<ModelCall>>) {
-    // A client that went away in the middle is none of the server's business.
+    // A client that went away in the middle is no problem of the server.
     let _ = connection.set_read_timeout(Some(Duration::from_secs(30)));
     let Some(request) = http::read_request(&connection) else { return };
     let Some(path) = request.head.split(' ').nth(1) else { return };

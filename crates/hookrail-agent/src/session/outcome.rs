@@ -20,7 +20,7 @@ pub enum PromptOutcome {
     Cancelled,
 }
 
-/// The model's last word.
+/// The model's final answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FinalAnswer {
     /// What it said.

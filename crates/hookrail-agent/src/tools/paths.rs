@@ -1,4 +1,4 @@
-//! Paths that stay inside of the project, also when somebody swaps a link in at the worst moment.
+//! Paths that stay inside of the project, also when a link is swapped in between check and use.
 //!
 //! A path is first resolved by the operating system, links and `..` included, and refused unless the
 //! result lies in the project. Every access then starts at an open handle of the project and opens one

@@ -26,7 +26,7 @@ pub(crate) struct Change {
     told: String,
 }
 
-/// The change that a call would make; `None` for a call that edits no file. It is a picture of this moment: the call
+/// The change that a call would make; `None` for a call that edits no file. It holds for this moment: the call
 /// itself looks again.
 pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<Change> {
     if tool.kind() != ToolKind::Edit {

@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// A running child and everything that stays in its process group.
 ///
 /// The child is not reaped before the group is killed: as long as it is a zombie its id belongs to it,
-/// and a signal to the group cannot reach a stranger.
+/// and a signal to the group cannot reach another process.
 pub(super) struct Group {
     child: Option<Child>,
     id: Pid,

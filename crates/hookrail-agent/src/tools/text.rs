@@ -1,4 +1,4 @@
-//! Foreign text made fit for people's eyes, and bytes cut where characters end.
+//! Text from outside made safe to show, and bytes cut where characters end.
 
 /// Longer titles are cut in their middle. Both ends are shown whole and what is left out is counted, so that nobody
 /// takes the beginning of a command for the whole, or says yes to an end that nobody saw.
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_a_terminal_would_obey_is_left() {
+    fn nothing_a_terminal_would_act_on_is_left() {
         for (given, line, lines) in [
             ("cargo test", "cargo test", "cargo test"),
             ("a\nb\tc", "a\\nb\\tc", "a\nb\tc"),

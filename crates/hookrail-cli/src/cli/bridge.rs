@@ -10,7 +10,7 @@ use super::agent_name::any_agent;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT`\nwrites the entries that call it."
+    after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT` writes the entries that call it."
 )]
 pub(crate) struct BridgeArgs {
     #[arg(value_name = "AGENT", help = any_agent())]

@@ -9,7 +9,7 @@ use super::shared::{Format, TrustFlag};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the gravest result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the most severe result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
 )]
 pub(crate) struct FireArgs {
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::hook_log::Since;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --save-test 3f9a1c02\n\nThe second column is the call's id. What hooks were given is kept in session logs alone: calls of `hookrail agent`\ncan be kept as tests, those of other agents with `hookrail replay --save-tests`."
+    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --save-test 3f9a1c02\n\nThe second column is the call's id. What hooks were given is kept in session logs alone: calls of `hookrail agent` can be kept as tests, those of other agents with `hookrail replay --save-tests`."
 )]
 pub(crate) struct LogArgs {
     /// Session logs to read instead of the engine's own log

@@ -8,7 +8,7 @@ use super::shared::Format;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail trust\n  hookrail trust --yes\n  hookrail trust --list\n  hookrail trust --revoke\n\nAn approval holds for exactly what was shown: event, matcher, command, timeout, env, onFailure, order, and the\ncontent of the project files that the command names. Any change asks again. Commands that an agent starts\n(HOOKRAIL_AGENT is set) cannot change approvals.\n\nExit codes: 0 fine, 1 something waits and could not be asked about, or cannot be approved"
+    after_help = "Examples:\n  hookrail trust\n  hookrail trust --yes\n  hookrail trust --list\n  hookrail trust --revoke\n\nAn approval holds for exactly what was shown: event, matcher, command, timeout, env, onFailure, order, and the content of the project files that the command names. Any change asks again. Commands that an agent starts (HOOKRAIL_AGENT is set) cannot change approvals.\n\nExit codes: 0 fine, 1 something waits and could not be asked about, or cannot be approved"
 )]
 pub(crate) struct TrustArgs {
     /// Approve everything without asking

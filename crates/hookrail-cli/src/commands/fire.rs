@@ -74,7 +74,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// What one event brought.
-/// With `--repeat`, the gravest result of all.
+/// With `--repeat`, the most severe result of all.
 struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
@@ -83,7 +83,7 @@ struct Fired<'a> {
     effects: Effects,
 }
 
-/// Fires and prints under the eyes of Ctrl-C: the first one ends the hooks, the second one is not patient with them.
+/// Fires the event and prints the result. The first Ctrl-C ends the hooks, the second one kills them at once.
 async fn fire(
     args: &FireArgs,
     hooks: &HookSession,
@@ -122,7 +122,7 @@ async fn fire(
     }
 }
 
-/// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
+/// Fires the event as often as asked. Of several results the most severe is kept, the last one among equals.
 /// The event is the same each time, id and timestamp included where they were given.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
@@ -141,7 +141,7 @@ async fn fire_repeatedly<'a>(
         if let Some(summary) = &mut summary {
             summary.add(&result, start.elapsed());
         }
-        if kept.as_ref().is_none_or(|kept| gravity(args, &result) >= gravity(args, kept)) {
+        if kept.as_ref().is_none_or(|kept| severity(args, &result) >= severity(args, kept)) {
             kept = Some(result);
         }
     }
@@ -151,8 +151,8 @@ async fn fire_repeatedly<'a>(
     Ok((Fired { input, result, skipped, effects }, summary))
 }
 
-/// Exit codes are ordered so that a graver result has a higher one: allowed, failed, blocked, stopped.
-fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
+/// Exit codes are ordered so that a more severe one has a higher one: allowed, failed, blocked, stopped.
+fn severity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
     status_of(args, result).code()
 }
 

@@ -1,5 +1,5 @@
-//! `hookrail replay`: today's hooks are asked about yesterday's tool calls. Transcripts are streamed, calls are
-//! decided in this process, and nothing leaves it.
+//! `hookrail replay`: today's hooks are asked about the tool calls of past sessions. Transcripts are streamed, calls
+//! are decided in this process, and nothing leaves it.
 //!
 //! It answers "what would a new rule have done to last month's work?" before the rule is turned on. A call is different
 //! when it ran then and would be blocked or asked about now, or the other way round.

@@ -1,4 +1,4 @@
-//! What the log tells of workers: the last word of each session about each of them.
+//! What the log tells of workers: the last line of each session about each of them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

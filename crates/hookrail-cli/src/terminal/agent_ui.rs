@@ -24,7 +24,7 @@ use json::{Summary, stream_line};
 use text::AnswerStream;
 pub(crate) use trace::TraceView;
 
-/// The agent's face.
+/// Shows the agent's events and asks for permissions.
 /// Several hooks end at once, so everything that prints is behind one lock and lines never mix.
 pub(crate) struct AgentUi {
     format: OutputFormat,
@@ -49,7 +49,7 @@ struct State {
 }
 
 impl AgentUi {
-    /// A face for a session. With a stream of JSON, the first line is printed at once.
+    /// Shows one session. With a stream of JSON, the first line is printed at once.
     pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
         let streams = format == OutputFormat::Text && std::io::stdout().is_terminal();
         let state = State {

@@ -21,7 +21,8 @@ use crate::terminal::screen;
 const TICK: Duration = Duration::from_millis(100);
 
 /// Who writes to the terminal besides the progress line.
-/// The progress line shares the terminal with an answer that arrives in pieces and must not tear it apart.
+/// The progress line shares the terminal with an answer that arrives in pieces and must not
+/// be written into the middle of it.
 pub(crate) trait Shows: Ui {
     /// Whether it has left a line unfinished on the terminal, which must not be wiped.
     fn has_open_line(&self) -> bool;

@@ -20,7 +20,7 @@ pub(super) fn occurrences(content: &[u8], needle: &[u8]) -> Vec<usize> {
     places
 }
 
-/// The content with `new` at each place in the stead of `length` bytes. It works on bytes: the rest of the file may be in
+/// The content with `new` at each place in place of `length` bytes. It works on bytes: the rest of the file may be in
 /// any encoding.
 pub(super) fn splice(content: &[u8], places: &[usize], length: usize, new: &[u8]) -> Vec<u8> {
     let mut changed = Vec::with_capacity(content.len());

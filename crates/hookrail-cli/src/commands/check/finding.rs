@@ -1,4 +1,4 @@
-//! One finding: its place in a file, its JSON form and its picture.
+//! One finding: its place in a file, its JSON form and its text with an excerpt.
 
 use std::collections::HashMap;
 use std::fs;
@@ -130,11 +130,11 @@ impl Finding {
             group = group.element(Level::HELP.message(escape_line(help)));
         }
         // Colors are removed by the printer where nobody wants them.
-        let picture = Renderer::styled().render(&[group]);
+        let rendered = Renderer::styled().render(&[group]);
         // The place is told apart from the excerpt, because the excerpt of a long line is cut and would have
         // other columns; the renderer then announces the excerpt with a `:::` of its own, which says nothing.
         let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
-        picture.lines().filter(says_something).collect::<Vec<_>>().join("\n")
+        rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -1,7 +1,7 @@
 //! The result of an event as JSON. Other programs rely on this shape.
 //!
 //! Fields are only added. `success` speaks of the hooks' health, `blocked` of their verdict; a hook that failed with
-//! `onFailure: block` makes both what one would fear.
+//! `onFailure: block` makes the first false and the second true.
 
 use std::path::Path;
 use std::sync::Arc;

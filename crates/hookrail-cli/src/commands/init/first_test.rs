@@ -25,7 +25,7 @@ pub(super) fn write(
     match save::add(&file, tests, context) {
         Ok(()) => printer
             .data(format_args!("wrote {}, its first test: `hookrail test` runs it", shown(&file, context))),
-        // The hook is there and works; its test is a gift.
+        // The hook is there and works without its test.
         Err(error) => {
             let error = escape_line(&error.to_string());
             printer.talk(format_args!("warning: the first test was not written: {error}"));

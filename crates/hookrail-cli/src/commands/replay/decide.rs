@@ -28,7 +28,7 @@ pub(super) struct PresentDecision {
 pub(super) struct Decider {
     config: HookSession,
     runtime: Runtime,
-    /// How many hooks would be asked in earnest and are not.
+    /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
     /// Set where hooks are processes, which must not outlive an interrupt.
     signals: Option<Signals>,
