@@ -8,6 +8,8 @@ mod agents;
 mod conformance;
 mod dist;
 mod notes;
+#[cfg(test)]
+mod packages;
 mod schemas;
 
 use std::io::Write as _;

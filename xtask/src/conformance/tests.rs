@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// The proofs of one file, as `ID: test`.
