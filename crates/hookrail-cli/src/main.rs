@@ -28,8 +28,8 @@ use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 
-/// A call of an agent's hook takes a way of its own, because it must answer in that agent's dialect whatever happens:
-/// also when its arguments are wrong, and without the cost of building the whole command line.
+/// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
+/// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
 fn main() -> ExitCode {
     if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
         logging::start();

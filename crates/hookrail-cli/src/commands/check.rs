@@ -120,7 +120,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// Collects all findings. The order does not matter, since they are sorted by place afterwards.
+    /// Collects all findings. They are sorted by place afterwards; files keep the order in which they come up here.
     fn everything(&mut self) {
         for diagnostic in &self.settings.findings {
             let mut finding = Finding::from_engine(diagnostic, &mut self.sources);

@@ -30,8 +30,8 @@ use summary::Summary;
 use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
-/// Without a hook system, when hooks are off, the result is that of an event that nobody listens to: allowed, with a
-/// warning on stderr that says why.
+/// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
+/// are off is said on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,

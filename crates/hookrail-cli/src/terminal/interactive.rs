@@ -46,7 +46,7 @@ impl Ended {
 }
 
 /// Works on what the person types. The session is started already, and is ended by the caller.
-/// Ctrl-C at an empty prompt asks for a second one, so that a key pressed a moment too late does not end a session.
+/// Ctrl-C at the prompt asks for a second one, so that a key pressed a moment too late does not end a session.
 pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> Ended {
     let mut lines = match LineReader::start(prompt.history.clone()) {
         Ok(lines) => lines,
