@@ -35,7 +35,7 @@ pub use error::TrustError;
 pub use files::ApprovedFile;
 pub use fingerprint::{Change, FileContent, FileRights, Terms};
 pub use guards::VanishedGuard;
-pub(crate) use relative::{file_run_by_accident, relative_words};
+pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};

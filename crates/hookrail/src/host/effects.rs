@@ -93,13 +93,14 @@ pub enum ToolGate<'a> {
 #[must_use = "it may carry a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[repr(C)]
 pub struct BeforeToolHookResult<'a> {
-    /// What to do with the call.
-    pub gate: ToolGate<'a>,
     /// What hooks gave besides.
     pub notes: HookNotes,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
     pub output: Option<Box<HookOutput>>,
+    /// What to do with the call.
+    pub gate: ToolGate<'a>,
 }
 
 impl BeforeToolHookResult<'_> {

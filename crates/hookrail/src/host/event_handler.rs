@@ -105,7 +105,7 @@ impl HookEventHandler {
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
         take_out_busy_guards(plan, &mut hooks, &mut refused).await;
-        let strays = take_out_strays(&mut hooks, directory);
+        let strays = take_out_strays(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };
         let outcome = self.run_all(plan, &hooks, strays, &input, directory, &records).await;

@@ -9,7 +9,6 @@ use crate::hook::Hook;
 use crate::host::admission::Refused;
 use crate::plan::planner::Plan;
 use crate::run::stays_open_for_writing;
-use crate::trust::file_run_by_accident;
 use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
 use crate::verdict::refusal::RefusalReason;
@@ -33,13 +32,15 @@ pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>
 
 /// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
 /// that they run in. Returns their runs, which failed before they began.
-pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> Vec<HookRun> {
+pub(super) fn take_out_strays(plan: &Plan, hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> Vec<HookRun> {
     let mut strays = Vec::new();
-    hooks.retain(|hook| {
-        let Some(file) = file_run_by_accident(hook, directory) else { return true };
-        let failure = HookFailure::RunsProjectFile { level: hook.origin.level.clone(), file };
+    for planned in &plan.hooks {
+        let Some(file) = planned.relative_files.found_in(directory) else { continue };
+        let Some(at) = hooks.iter().position(|hook| Arc::ptr_eq(hook, &planned.hook)) else { continue };
+        hooks.remove(at);
+        let failure = HookFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
         strays.push(HookRun {
-            hook: Arc::clone(hook),
+            hook: Arc::clone(&planned.hook),
             exit: Exit::NotStarted(failure.to_string()),
             stdout: String::new(),
             stderr: String::new(),
@@ -48,7 +49,6 @@ pub(super) fn take_out_strays(hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> V
             failure: Some(failure),
             warnings: Vec::new(),
         });
-        false
-    });
+    }
     strays
 }

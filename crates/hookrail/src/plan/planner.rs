@@ -10,7 +10,7 @@ use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{DisabledBy, DisabledList, HookRegistry, Registered};
 use crate::plan::silent::SilentNames;
-use crate::trust::{Seal, relative_words};
+use crate::trust::{RelativeFiles, Seal, relative_words};
 
 /// Models invent tool names, so only so many are remembered, none of them long.
 const MAX_NAMES: usize = 1_024;
@@ -40,6 +40,8 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to check again right before it runs; `None` where nothing needs a check.
     pub seal: Option<Arc<Seal>>,
+    /// What it must not find in the folder that it runs in. Found out here, because a plan serves many events.
+    pub(crate) relative_files: RelativeFiles,
 }
 
 impl Deref for PlannedHook {
@@ -246,7 +248,11 @@ impl HookPlanner {
             if verdict == MatchVerdict::BoundReached {
                 plan.warnings.push(undecided(hook, targets));
             }
-            plan.hooks.push(PlannedHook { hook: Arc::clone(hook), seal: registered.seal.clone() });
+            plan.hooks.push(PlannedHook {
+                hook: Arc::clone(hook),
+                seal: registered.seal.clone(),
+                relative_files: RelativeFiles::of(hook),
+            });
         }
         (!plan.hooks.is_empty()).then_some(plan)
     }

@@ -49,9 +49,21 @@ pub enum PayloadError {
 impl Payload {
     /// Serialises the input.
     pub fn new(input: &impl Serialize) -> Result<Self, PayloadError> {
+        Self::written_by(Spool::default(), input)
+    }
+
+    /// The same, for somebody who sends a large payload on while it is being written: `on_growth` gets what there is of
+    /// it, more each time. It is not called for a small one.
+    pub(super) fn new_growing(
+        input: &impl Serialize,
+        on_growth: &mut dyn FnMut(&Self),
+    ) -> Result<Self, PayloadError> {
+        Self::written_by(Spool { on_growth: Some(on_growth), ..Spool::default() }, input)
+    }
+
+    fn written_by(mut spool: Spool<'_>, input: &impl Serialize) -> Result<Self, PayloadError> {
         #[cfg(test)]
         injected::failure()?;
-        let mut spool = Spool::default();
         json_text::write(&mut spool, input)?;
         Ok(Self { store: spool.finish()? })
     }
@@ -117,6 +129,11 @@ impl Cursor {
         Self { payload: payload.clone(), sent: 0, copy: false }
     }
 
+    /// Goes on with what there is of the same payload now.
+    pub(super) fn grow(&mut self, payload: &Payload) {
+        self.payload = payload.clone();
+    }
+
     /// How many bytes the pipe has taken.
     pub(super) fn sent(&self) -> usize {
         self.sent
@@ -158,28 +175,33 @@ impl Cursor {
 }
 
 /// Takes the serialiser's output: in memory while it is small, then in a memory file.
-#[derive(Debug, Default)]
-struct Spool {
+#[derive(Default)]
+struct Spool<'g> {
     buffer: Vec<u8>,
-    file: Option<File>,
+    file: Option<Arc<File>>,
     written: usize,
     /// There are no memory files here.
     in_memory: bool,
+    /// Gets what is in the file, whenever that is more.
+    on_growth: Option<&'g mut dyn FnMut(&Payload)>,
 }
 
-impl Spool {
+impl Spool<'_> {
     fn finish(mut self) -> io::Result<Store> {
-        let Some(mut file) = self.file else {
+        let Some(file) = self.file else {
             return Ok(Store::Bytes(Arc::new(self.buffer)));
         };
-        file.write_all(&self.buffer)?;
+        (&*file).write_all(&self.buffer)?;
         self.written += self.buffer.len();
-        unix::seal(&file)?;
-        Ok(Store::File(Arc::new(file), self.written))
+        // The system waits with a seal until no page of the file is in a pipe.
+        if self.on_growth.is_none() {
+            unix::seal(&file)?;
+        }
+        Ok(Store::File(file, self.written))
     }
 }
 
-impl Write for Spool {
+impl Write for Spool<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes)?;
         Ok(bytes.len())
@@ -199,26 +221,30 @@ impl Write for Spool {
     }
 }
 
-impl Spool {
+impl Spool<'_> {
     #[cold]
     fn spill(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
-            self.file = unix::memory_file();
+            self.file = unix::memory_file().map(Arc::new);
         }
-        let Some(file) = &mut self.file else {
+        let Some(file) = &self.file else {
             self.in_memory = true;
             self.buffer.extend_from_slice(bytes);
             return Ok(());
         };
-        file.write_all(&self.buffer)?;
+        let mut writer = &**file;
+        writer.write_all(&self.buffer)?;
         self.written += self.buffer.len();
         self.buffer.clear();
         if bytes.len() < PIPE_CAPACITY {
             self.buffer.extend_from_slice(bytes);
         } else {
             // A long text is one piece to the serialiser: it need not pass through the buffer.
-            file.write_all(bytes)?;
+            writer.write_all(bytes)?;
             self.written += bytes.len();
+        }
+        if let Some(on_growth) = &mut self.on_growth {
+            on_growth(&Payload { store: Store::File(Arc::clone(file), self.written) });
         }
         Ok(())
     }

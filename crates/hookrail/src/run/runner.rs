@@ -1,5 +1,7 @@
 //! Runs a plan: hooks side by side or chained.
 
+mod ahead;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -338,18 +340,22 @@ impl HookRunner {
         thread: SpawnOn,
     ) -> Option<Finished> {
         let terms = self.terms_of(hook);
-        let worker = self.workers.worker(hook, &terms.commands.prepare(hook, cwd));
+        let worker = self.workers.worker(hook, cwd, || terms.commands.prepare(hook, cwd));
         // Whoever waits for a busy worker keeps no other hook from running.
         let admitted = worker.admit().await;
         let _slot = terms.slots.acquire().await;
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
-        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
-        let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
         let asking = self.workers.asking();
         let alone = thread == SpawnOn::ThisThreadAlone && asking.is_only_one();
-        admitted.ask(payload, timeout, terms.keep(payload), alone).await
+        admitted.ask(payload, self.time_for(hook), terms.keep(payload), alone).await
+    }
+
+    /// How long a hook may run that starts now.
+    fn time_for(&self, hook: &Hook) -> Duration {
+        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
+        left.map_or(hook.timeout, |left| hook.timeout.min(left))
     }
 
     async fn execute_command(
@@ -368,8 +374,8 @@ impl HookRunner {
         // Nobody closes the semaphore, so this waits at most.
         let terms = self.terms_of(hook);
         let _slot = terms.slots.acquire().await;
-        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
-        if left == Some(Duration::ZERO) {
+        let timeout = self.time_for(hook);
+        if self.answer_by.is_some() && timeout.is_zero() {
             return not_started("there was no time left to run it".to_owned());
         }
         if let Some(on_start) = self.on_start.as_ref().filter(|_| !has_worker) {
@@ -377,7 +383,6 @@ impl HookRunner {
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);
-        let timeout = left.map_or(hook.timeout, |left| hook.timeout.min(left));
         let elsewhere = match thread {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThreadAlone | SpawnOn::ThisThread => None,

@@ -28,10 +28,9 @@ pub use self::fork::ForkObstacle;
 use self::fork::ForkWorker;
 use self::health::Health;
 use self::keeper::Keeper;
-use self::line_worker::LineWorker;
+use self::line_worker::{Entry, LineWorker};
 pub use self::status::WorkerStatus;
 use self::status::statuses;
-use self::turns::Turn;
 use super::command::{CommandPreparer, PreparedCommand};
 use super::environment::Variable;
 use super::payload::Payload;
@@ -61,16 +60,21 @@ pub struct WorkerPool {
 struct Shared {
     reaper: Reaper,
     workers: Mutex<HashMap<Key, Arc<Worker>>>,
-    /// Workers by the address of the prepared command of a hook, which is kept alive here. Comparing whole environments
+    /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
-    known: Mutex<HashMap<usize, KnownCommand>>,
+    known: Mutex<HashMap<usize, KnownHook>>,
     keeper: Keeper,
     /// How many events are put to workers now.
     asked: AtomicUsize,
 }
 
-/// A command and the worker that it belongs to.
-type KnownCommand = (Arc<PreparedCommand>, Arc<Worker>);
+/// A hook with the worker that it was put to last, and the directory of that.
+#[derive(Debug)]
+struct KnownHook {
+    hook: Arc<Hook>,
+    cwd: PathBuf,
+    worker: Arc<Worker>,
+}
 
 /// A handle that keeps no worker alive.
 #[derive(Debug, Clone)]
@@ -119,7 +123,7 @@ pub(super) struct Admitted<'w>(Turned<'w>);
 #[derive(Debug)]
 enum Turned<'w> {
     /// To be asked in turn.
-    Lines(&'w LineWorker, Turn<'w>),
+    Lines(&'w LineWorker, Entry<'w>),
     /// To be run beside others.
     Fork(&'w ForkWorker),
 }
@@ -178,12 +182,21 @@ impl WorkerPool {
         &self.shared.reaper
     }
 
-    /// The worker of a hook that has one.
-    pub(super) fn worker(&self, hook: &Hook, command: &Arc<PreparedCommand>) -> Arc<Worker> {
-        let address = Arc::as_ptr(command).addr();
-        if let Some((_, worker)) = lock(&self.shared.known).get(&address) {
-            return Arc::clone(worker);
+    /// The worker of a hook that has one, in a directory. `prepare` is asked for the command if it is not known yet; a
+    /// process that runs is not ended because the search path would lead to another program now.
+    pub(super) fn worker(
+        &self,
+        hook: &Arc<Hook>,
+        cwd: &Path,
+        prepare: impl FnOnce() -> Arc<PreparedCommand>,
+    ) -> Arc<Worker> {
+        let address = Arc::as_ptr(hook).addr();
+        let is_it =
+            |known: &&KnownHook| Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str();
+        if let Some(known) = lock(&self.shared.known).get(&address).filter(is_it) {
+            return Arc::clone(&known.worker);
         }
+        let command = prepare();
         let key = Key {
             mode: hook.worker,
             program: command.program.clone(),
@@ -198,16 +211,17 @@ impl WorkerPool {
                 workers.retain(|_, worker| worker.process_id().is_some());
                 lock(&self.shared.known).clear();
             }
-            let make = || Arc::new(Worker::new(hook, command, &self.shared.reaper));
+            let make = || Arc::new(Worker::new(hook, &command, &self.shared.reaper));
             Arc::clone(workers.entry(key).or_insert_with(make))
         };
         let mut known = lock(&self.shared.known);
         if known.len() >= REMEMBERED_HOOKS {
             known.clear();
         }
-        known.insert(address, (Arc::clone(command), Arc::clone(&worker)));
-        drop(known);
+        let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
         worker.also_watch(&hook.watch);
+        known.insert(address, KnownHook { hook, cwd, worker: Arc::clone(&worker) });
+        drop(known);
         Keeper::start(&self.shared);
         worker
     }
@@ -226,7 +240,7 @@ impl WorkerPool {
                 hook.worker == worker.mode && hook.command() == worker.command && hook.env == worker.added
             })
         };
-        lock(&self.shared.known).retain(|_, (_, worker)| belongs(worker));
+        lock(&self.shared.known).retain(|_, known| belongs(&known.worker));
         lock(&self.shared.workers).retain(|_, worker| {
             let keep = belongs(worker);
             if !keep {
@@ -264,8 +278,16 @@ impl Worker {
     /// Waits until this worker may be asked. That does not use up anybody's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
         match &self.kind {
-            Kind::Lines(lines) => Admitted(Turned::Lines(lines, lines.turn().await)),
+            Kind::Lines(lines) => Admitted(Turned::Lines(lines, Entry::Turn(lines.turn().await))),
             Kind::Fork(fork) => Admitted(Turned::Fork(fork)),
+        }
+    }
+
+    /// Begins to ask about an event while its payload is still being written; `None` where that cannot be done.
+    pub(super) fn begin(&self, payload: &Payload) -> Option<Admitted<'_>> {
+        match &self.kind {
+            Kind::Lines(lines) => Some(Admitted(Turned::Lines(lines, Entry::Begun(lines.begin(payload)?)))),
+            Kind::Fork(_) => None,
         }
     }
 
@@ -308,6 +330,13 @@ impl Worker {
 }
 
 impl Admitted<'_> {
+    /// There is more now of the payload that the question was begun with.
+    pub(super) fn grow(&self, payload: &Payload) {
+        if let Turned::Lines(_, Entry::Begun(begun)) = &self.0 {
+            begun.grow(payload);
+        }
+    }
+
     /// Puts an event to the worker. `None` if it has to be run by a process of its own.
     /// With `alone`, nobody else is known to wait for this thread.
     pub(super) async fn ask(
@@ -318,7 +347,7 @@ impl Admitted<'_> {
         alone: bool,
     ) -> Option<Finished> {
         match self.0 {
-            Turned::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep, alone).await),
+            Turned::Lines(lines, entry) => Some(lines.ask(entry, payload, timeout, keep, alone).await),
             Turned::Fork(fork) => fork.ask(payload, timeout, keep).await,
         }
     }

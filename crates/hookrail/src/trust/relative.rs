@@ -19,15 +19,28 @@ const INTERPRETERS: [&str; 17] = [
 /// Programs and builtins behind which a command begins anew.
 const PREFIXES: [&str; 6] = ["exec", "command", "env", "nohup", "time", "nice"];
 
-/// The file of `directory` that a hook from outside of the project would run there, if it is named by a relative path.
-/// Looks at the disk. Values that a host gave are the host's own business.
-pub(crate) fn file_run_by_accident(hook: &Hook, directory: &Path) -> Option<PathBuf> {
-    let HookKind::Command(command) = &hook.kind else { return None };
-    if hook.origin.level == Level::Project || hook.origin.file.as_os_str().is_empty() {
-        return None;
+/// The files that a hook from outside of the project must not find in the folder that it runs in, because it names them
+/// by relative paths. Values that a host gave are the host's own business.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RelativeFiles(Box<[String]>);
+
+impl RelativeFiles {
+    /// Reads the command of a hook.
+    pub(crate) fn of(hook: &Hook) -> Self {
+        match &hook.kind {
+            HookKind::Command(command)
+                if hook.origin.level != Level::Project && !hook.origin.file.as_os_str().is_empty() =>
+            {
+                Self(relative_words(command).into_iter().map(|word| word.text).collect())
+            }
+            _ => Self::default(),
+        }
     }
-    let places = relative_words(command).into_iter().map(|word| directory.join(word.text));
-    places.into_iter().find(|place| place.is_file())
+
+    /// The first of them that is in this folder. Looks at the disk, if there are any.
+    pub(crate) fn found_in(&self, folder: &Path) -> Option<PathBuf> {
+        self.0.iter().map(|text| folder.join(text)).find(|place| place.is_file())
+    }
 }
 
 /// A plain word of a command.

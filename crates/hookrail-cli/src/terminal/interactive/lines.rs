@@ -6,7 +6,8 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -33,31 +34,52 @@ pub(super) enum Input {
     Failed(anyhow::Error),
 }
 
+/// How long the editor may take from being called until it has the terminal.
+const TAKES_TERMINAL: Duration = Duration::from_secs(2);
+
 /// Asks the reading thread for lines. The thread ends when this is dropped, or with the process if it
 /// is waiting for a key then.
 pub(super) struct LineReader {
     /// Each message asks for one line.
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
-    /// How the terminal was before anybody edited lines on it.
+    /// How the terminal was before anybody edited lines on it; `None` where nobody does.
     modes: Option<Termios>,
-    /// Whether the thread is in the middle of a line, with the terminal in its modes.
-    waiting: bool,
+    /// Shared with the thread: whether it has the terminal in its modes.
+    stage: Arc<Mutex<Stage>>,
+}
+
+/// What the reading thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It waits to be asked.
+    Idle,
+    /// The editor is called, and has the terminal soon if not already.
+    Editing,
+    /// It will not be asked again, and must leave the terminal alone.
+    Over,
 }
 
 impl LineReader {
     /// Starts the thread. A history that cannot be read or kept is no reason not to work.
     pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
-        let modes = tcgetattr(io::stdin()).ok();
         let mut terminal = Terminal::open(history).context("cannot read from the terminal")?;
+        let modes = tcgetattr(io::stdin()).ok().filter(|_| !terminal.simple);
         let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
+        let stage = Arc::new(Mutex::new(Stage::Idle));
+        let shared = Arc::clone(&stage);
         std::thread::Builder::new().name("prompt".to_owned()).spawn(move || {
             for wish in wishes {
-                if wish.send(terminal.read()).is_err() {
+                if !begin_editing(&shared) {
+                    return;
+                }
+                let input = terminal.read();
+                let stage = std::mem::replace(&mut *lock(&shared), Stage::Idle);
+                if stage == Stage::Over || wish.send(input).is_err() {
                     return;
                 }
             }
         })?;
-        Ok(Self { wanted, modes, waiting: false })
+        Ok(Self { wanted, modes, stage })
     }
 
     /// The next line.
@@ -68,21 +90,40 @@ impl LineReader {
         if self.wanted.send(answer).is_err() {
             return gone();
         }
-        self.waiting = true;
-        let input = answered.await.unwrap_or_else(|_| gone());
-        self.waiting = false;
-        input
+        answered.await.unwrap_or_else(|_| gone())
     }
 }
 
 impl Drop for LineReader {
-    /// A signal may end the session while a line is being edited: the shell gets its terminal back as it was.
+    /// A signal may end the session while a line is being edited: the shell gets its terminal back as it was, and a
+    /// further Ctrl-C is a signal again.
     fn drop(&mut self) {
-        if let Some(modes) = self.modes.as_ref().filter(|_| self.waiting) {
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
-            let _ = io::stderr().write_all(END_OF_EDITING.as_bytes());
+        let stage = std::mem::replace(&mut *lock(&self.stage), Stage::Over);
+        let Some(modes) = self.modes.as_ref().filter(|_| stage == Stage::Editing) else { return };
+        // An editor that was called and does not have the terminal yet would take it after it was given back.
+        let start = Instant::now();
+        let is_edited = || tcgetattr(io::stdin()).is_ok_and(|now| now.local_modes != modes.local_modes);
+        let may_take_it = || *lock(&self.stage) == Stage::Over && start.elapsed() < TAKES_TERMINAL;
+        while !is_edited() && may_take_it() {
+            std::thread::sleep(Duration::from_millis(1));
         }
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
+        let _ = io::stderr().write_all(END_OF_EDITING.as_bytes());
     }
+}
+
+/// Whether a line may be edited now.
+fn begin_editing(stage: &Mutex<Stage>) -> bool {
+    let mut stage = lock(stage);
+    if *stage == Stage::Over {
+        return false;
+    }
+    *stage = Stage::Editing;
+    true
+}
+
+fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+    stage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the thread owns.

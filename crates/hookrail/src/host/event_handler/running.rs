@@ -81,9 +81,8 @@ impl HookEventHandler {
         if start.is_empty() && self.host.observer.is_none() {
             return Ok((answered.into_iter().map(|(_, run)| run).collect(), not_held)); // No payload is needed.
         }
-        let payload = Payload::new(input)?;
         let (places, start): (Vec<usize>, Vec<Arc<Hook>>) = start.into_iter().unzip();
-        let runs = self.runner.execute_hooks_parallel(&start, &payload, directory).await;
+        let (payload, runs) = self.runner.execute_hooks_on(&start, input, directory).await?;
         answered.extend(places.into_iter().zip(runs));
         answered.sort_by_key(|(place, _)| *place);
         let runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
@@ -153,9 +152,9 @@ impl HookEventHandler {
         let input = HookInput { base: input.base, event: &event, extra: input.extra };
         let RuleResults { answered, start, .. } = self.ask_rules(&round.hooks, &input);
         let start: Vec<Arc<Hook>> = start.into_iter().map(|(_, hook)| hook).collect();
-        let payload = Payload::new(&input)?;
+        let (payload, started) = self.runner.execute_hooks_on(&start, &input, directory).await?;
         let mut runs: Vec<HookRun> = answered.into_iter().map(|(_, run)| run).collect();
-        runs.extend(self.runner.execute_hooks_parallel(&start, &payload, directory).await);
+        runs.extend(started);
         for run in &runs {
             records.hook(event.name(), run, &payload);
         }

@@ -16,13 +16,15 @@ pub(super) enum Trigger<'a, T, N, B> {
     Running(BoxFuture<'a, T>),
 }
 
-/// A future on the heap.
-pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A future on the heap. Its result is on the heap as well: with hooks off, the result then stays in registers,
+/// because no call writes it to memory.
+pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Box<T>> + Send + 'a>>;
 
 /// Makes the future of an event whose hooks run; out of line, so that the way without hooks stays short.
 #[inline(never)]
 pub(super) fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F::Output> {
-    Box::pin(make())
+    let future = make();
+    Box::pin(async move { Box::new(future.await) })
 }
 
 impl<T, N, B> Trigger<'_, T, N, B> {
@@ -62,7 +64,7 @@ where
                 // As with every future, nobody polls it again after it was ready.
                 None => Poll::Pending,
             },
-            Self::Running(future) => future.as_mut().poll(context),
+            Self::Running(future) => future.as_mut().poll(context).map(|result| *result),
             Self::Begin(_) => Poll::Pending,
         }
     }

@@ -24,7 +24,7 @@ fn options() -> RunnerOptions {
     RunnerOptions { grace: Duration::from_millis(200), ..RunnerOptions::new(inherited_environment()) }
 }
 
-fn runner() -> HookRunner {
+pub(super) fn runner() -> HookRunner {
     HookRunner::new(options())
 }
 
@@ -39,7 +39,7 @@ fn object(value: serde_json::Value) -> JsonObject {
     }
 }
 
-fn project() -> (tempfile::TempDir, PathBuf) {
+pub(super) fn project() -> (tempfile::TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().canonicalize().unwrap();
     (root, dir)

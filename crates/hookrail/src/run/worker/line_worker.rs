@@ -11,7 +11,7 @@ use super::answer::WorkerAnswer;
 use super::files::{CommandFiles, Fingerprint};
 use super::health::Health;
 use super::start::start;
-use super::talk::{Failure, Outcome, Talk, Terms};
+use super::talk::{Asked, Failure, Outcome, Talk, Terms};
 use super::turns::{Place, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
@@ -44,6 +44,30 @@ struct Running {
     last_used: Instant,
 }
 
+/// How somebody comes to ask.
+#[derive(Debug)]
+pub(super) enum Entry<'t> {
+    /// It is their turn.
+    Turn(Turn<'t>),
+    /// They have begun.
+    Begun(Begun<'t>),
+}
+
+/// A question that was begun while its payload was being written. Dropping it gives the question up.
+#[derive(Debug)]
+pub(super) struct Begun<'t> {
+    turn: Turn<'t>,
+    asked: Asked,
+    begin: Instant,
+}
+
+impl Begun<'_> {
+    /// There is more of the payload now.
+    pub(super) fn grow(&self, payload: &Payload) {
+        self.asked.grow(payload);
+    }
+}
+
 impl LineWorker {
     /// A worker for a command. Nothing is started.
     pub(super) fn new(text: &str, command: &PreparedCommand, reaper: &Reaper) -> Self {
@@ -63,27 +87,44 @@ impl LineWorker {
         self.turns.take(Place::Last).await
     }
 
-    /// Asks the worker about one event. The deadline counts from here, and covers the start of a process.
+    /// Begins to ask about an event while its payload is still being written, if a process runs and nobody else asks it.
+    pub(super) fn begin(&self, payload: &Payload) -> Option<Begun<'_>> {
+        let turn = self.turns.try_take()?;
+        let _starting = self.starting.try_lock().ok()?;
+        let begin = Instant::now();
+        let asked = self.running_talk()?.begin(payload)?;
+        Some(Begun { turn, asked, begin })
+    }
+
+    /// Asks the worker about one event. The deadline counts from here, or from when the question was begun, and covers the
+    /// start of a process.
     pub(super) async fn ask<'t>(
         &'t self,
-        turn: Turn<'t>,
+        entry: Entry<'t>,
         payload: &Payload,
         timeout: Duration,
         keep: usize,
         alone: bool,
     ) -> Finished {
-        let begin = Instant::now();
+        let (mut turn, mut asked, begin) = match entry {
+            Entry::Turn(turn) => (turn, None, Instant::now()),
+            Entry::Begun(Begun { turn, asked, begin }) => (turn, Some(asked), begin),
+        };
         let deadline = begin + timeout.min(LONGEST_TIMEOUT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
-        let mut turn = turn;
         let mut terms = Terms { payload, timeout, deadline, keep, alone };
         for _ in 0..2 {
-            let talk = match self.talk(deadline).await {
-                Ok(talk) => talk,
-                Err(why) => return finished(Exit::NoAnswer(why), Captured::default(), Captured::default()),
+            let outcome = match asked.take() {
+                Some(asked) => asked.complete(terms).await,
+                None => match self.talk(deadline).await {
+                    Ok(talk) => talk.ask(terms).await,
+                    Err(why) => {
+                        return finished(Exit::NoAnswer(why), Captured::default(), Captured::default());
+                    }
+                },
             };
-            match talk.ask(terms).await {
+            match outcome {
                 Outcome::Answered(WorkerAnswer { exit, stdout, stderr }) => {
                     lock(&self.health).answered();
                     return finished(exit, stdout, stderr);

@@ -13,6 +13,8 @@ const COPIED: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Question {
     parts: [Part; 3],
+    /// The payload is not whole yet.
+    is_growing: bool,
     /// How many bytes the pipe has taken.
     sent: u64,
 }
@@ -27,17 +29,37 @@ enum Part {
 impl Question {
     /// The line `{"id":…,"input":…,"timeoutMs":…}`.
     pub(super) fn new(id: &str, payload: &Payload, timeout: Duration) -> io::Result<Self> {
-        let mut head = format!("{{\"id\":\"{id}\",\"input\":").into_bytes();
-        let tail = format!(",\"timeoutMs\":{}}}\n", timeout.as_millis());
+        let (mut head, tail) = (head(id), tail(timeout));
         let parts = if payload.len() <= COPIED {
             head.extend_from_slice(&payload.to_bytes()?);
-            head.extend_from_slice(tail.as_bytes());
+            head.extend_from_slice(&tail);
             [Part::Bytes(head, 0), Part::Sent, Part::Sent]
         } else {
             let cursor = Part::Payload(Cursor::new(payload));
-            [Part::Bytes(head, 0), cursor, Part::Bytes(tail.into_bytes(), 0)]
+            [Part::Bytes(head, 0), cursor, Part::Bytes(tail, 0)]
         };
-        Ok(Self { parts, sent: 0 })
+        Ok(Self { parts, is_growing: false, sent: 0 })
+    }
+
+    /// The beginning of a line around a payload that is still being written.
+    pub(super) fn growing(id: &str, payload: &Payload) -> Self {
+        let parts = [Part::Bytes(head(id), 0), Part::Payload(Cursor::new(payload)), Part::Sent];
+        Self { parts, is_growing: true, sent: 0 }
+    }
+
+    /// There is more of the payload now.
+    pub(super) fn grow(&mut self, payload: &Payload) {
+        if let [_, Part::Payload(cursor), _] = &mut self.parts {
+            cursor.grow(payload);
+        }
+    }
+
+    /// The payload is whole.
+    pub(super) fn complete(&mut self, payload: &Payload, timeout: Duration) {
+        self.grow(payload);
+        let [_, _, last] = &mut self.parts;
+        *last = Part::Bytes(tail(timeout), 0);
+        self.is_growing = false;
     }
 
     /// How many bytes the pipe has taken.
@@ -66,13 +88,23 @@ impl Question {
                     pushed?
                 }
             };
-            if !done {
+            if !done || (self.is_growing && matches!(part, Part::Payload(_))) {
                 return Ok(false);
             }
             *part = Part::Sent;
         }
         Ok(true)
     }
+}
+
+/// What stands before the payload.
+fn head(id: &str) -> Vec<u8> {
+    format!("{{\"id\":\"{id}\",\"input\":").into_bytes()
+}
+
+/// What stands behind the payload.
+fn tail(timeout: Duration) -> Vec<u8> {
+    format!(",\"timeoutMs\":{}}}\n", timeout.as_millis()).into_bytes()
 }
 
 #[cfg(test)]

@@ -24,9 +24,12 @@ use crate::run::payload::Payload;
 
 /// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
-/// A worker that usually answers within this time is waited for on the spot. Sleeping in the runtime and being woken by it
-/// takes longer than such an answer.
-const ON_THE_SPOT: Duration = Duration::from_micros(100);
+/// A worker that answered within this time is waited for on the spot the next time. Sleeping in the runtime and being
+/// woken by it takes longer than such an answer.
+const PROMPT: Duration = Duration::from_micros(100);
+/// How long it is waited for on the spot. Setting an alarm that comes before the next tick of the system takes three times
+/// as long as the whole question, so this is longer than a tick.
+const ON_THE_SPOT: Duration = Duration::from_millis(5);
 
 /// A running worker process.
 #[derive(Debug)]
@@ -101,7 +104,7 @@ impl Talk {
     }
 
     /// Asks, and waits for the answer until the deadline. Dropping the future gives the question up.
-    pub(super) async fn ask(&self, terms: Terms<'_>) -> Outcome {
+    pub(super) async fn ask(self: &Arc<Self>, terms: Terms<'_>) -> Outcome {
         let begin = Instant::now();
         let (number, outcome) = {
             let mut state = self.lock();
@@ -118,20 +121,53 @@ impl Talk {
         if let Some(outcome) = outcome {
             return outcome;
         }
-        let asked = Asked { talk: self, number };
-        let mut alarm_at = terms.deadline.min(begin + LOOK_AFTER);
+        Asked { talk: Arc::clone(self), number }.wait(terms.deadline, begin).await
+    }
+
+    /// Begins to ask while the payload is still being written. `None` if that cannot be done at once.
+    pub(super) fn begin(self: &Arc<Self>, payload: &Payload) -> Option<Asked> {
+        let number = self.lock().begin(payload)?;
+        Some(Asked { talk: Arc::clone(self), number })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was asked and not answered yet. Dropping it gives the question up.
+#[derive(Debug)]
+pub(super) struct Asked {
+    talk: Arc<Talk>,
+    number: u64,
+}
+
+impl Asked {
+    /// There is more of the payload now.
+    pub(super) fn grow(&self, payload: &Payload) {
+        self.talk.lock().grow(self.number, payload);
+    }
+
+    /// The payload is whole; waits for the answer until the deadline.
+    pub(super) async fn complete(self, terms: Terms<'_>) -> Outcome {
+        self.talk.lock().complete(self.number, terms);
+        self.wait(terms.deadline, Instant::now()).await
+    }
+
+    async fn wait(self, deadline: Instant, begin: Instant) -> Outcome {
+        let mut alarm_at = deadline.min(begin + LOOK_AFTER);
         let mut alarm = pin!(sleep_until(alarm_at.into()));
         poll_fn(|cx| {
             loop {
-                let mut state = self.lock();
+                let mut state = self.talk.lock();
                 // Whoever moves things on need not be woken by that.
-                state.set_waker(asked.number, None);
-                state.progress(cx, asked.number);
-                if let Some(outcome) = state.take(asked.number) {
+                state.set_waker(self.number, None);
+                state.progress(cx, self.number);
+                if let Some(outcome) = state.take(self.number) {
                     state.answered_after(begin.elapsed());
                     return Poll::Ready(outcome);
                 }
-                state.set_waker(asked.number, Some(cx.waker()));
+                state.set_waker(self.number, Some(cx.waker()));
                 if let Some(at) = state.look_at().filter(|at| *at < alarm_at) {
                     alarm_at = at;
                     alarm.as_mut().reset(at.into());
@@ -141,8 +177,8 @@ impl Talk {
                     return Poll::Pending;
                 }
                 // The alarm may have come late: what the worker said meanwhile counts.
-                alarm_at = state.look(Instant::now(), terms.deadline, asked.number);
-                if let Some(outcome) = state.take(asked.number) {
+                alarm_at = state.look(Instant::now(), deadline, self.number);
+                if let Some(outcome) = state.take(self.number) {
                     return Poll::Ready(outcome);
                 }
                 alarm.as_mut().reset(alarm_at.into());
@@ -150,19 +186,9 @@ impl Talk {
         })
         .await
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// A question that somebody waits for.
-struct Asked<'t> {
-    talk: &'t Talk,
-    number: u64,
-}
-
-impl Drop for Asked<'_> {
+impl Drop for Asked {
     /// Taken outcomes are gone from the list, so that this concerns only who gives up.
     fn drop(&mut self) {
         self.talk.lock().give_up(self.number);

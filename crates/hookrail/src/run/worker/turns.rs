@@ -75,6 +75,18 @@ impl Turns {
         Turn { turns: self, ticket: waiting.ticket }
     }
 
+    /// Takes a turn if there is one at once.
+    pub(super) fn try_take(&self) -> Option<Turn<'_>> {
+        let mut queue = self.lock();
+        if !queue.waiting.is_empty() || queue.taken >= queue.allowed {
+            return None;
+        }
+        let ticket = queue.next_ticket;
+        queue.next_ticket += 1;
+        queue.taken += 1;
+        Some(Turn { turns: self, ticket })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::task::Waker;
 
 use super::{Outcome, Terms};
+use crate::run::payload::Payload;
 use crate::run::worker::question::Question;
 
 /// The open questions of one process.
@@ -52,20 +53,33 @@ impl OpenQuestions {
 
     /// Adds a question behind the others.
     pub(super) fn add(&mut self, terms: Terms<'_>) -> io::Result<u64> {
+        let question = Question::new(&self.next_id(), terms.payload, terms.timeout)?;
+        Ok(self.push(question, terms.keep))
+    }
+
+    /// Adds a question whose payload is still being written.
+    pub(super) fn add_growing(&mut self, payload: &Payload) -> u64 {
+        let question = Question::growing(&self.next_id(), payload);
+        self.push(question, 0)
+    }
+
+    fn next_id(&self) -> String {
+        format!("{}{}", self.prefix, self.next)
+    }
+
+    fn push(&mut self, question: Question, keep: usize) -> u64 {
         let number = self.next;
-        let id = format!("{}{number}", self.prefix);
-        let question = Some(Question::new(&id, terms.payload, terms.timeout)?);
         self.next += 1;
         self.questions.push_back(Open {
             number,
-            question,
+            question: Some(question),
             begins_at: None,
-            keep: terms.keep,
+            keep,
             waker: None,
             outcome: None,
             given_up: false,
         });
-        Ok(number)
+        number
     }
 
     /// Finds out whose id this is.

@@ -8,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use super::open::{OpenQuestions, Owner};
-use super::{Failure, LOOK_AFTER, ON_THE_SPOT, Outcome, Terms};
+use super::{Failure, LOOK_AFTER, Outcome, PROMPT, Terms};
+use crate::run::payload::Payload;
 use crate::run::process::Group;
 use crate::run::unix::{self, Peek};
 use crate::run::watch::Ticker;
@@ -128,6 +129,36 @@ impl State {
         Ok(number)
     }
 
+    /// Adds a question whose payload is still being written, unless somebody else asks.
+    pub(super) fn begin(&mut self, payload: &Payload) -> Option<u64> {
+        let pipes = &mut self.process.as_mut().filter(|_| self.pace != Pace::Concurrent)?.pipes;
+        if self.open.unanswered().next().is_some() {
+            return None;
+        }
+        pipes.expect(payload.len());
+        let number = self.open.add_growing(payload);
+        pipes.write_now(self.open.get_mut(number)?);
+        Some(number)
+    }
+
+    /// Writes what there is now of a payload that is still being written.
+    pub(super) fn grow(&mut self, number: u64, payload: &Payload) {
+        let (Some(process), Some(open)) = (&mut self.process, self.open.get_mut(number)) else { return };
+        if let Some(question) = &mut open.question {
+            question.grow(payload);
+            process.pipes.write_now(open);
+        }
+    }
+
+    /// The payload is whole.
+    pub(super) fn complete(&mut self, number: u64, terms: Terms<'_>) {
+        let Some(open) = self.open.get_mut(number) else { return };
+        open.keep = terms.keep;
+        if let Some(question) = &mut open.question {
+            question.complete(terms.payload, terms.timeout);
+        }
+    }
+
     /// Whom to wake when there is news about a question.
     pub(super) fn set_waker(&mut self, number: u64, waker: Option<&Waker>) {
         if let Some(open) = self.open.get_mut(number) {
@@ -138,8 +169,8 @@ impl State {
     /// Asks, and waits for the answer of a worker that is known to be quick, without giving way to other tasks. `None` if
     /// there is none by then: the question stays, and is waited for in the usual way.
     ///
-    /// This thread does not sleep meanwhile, because it takes longer than such an answer until a processor that has
-    /// nothing to do is awake again. It gives way to other threads, of which the worker's may be one.
+    /// This thread sleeps in the system meanwhile, which the answer wakes directly. Sleeping in the runtime takes longer;
+    /// so does calling `sched_yield` until the answer is there, wherever other programs want the processor.
     pub(super) fn ask_on_the_spot(&mut self, number: u64, until: Instant) -> Option<Outcome> {
         if self.pace != Pace::Prompt {
             return None;
@@ -148,8 +179,12 @@ impl State {
         if !pipes.write_now(self.open.get_mut(number)?) {
             return None;
         }
-        while self.closed.is_none() && Instant::now() < until {
-            std::thread::yield_now();
+        while self.closed.is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            let pipes = &self.process.as_ref()?.pipes;
+            if left.is_zero() || !pipes.wait_for_output(left) {
+                break;
+            }
             if self.hear_once()
                 && let Some(outcome) = self.take(number)
             {
@@ -164,7 +199,7 @@ impl State {
     /// answer came late because it had to start.
     pub(super) fn answered_after(&mut self, time: Duration) {
         if self.pace != Pace::Concurrent {
-            let is_prompt = self.answered == 1 || time <= ON_THE_SPOT;
+            let is_prompt = self.answered == 1 || time <= PROMPT;
             self.pace = if is_prompt { Pace::Prompt } else { Pace::Usual };
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
@@ -101,6 +102,13 @@ impl Pipes {
         }
         let [stdin, stdout] = seen;
         (!stdin.revents().is_empty(), !stdout.revents().is_empty())
+    }
+
+    /// Sleeps until there is something to be heard; `false` if there is nothing after so long.
+    pub(super) fn wait_for_output(&self, longest: Duration) -> bool {
+        let Some(stdout) = &self.stdout else { return false };
+        let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
+        Timespec::try_from(longest).is_ok_and(|longest| matches!(poll(&mut seen, Some(&longest)), Ok(1..)))
     }
 
     /// Writes the questions as far as the pipe takes them. An error means that nobody reads.
