@@ -63,8 +63,8 @@ fn ending(status: ToolStatus, result: &ToolResult) -> String {
     }
 }
 
-/// A text of several lines, in which nothing is left that a terminal acts on. Lines after the first are indented, so
-/// that none of them passes for a line of the trace.
+/// A text of several lines, each of which gives no orders to a terminal; those after the first are indented, so that
+/// none of them passes for a line of the trace.
 fn lines_of(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }
