@@ -95,7 +95,6 @@ impl Observed<'_> {
     }
 
     /// A prompt that is to be refused by a guard that does not work. It reaches the model when the guard works.
-    /// No hook ran, so there is no log to look at: the caller compares with a run without the fault.
     pub(super) fn unheard_prompt(&self, reason: &str) -> Cell {
         match (self.calls.is_empty(), self.told(reason)) {
             (false, _) => Cell::Fails,

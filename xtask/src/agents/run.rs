@@ -29,7 +29,6 @@ pub(super) struct Subject<'a> {
 }
 
 /// Runs the agent and says what was observed. What is broken from the start is compared with a run in which nothing is.
-/// Without that comparison, an agent that never asks its model would pass for one whose prompt was refused.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
     let control = match scenario.broken {
         Broken::Nothing => None,
@@ -51,8 +50,6 @@ pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<Stri
 }
 
 /// One run, looked at before its folders go.
-/// The temporary folders are removed afterwards unless `--keep` was given; then `calls.txt` holds what the model was
-/// asked.
 fn attempt(
     subject: &Subject<'_>,
     scenario: &Scenario,

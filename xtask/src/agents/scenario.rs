@@ -36,7 +36,6 @@ pub(super) enum Broken {
 
 impl Scenario {
     /// The model's lines.
-    /// The last one is plain text, after which an agent has no reason to go on.
     pub(super) fn turns(&self, base: &str) -> Vec<Turn> {
         let calls = self.commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
         calls.chain([Turn::Say("finished".to_owned())]).collect()

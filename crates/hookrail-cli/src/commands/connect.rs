@@ -88,7 +88,6 @@ pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
 }
 
 /// What an edit came to.
-/// `None` stands for a file that is not there, before or afterwards.
 pub(crate) struct Changed {
     before: Option<String>,
     after: Option<String>,
@@ -98,7 +97,6 @@ pub(crate) struct Changed {
 
 impl Changed {
     /// Prints the difference and what a person should know.
-    /// The difference is data on stdout; what was written and what to do next goes to stderr.
     fn show(
         &self,
         file: &AgentFile,

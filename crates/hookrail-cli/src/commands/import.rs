@@ -109,7 +109,6 @@ fn write(
 }
 
 /// Every imported group with its event.
-/// Groups whose event is unknown were reported by the import and are not here.
 fn groups(imported: &Imported) -> impl Iterator<Item = (EventName, &Value)> {
     let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
     events
@@ -118,7 +117,6 @@ fn groups(imported: &Imported) -> impl Iterator<Item = (EventName, &Value)> {
 }
 
 /// Every imported hook with its event and matcher.
-/// In the order of the file.
 fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
     let mut found = Vec::new();
     for (event, group) in groups(imported) {
