@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// What one would count by hand.

@@ -1,4 +1,3 @@
-
 use super::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 

@@ -1,4 +1,3 @@
-
 use serde::Serialize as _;
 use serde_json::ser::{CompactFormatter, PrettyFormatter};
 use serde_json::{Serializer, json};
