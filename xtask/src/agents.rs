@@ -22,6 +22,8 @@ use self::scenario::SCENARIOS;
 
 /// Runs every scenario in every agent that is named, or in all of them, and prints the table. `--effect NAME` picks a
 /// scenario, and may be given more than once; `--keep` leaves the folders of the runs.
+/// A run that cannot be made leaves `?` and the reason in its cell, and the others go on: the whole table takes long to
+/// make. Each cell is also printed to stderr as soon as it is known.
 pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     let mut names = Vec::new();
     let mut effects = Vec::new();
@@ -62,6 +64,7 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
 }
 
 /// The program under test: `HOOKRAIL_PROGRAM`, or the one of this workspace, built now.
+/// It is a debug build: what is observed is behaviour, not time.
 fn hookrail(root: &Path) -> Result<PathBuf> {
     if let Some(program) = std::env::var_os("HOOKRAIL_PROGRAM") {
         return Ok(PathBuf::from(program).canonicalize()?);
@@ -76,6 +79,8 @@ fn hookrail(root: &Path) -> Result<PathBuf> {
 }
 
 /// Installs an agent, unless it is there, and returns its program.
+/// An installed agent is never updated here. To look at a new release, remove its folder from the cache; the head of
+/// the table names the version that was run.
 fn install(program: &Program) -> Result<PathBuf> {
     let folder = program::cache()?.join(program.name);
     let executable = folder.join("node_modules/.bin").join(program.name);

@@ -2,6 +2,8 @@
 //!
 //! The lines come from `docs/requirements.txt`, the tests from the sources: a requirement's id stands
 //! in the test that would fail without it.
+//! Sources are read line by line and not parsed: `rustfmt` fixes where a function begins and ends, and a test below
+//! shows each form that is understood.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,8 +14,10 @@ use anyhow::{Context as _, Result, bail};
 use crate::Generated;
 
 /// Test functions by requirement id.
+/// Each is the file below `crates/` and the function's name, as the page shows it.
 type Proofs = BTreeMap<String, Vec<String>>;
 
+/// Fails if a requirement has no test, so that the page cannot claim more than the tests show.
 pub(crate) fn generate(root: &Path) -> Result<Generated> {
     let texts = root.join("docs/requirements.txt");
     let texts =
@@ -43,6 +47,7 @@ pub(crate) fn generate(root: &Path) -> Result<Generated> {
     Ok(Generated { path: root.join("docs/conformance.md"), content: page })
 }
 
+/// The tests of all crates, sorted so that the page does not depend on the order of a folder's entries.
 fn proofs(root: &Path) -> Result<Proofs> {
     let mut proofs = Proofs::new();
     let mut files = Vec::new();
@@ -60,6 +65,7 @@ fn proofs(root: &Path) -> Result<Proofs> {
     Ok(proofs)
 }
 
+/// Adds all Rust files below a folder.
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -110,6 +116,7 @@ fn collect(place: &str, text: &str, proofs: &mut Proofs) {
     }
 }
 
+/// The functions of a file in order, with what stands directly above each and the lines of its body.
 fn functions(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
     // What stands above the next function: ids of its comment, and whether an attribute makes it a test.
@@ -168,6 +175,7 @@ fn tests_that_reach(index: usize, functions: &[Function]) -> Vec<&Function> {
     reached.iter().filter_map(|place| functions.get(*place)).filter(|function| function.is_test).collect()
 }
 
+/// The name of the function that a line begins, if it begins one.
 fn function_name(line: &str) -> Option<&str> {
     let mut rest = line;
     for word in ["pub(crate) ", "pub(super) ", "pub ", "const ", "async "] {
@@ -177,6 +185,7 @@ fn function_name(line: &str) -> Option<&str> {
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
+/// The ids of requirements in a line. Those of the specification end in a digit, or in `a` or `b` where one was split.
 fn ids(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for prefix in ["HOOK-", "DELTA-"] {
@@ -195,68 +204,4 @@ fn ids(line: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn proven(text: &str) -> Vec<String> {
-        let mut proofs = Proofs::new();
-        collect("f.rs", text, &mut proofs);
-        proofs
-            .into_iter()
-            .flat_map(|(id, tests)| tests.into_iter().map(move |test| format!("{id}: {test}")))
-            .collect()
-    }
-
-    #[test]
-    fn only_tests_prove_anything() {
-        let text = "
-/// HOOK-001: said above.
-#[test]
-fn first() {
-    check(1, \"HOOK-002\");
-}
-
-/// HOOK-003
-fn check(n: u8) {
-    assert_eq!(n, 1, \"HOOK-004\");
-}
-
-/// HOOK-005: nobody calls it.
-fn unused() {
-}
-
-// HOOK-006 belongs to nothing.
-struct Other;
-
-#[tokio::test]
-async fn second() {
-    // HOOK-007
-}
-";
-        assert_eq!(
-            proven(text),
-            [
-                "HOOK-001: `f.rs` first",
-                "HOOK-002: `f.rs` first",
-                "HOOK-003: `f.rs` first",
-                "HOOK-004: `f.rs` first",
-                "HOOK-007: `f.rs` second",
-            ]
-        );
-    }
-
-    #[test]
-    fn tests_inside_of_modules_and_property_tests_count() {
-        let text = "
-mod tests {
-    proptest! {
-        #[test]
-        fn law(x in any::<u8>()) {
-            prop_assert!(x == x, \"HOOK-010\");
-        }
-    }
-}
-";
-        assert_eq!(proven(text), ["HOOK-010: `f.rs` law"]);
-    }
-}
+mod tests;

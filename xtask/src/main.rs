@@ -8,6 +8,8 @@ mod agents;
 mod conformance;
 mod dist;
 mod notes;
+#[cfg(test)]
+mod packages;
 mod schemas;
 
 use std::io::Write as _;
@@ -21,6 +23,7 @@ struct Generated {
     content: String,
 }
 
+/// Results go to stdout (`notes`, `agents`) so that they can be redirected; what was written or is going on, to stderr.
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("all") => {
@@ -50,12 +53,15 @@ fn main() -> Result<()> {
 }
 
 /// Everything that is generated.
+/// It writes nothing: `all` writes the result, and the test compares it with what is committed. A generator that finds
+/// its input incomplete fails, for example a requirement that no test names.
 fn generate(root: &Path) -> Result<Vec<Generated>> {
     let mut files = vec![conformance::generate(root)?];
     files.extend(schemas::generate(root)?);
     Ok(files)
 }
 
+/// Leaves a file that is already right untouched, so that its time stamp does not cause a rebuild.
 fn write(file: &Generated) -> Result<()> {
     if std::fs::read_to_string(&file.path).is_ok_and(|now| now == file.content) {
         return Ok(());
@@ -69,6 +75,7 @@ fn write(file: &Generated) -> Result<()> {
     Ok(())
 }
 
+/// The workspace's folder, fixed when this crate is compiled: `cargo xtask` works from any folder below it.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
@@ -77,6 +84,7 @@ fn root() -> PathBuf {
 mod tests {
     use super::*;
 
+    /// The same comparison for all files, so a new generator is covered without a test of its own.
     #[test]
     fn generated_files_are_up_to_date() {
         for file in generate(&root()).unwrap() {

@@ -1,10 +1,12 @@
 //! The notes of a release: its section of the changelog.
+//! They are copied from there and not written a second time, so that the release page and the file say the same.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
 /// The section of this version, or of the version that the workspace has.
+/// A missing or an empty section is an error, because a release without notes was probably not prepared.
 pub(crate) fn notes(root: &Path, version: Option<&str>) -> Result<String> {
     let version = version.unwrap_or(env!("CARGO_PKG_VERSION"));
     let changelog = std::fs::read_to_string(root.join("CHANGELOG.md")).context("cannot read CHANGELOG.md")?;
@@ -15,6 +17,7 @@ pub(crate) fn notes(root: &Path, version: Option<&str>) -> Result<String> {
 }
 
 /// What stands between the heading of a version and the next one. The heading may have a date behind the version.
+/// `None` if no heading begins with exactly this version: `0.2` does not find `0.2.0`.
 fn section<'c>(changelog: &'c str, version: &str) -> Option<&'c str> {
     let sections = changelog.split("\n## ").skip(1);
     let (_, text) = sections

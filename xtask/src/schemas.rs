@@ -1,4 +1,6 @@
 //! The JSON Schemas that `hookrail schema` prints, as files: editors and other programs refer to them.
+//! The schemas of the agent's log and of the settings come from the types that read them; only that of test files is
+//! written by hand.
 
 use std::path::Path;
 

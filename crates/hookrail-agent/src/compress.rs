@@ -1,4 +1,7 @@
 //! Keeps the history within its budget: the oldest turns are summarised by the model.
+//!
+//! The summary is a model call like any other: its hooks run, and they may block it. A history that could not be
+//! summarised stays as it is, and a notice says why.
 
 use hookrail::PreCompressTrigger;
 use hookrail::genai::{Content, GenerateContentParameters};
@@ -7,6 +10,7 @@ use crate::model_call::{Audience, ReplySource};
 use crate::session::{Interrupt, Session};
 use crate::ui::AgentEvent;
 
+/// What the model is asked for, after the turns to be summarised.
 const INSTRUCTION: &str = "Summarise the conversation so far for your own later use: the goals, what was done to \
      which files, what was found, what is still open. Facts only.";
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::log::LogLine;
 
 /// The schema of one line. `timestamp` and `sessionId` are part of every kind of line.
+/// `agent` is there where the event came from another agent.
 pub fn session_log_schema() -> Schema {
     let mut schema = schema_for!(LogLine<'static>);
     schema.insert("title".to_owned(), json!("SessionLogLine"));

@@ -1,4 +1,7 @@
 //! One model call with its hooks applied, shown and logged.
+//!
+//! The engine decides in which order hooks and model are asked. What is added here is the agent's part: the log, what a
+//! person sees while the answer comes, and messages for the next request.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::{
@@ -10,6 +13,8 @@ use crate::session::{Interrupt, Session};
 use crate::ui::{AgentEvent, Ui};
 
 /// Who reads what the model says.
+/// A summary is asked for by the agent itself: nobody sees it, and it takes no messages that were meant for the user's
+/// next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     User,
@@ -17,6 +22,7 @@ pub(crate) enum Audience {
 }
 
 /// What came out of one model call.
+/// A reply of hooks has the same form as one of the model, so the turn loop treats both alike.
 pub(crate) struct Reply {
     pub(crate) response: GenerateContentResponse,
     pub(crate) allowed: AllowedTools,
@@ -51,6 +57,8 @@ impl Session {
         }
     }
 
+    /// The call without regard to cancelling. Messages for the next request are taken when it is sent, whether or not it
+    /// succeeds.
     async fn call_model_to_its_end(
         &mut self,
         request: GenerateContentParameters,
@@ -130,11 +138,13 @@ impl Session {
         }
     }
 
+    /// `synthetic` marks an answer that hooks gave in the model's place, `modified` one that they changed.
     fn log_response(&self, response: &GenerateContentResponse, synthetic: bool, modified: bool) {
         self.parts.log.write(&LogLine::ModelResponse { response, synthetic, modified });
     }
 }
 
+/// Shows the text of a chunk or a response; one without text is not shown at all.
 fn show_text(ui: &dyn Ui, response: &GenerateContentResponse) {
     let text = response.text();
     if !text.is_empty() {

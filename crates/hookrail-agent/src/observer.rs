@@ -1,4 +1,4 @@
-//! Carries the engine's records to the session log, to whoever watches, and to further listeners.
+//! Carries the engine's records to the session log, to the user interface, and to further listeners.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::ui::{AgentEvent, Ui};
 pub struct AgentObserver {
     /// The transcript.
     pub log: Arc<SessionLog>,
-    /// Who watches.
+    /// Shows hooks as they start and end.
     pub ui: Arc<dyn Ui>,
     /// Another listener, such as the engine's own log.
     pub next: Option<Arc<dyn HookObserver>>,

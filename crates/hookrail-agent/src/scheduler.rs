@@ -4,6 +4,8 @@
 //! A blocked call is a completed call: it goes from executing to idle, its result is buffered like any
 //! other, published in call order, and never tried again. What to do next is the model's decision.
 
+mod done;
+
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
@@ -14,9 +16,10 @@ use futures_util::future::join_all;
 use hookrail::genai::FunctionCall;
 use hookrail::{
     AllowedTools, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason,
-    ToolOutcome, ToolResult,
+    ToolResult,
 };
 
+use self::done::{Done, cancelled, status_of};
 use crate::approval::{ApprovalMode, AskedCall, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
@@ -48,19 +51,8 @@ pub(crate) struct Batch {
     pub(crate) stop: Option<StopReason>,
 }
 
-/// A call whose result will not change any more.
-struct Done {
-    result: ToolResult,
-    /// The tool's own result, where a hook replaced it.
-    original: Option<ToolResult>,
-    status: ToolStatus,
-    args: JsonObject,
-    duration_ms: u64,
-    stop: Option<StopReason>,
-}
-
 /// How far one call is, for the case that the user gives up. The tool itself is the only step that is not simply
-/// dropped then: it ends by its own means, so that its result tells the truth.
+/// dropped then: it ends by its own means, so that its result is what happened.
 enum Progress {
     /// `BeforeTool` hooks and the question of permission; with the arguments as far as they are known.
     Before { args: JsonObject },
@@ -103,10 +95,12 @@ impl Scheduler<'_> {
         batch
     }
 
+    /// A tool that does not exist changes nothing, so it does not hold others up.
     fn reads_only(&self, call: &Call) -> bool {
         self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
     }
 
+    /// Shows where a call is.
     fn state(&self, call: &Call, state: ToolState) {
         self.ui.notify(&AgentEvent::ToolState { id: &call.id, name: &call.call.name, state });
     }
@@ -209,39 +203,4 @@ impl Scheduler<'_> {
         self.ui.notify(&AgentEvent::ToolFinished { id, name, status, display, result: &result });
         result
     }
-}
-
-fn status_of(result: &ToolResult) -> ToolStatus {
-    match &result.error {
-        None => ToolStatus::Success,
-        Some(error) if error.kind.as_deref() == Some("cancelled") => ToolStatus::Cancelled,
-        Some(_) => ToolStatus::Error,
-    }
-}
-
-impl Done {
-    fn new(status: ToolStatus, args: JsonObject, result: ToolResult) -> Self {
-        Self { result, original: None, status, args, duration_ms: 0, stop: None }
-    }
-}
-
-impl From<ToolOutcome> for Done {
-    fn from(outcome: ToolOutcome) -> Self {
-        match outcome {
-            ToolOutcome::Ran { tool_input, result, original, stop } => {
-                Self { original, stop, ..Self::new(status_of(&result), tool_input, result) }
-            }
-            ToolOutcome::Blocked { tool_input, result, stop, .. } => {
-                Self { stop, ..Self::new(ToolStatus::Blocked, tool_input, result) }
-            }
-            ToolOutcome::Denied { tool_input, result } => Self::new(ToolStatus::Denied, tool_input, result),
-            ToolOutcome::Stopped { tool_input, result, reason } => {
-                Self { stop: Some(reason), ..Self::new(ToolStatus::Cancelled, tool_input, result) }
-            }
-        }
-    }
-}
-
-fn cancelled(args: JsonObject) -> Done {
-    Done::new(ToolStatus::Cancelled, args, ToolResult::failure("The call was cancelled.", "cancelled"))
 }

@@ -3,7 +3,7 @@
 //! What the tools share lives beside them: `args` reads what the model sent, `paths` keeps every file
 //! access inside of the project, `edits` replaces files atomically, `walk` visits files by the rules of
 //! `.gitignore`, `text` makes foreign text fit for a line on a terminal. Deciding whether a call may run
-//! at all is the business of the scheduler.
+//! at all is left to the scheduler.
 
 mod args;
 mod edits;
@@ -159,7 +159,7 @@ impl ToolTable {
 ///
 /// The work gets a token that is set when the user gives up and also when the call's future is dropped,
 /// because a blocking thread cannot be dropped. A call that only looks is not waited for once it is
-/// cancelled: it may hang in a file system. One that edits is, so that its result tells the truth.
+/// cancelled: it may hang in a file system. One that edits is, so that its result is what happened.
 async fn blocking<F>(kind: ToolKind, context: &ToolContext, work: F) -> ToolResult
 where
     F: FnOnce(&Workspace, &CancellationToken) -> Result<ToolResult, Failure> + Send + 'static,

@@ -218,6 +218,7 @@ fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<Entry> {
     events.map(|event| entry::entry(agent, event, program)).collect()
 }
 
+/// An entry outlives this process and is run from anywhere, by a shell.
 fn program_text(program: &Path) -> Result<&str, ConnectError> {
     let text = program.to_str().filter(|text| program.is_absolute() && !text.contains(char::is_control));
     text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
@@ -228,6 +229,7 @@ fn nothing_to_write(existing: Option<&str>) -> Edit {
     Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said.to_owned()] }
 }
 
+/// No error: the file is as the person wants it.
 fn not_connected(agent: Agent) -> String {
     format!("{} does not call hookrail; nothing to change.", agent.title())
 }

@@ -1,4 +1,7 @@
 //! An agent's hooks as ours, with one line for everything that is lost or means something else.
+//!
+//! Whatever is not exactly as it was is reported, one line each, so that a person can decide before anything is
+//! written. Importing never makes a guard weaker in silence.
 
 mod hints;
 mod hook;
@@ -119,6 +122,7 @@ struct Importing {
 }
 
 impl Importing {
+    /// The same line is said once, however many hooks it is about.
     fn report(&mut self, kind: LossKind, place: &str, what: impl Into<String>) {
         let line = LossLine { kind, place: place.to_owned(), what: what.into() };
         if !self.imported.report.contains(&line) {
@@ -126,6 +130,7 @@ impl Importing {
         }
     }
 
+    /// Switches that turn all hooks off are reported and not carried over: the hooks are imported to be used.
     fn settings(&mut self, settings: &JsonObject) -> Result<(), ImportError> {
         if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
             self.report(LossKind::Note, "disableAllHooks", "the agent does not run these hooks");
@@ -152,6 +157,7 @@ impl Importing {
         Ok(())
     }
 
+    /// An event that we do not have loses its hooks, which is said.
     fn event(&mut self, name: &str, groups: &Value) {
         let native = self.agent.dialect().event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
@@ -198,6 +204,7 @@ impl Importing {
     }
 
     /// A group of hooks, or one hook where the agent has no groups.
+    /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
     fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
         let is_flat = self.agent.dialect().settings.shape == SettingsShape::Flat;
         let entries: Vec<(String, &Value)> = if is_flat {

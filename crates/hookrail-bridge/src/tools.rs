@@ -147,6 +147,7 @@ struct Names {
 }
 
 impl Names {
+    /// The order is kept: the first name is what hooks see.
     fn add(&mut self, name: &str) {
         match &self.first {
             None => self.first = Some(name.to_owned()),

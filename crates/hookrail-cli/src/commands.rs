@@ -1,4 +1,8 @@
 //! One file for each command: `run(args, …, &mut Printer) -> anyhow::Result<ExitStatus>`.
+//!
+//! A command parses nothing and prints through the [`Printer`](crate::terminal::printer::Printer) alone: data to
+//! stdout, everything else to stderr. An `Err` is something that kept the command from its work. What it found out,
+//! also something bad, is an exit status.
 
 pub(crate) mod agent;
 pub(crate) mod bridge;

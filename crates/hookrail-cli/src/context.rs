@@ -47,6 +47,7 @@ impl Context {
         Ok(self)
     }
 
+    /// The nearest folder with project settings or with approvals; the home directory itself is none.
     fn find_project(&self) -> PathBuf {
         // Approvals are read only where no settings file is found first.
         let approved = LazyCell::new(|| self.approvals().list_projects().unwrap_or_default());
@@ -114,7 +115,7 @@ fn real(directory: &Path) -> anyhow::Result<PathBuf> {
 
 /// Set by an agent for the commands that it runs: a model must not approve or switch off what guards against it.
 ///
-/// This stops an agent that runs `hookrail trust --yes`, not a program that is out to deceive: what may write the
+/// This stops an agent that runs `hookrail trust --yes`, not a program that tries to get around it: what may write the
 /// user's files can also write approvals. A hook or a sandbox is what keeps a model from doing that.
 const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 

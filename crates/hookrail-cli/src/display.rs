@@ -29,6 +29,7 @@ pub(crate) fn short_home(text: &str, context: &Context) -> String {
 }
 
 /// The home directory, where it is also what a shell means by `~`.
+/// `HOOKRAIL_HOME` can differ from `HOME`, and then `~` would lead elsewhere.
 fn shells_home(context: &Context) -> Option<&Path> {
     home(context).filter(|home| std::env::var_os("HOME").is_some_and(|named| Path::new(&named) == *home))
 }
@@ -52,6 +53,7 @@ pub(crate) fn shown_origin(origin: &Origin, context: &Context) -> String {
 }
 
 /// Whether a hook is approved, in a word.
+/// `trusted` is for hooks of the user and the system, which need no approval.
 pub(crate) fn approved_word(trust: &HookTrust) -> &'static str {
     match trust {
         HookTrust::Trusted => "trusted",
@@ -72,6 +74,7 @@ pub(crate) struct HookName<'h> {
 }
 
 impl<'h> HookName<'h> {
+    /// The fields are those of the hook, under the names of the contract.
     pub(crate) fn of(hook: &'h hookrail::Hook) -> Self {
         Self {
             name: &hook.name,
@@ -84,6 +87,7 @@ impl<'h> HookName<'h> {
 }
 
 /// The words nearest to a mistyped one, the nearest first; empty where nothing comes near.
+/// Likeness counts common beginnings, as typos seldom are in the first letters.
 pub(crate) fn near_words<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
     let mut near: Vec<(f64, &str)> = known
         .into_iter()

@@ -1,4 +1,6 @@
 //! The event that a command is about: what was given on the command line, else a sample.
+//!
+//! `fire`, `facts` and `explain` read their event here, so the same arguments mean the same event in each of them.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::EventArgs;
 
 /// Why an event cannot be fired.
+/// The first is the person's to correct and ends with the exit code for usage; the second is a failure.
 pub(crate) enum InputProblem {
     /// What was given makes no sense.
     Usage { message: String, hint: String },
@@ -20,6 +23,7 @@ pub(crate) enum InputProblem {
 }
 
 /// Reads what was given on the command line.
+/// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
 pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
     let event = args.event;
     let is_tool_event = event.matching() == Matching::Tool;
@@ -90,6 +94,7 @@ pub(crate) fn sample_fields(event: EventName, tool: Option<&str>, input: Option<
     fields
 }
 
+/// The error of the parser has line and column.
 fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
     serde_json::from_slice(text).map_err(|error| InputProblem::Usage {
         message: format!("{what} is not valid JSON: {error}"),
@@ -98,6 +103,7 @@ fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem
 }
 
 /// Arguments that fit the tool, for the tools that everybody knows.
+/// Other tools get the arguments of the event's own sample.
 fn sample_arguments(tool: &str) -> Option<Value> {
     Some(match tool {
         "read_file" => json!({ "file_path": "notes.txt" }),

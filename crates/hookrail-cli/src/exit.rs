@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 /// How the program ends.
+/// 0 to 3 are verdicts; 64 and 70 are those of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
     /// Fine, or allowed.

@@ -1,4 +1,6 @@
 //! What a person is told of a hook that failed: what came of it, and what helps.
+//!
+//! The same words are used by `fire` and by the agent's trace.
 
 use hookrail::components::OnFailure;
 use hookrail::{EventName, HookFailure, HookRun};
@@ -7,6 +9,7 @@ use crate::commands::check::{command_problem, quote};
 use crate::context::Context;
 
 /// What the failure of a hook means for its event. `blocked` says that something else blocks it all the same.
+/// By default the event goes on, which is said each time: people expect a guard that broke to block.
 pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> String {
     let what = match event {
         EventName::BeforeTool
@@ -30,6 +33,7 @@ pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> Str
 }
 
 /// What helps against a failure, where its exit code or its complaint tells.
+/// The machine is looked at again, which costs something and is done only for a hook that failed.
 pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;
     match run.failure.as_ref()? {
@@ -54,6 +58,7 @@ fn carriage_return(complaint: &str) -> Option<String> {
 }
 
 /// A program that a script calls and the shell did not find.
+/// Only the English words of Bash are known; other texts give no hint.
 fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> {
     let before = complaint.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
     let program = before.rsplit(": ").next()?;
@@ -63,28 +68,4 @@ fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn complaints_of_shells_are_understood() {
-        let env = [("PATH".to_owned(), "/a:/b".to_owned())];
-        for (complaint, expected) in [
-            ("./x.sh: line 3: jq: command not found", Some("jq is in none of")),
-            ("bash: line 1: jq: command not found\nmore", Some("PATH: /a:/b")),
-            ("boom", None),
-        ] {
-            let hint = missing_program(&env, complaint);
-            match expected {
-                Some(words) => assert!(hint.as_ref().is_some_and(|hint| hint.contains(words)), "{hint:?}"),
-                None => assert_eq!(hint, None),
-            }
-        }
-        for complaint in
-            ["x.sh: line 2: $'\\r': command not found", "env: 'bash\\r': No such file", "bad interpreter^M"]
-        {
-            assert!(carriage_return(complaint).is_some(), "{complaint}");
-        }
-        assert_eq!(carriage_return("a\\nb"), None);
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::terminal::printer::{Printer, escape_line};
 const SHOWN: usize = 5;
 
 /// The lines for what is wrong with settings and approvals, errors first. Empty where nothing is.
+/// Notes are left to `check`.
 pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
     lines_where(settings, context, |_| true)
 }
@@ -25,6 +26,7 @@ pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) 
     lines_where(settings, context, wanted)
 }
 
+/// Errors come first and the rest is cut to [`SHOWN`] lines, with the command that shows everything.
 fn lines_where(
     settings: &ResolvedSettings,
     context: &Context,
@@ -64,12 +66,24 @@ pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut
 /// Says why hooks are off where none are configured. Where some are, this is among the findings.
 pub(crate) fn tell_off_without_hooks(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()
-        && let Some(off) = settings.why_off()
+        && let Some(Off { why, help }) = why_off(settings, context)
     {
-        printer.talk(escape_line(&off.message));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
+        printer.talk(why);
+        printer.talk(format_args!("hint: {help}"));
     }
+}
+
+/// Why hooks are off and what turns them on, each on one line. The engine words both; no command has words of its own.
+pub(crate) struct Off {
+    pub(crate) why: String,
+    pub(crate) help: String,
+}
+
+/// `None` while hooks are on.
+pub(crate) fn why_off(settings: &ResolvedSettings, context: &Context) -> Option<Off> {
+    let off = settings.why_off()?;
+    let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+    Some(Off { why: escape_line(&off.message), help: escape_line(&help) })
 }
 
 /// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.
@@ -83,6 +97,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
     Err(Hinted::new(message, "mend the file; `hookrail check` shows the place").into())
 }
 
+/// `--quiet` keeps it if it is an error or says that guards are off.
 fn line(finding: &Diagnostic, context: &Context) -> Line {
     let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
     let help = finding
@@ -107,10 +122,12 @@ fn short(finding: &Diagnostic, context: &Context) -> String {
     format!("{place}{}", escape_line(&finding.message))
 }
 
+/// In the form that editors and terminals make clickable.
 fn place_of(place: &Place, context: &Context) -> String {
     format!("{}:{}:{}: ", shown(&place.file, context), place.line, place.column)
 }
 
+/// For the sentence "there … more".
 fn counted(number: usize) -> String {
     if number == 1 { "is 1".to_owned() } else { format!("are {number}") }
 }

@@ -56,6 +56,7 @@ pub(crate) struct HookLog {
     state: Mutex<State>,
 }
 
+/// `has_warned` keeps a full disk from being told with every line.
 #[derive(Default)]
 struct State {
     open: Option<Open>,
@@ -74,6 +75,7 @@ impl HookLog {
         Self::with_limit(path_in(state_dir), MAX_BYTES)
     }
 
+    /// Tests rotate early.
     fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
         Self {
             path,
@@ -108,6 +110,7 @@ impl HookLog {
     }
 
     /// Writes down what workers did.
+    /// A worker that never started has nothing to tell.
     pub(crate) fn workers(&self, workers: &[WorkerStatus]) {
         for worker in workers.iter().filter(|worker| worker.started > 0) {
             let last_failure = worker.last_failure.as_deref().map(bounded::text);
@@ -123,6 +126,7 @@ impl HookLog {
         }
     }
 
+    /// A log that cannot be written never fails a hook: the first problem is a line on stderr.
     fn write(&self, line: &LogLine<'_>) {
         let session_id = self.session_id.get().map_or("", String::as_str);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,6 +141,8 @@ impl HookLog {
         }
     }
 
+    /// The file at the path is compared with the open one for each line, because another program may have moved it
+    /// aside.
     fn append(&self, open: &mut Option<Open>, line: &[u8]) -> io::Result<()> {
         let at_path = self.metadata()?;
         let size = at_path.as_ref().map_or(0, Metadata::len);
@@ -171,6 +177,7 @@ impl HookLog {
         }
     }
 
+    /// Folder and file are for their owner alone.
     fn open(&self) -> io::Result<Open> {
         let mut options = File::options();
         options.create(true).append(true).mode(0o600).custom_flags(NEVER_WAIT);
@@ -185,7 +192,7 @@ impl HookLog {
         }?;
         let metadata = file.metadata()?;
         if metadata.permissions().mode() & 0o077 != 0 {
-            // Somebody made it readable for others; what hooks say is nobody else's business.
+            // Somebody made it readable for others; what hooks say is private.
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
         Ok(Open { identity: identity(&metadata), file })
@@ -258,10 +265,12 @@ fn rotated(path: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Device and inode, which tell a file from another one of the same name.
 fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
+/// Another program may have moved it first.
 fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

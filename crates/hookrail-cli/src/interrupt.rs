@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 const TWICE: Duration = Duration::from_secs(1);
 
 /// Who is interrupted.
+/// The agent's session and the prompt share it: whichever of them sees the key reports it here.
 pub(crate) struct Interrupt {
     /// Whether Ctrl-C ends the turn and keeps the session.
     keeps_session: bool,
@@ -17,12 +18,14 @@ pub(crate) struct Interrupt {
     end: CancellationToken,
 }
 
+/// A turn has a token of its own, so that giving up one does not give up the next.
 struct State {
     turn: CancellationToken,
     last_press: Option<Instant>,
 }
 
 impl Interrupt {
+    /// `keeps_session` for the interactive prompt.
     pub(crate) fn new(keeps_session: bool) -> Self {
         let state = State { turn: CancellationToken::new(), last_press: None };
         Self { keeps_session, state: Mutex::new(state), end: CancellationToken::new() }
@@ -33,6 +36,7 @@ impl Interrupt {
         self.press_at(Instant::now());
     }
 
+    /// The time is passed in for tests.
     fn press_at(&self, now: Instant) {
         let mut state = self.state();
         state.turn.cancel();
@@ -68,32 +72,11 @@ impl Interrupt {
         state.turn.clone()
     }
 
+    /// Poisoned or not: an interrupt must work after a panic.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn once_ends_the_turn_and_twice_within_a_second_the_session() {
-        let start = Instant::now();
-        let interrupt = Interrupt::new(true);
-        let turn = interrupt.turn();
-        interrupt.press_at(start);
-        assert!(turn.is_cancelled() && !interrupt.is_ended());
-        let next = interrupt.turn();
-        assert!(!next.is_cancelled(), "the session goes on");
-        interrupt.press_at(start + Duration::from_secs(2));
-        assert!(next.is_cancelled() && !interrupt.is_ended(), "too late for a second one");
-        interrupt.press_at(start + Duration::from_millis(2_900));
-        assert!(interrupt.is_ended());
-        assert!(interrupt.turn().is_cancelled(), "no further turn");
-
-        let single = Interrupt::new(false);
-        single.press_at(start);
-        assert!(single.is_ended(), "a run with one prompt ends at once");
-    }
-}
+mod tests;

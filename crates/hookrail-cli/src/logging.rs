@@ -1,9 +1,12 @@
 //! Debug logs on stderr, when asked for: `DEBUG=llxprt:core:hooks:*` or `RUST_LOG`.
+//!
+//! They are the engine's `tracing` events. Without either variable no subscriber is installed.
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 /// Starts logging if the environment asks for it.
+/// Lines have no colours, because they are most often redirected.
 pub(crate) fn start() {
     let Some(filter) =
         filter(std::env::var("DEBUG").ok().as_deref(), std::env::var("RUST_LOG").ok().as_deref())
@@ -23,6 +26,7 @@ const HOOKS: &str = "llxprt:core:hooks";
 
 /// `RUST_LOG` takes `target=level` directives; `DEBUG` takes patterns such as `llxprt:core:hooks:*`,
 /// separated by commas or spaces, a leading `-` excludes.
+/// `None` if nothing is asked for. Both variables can be set; `DEBUG` then adds to `RUST_LOG`.
 fn filter(debug: Option<&str>, rust_log: Option<&str>) -> Option<Targets> {
     let from_rust_log = rust_log.filter(|text| !text.is_empty()).map(|text| {
         // A plain level or unreadable directives turn everything on at that level, or at debug.
@@ -47,22 +51,4 @@ fn filter(debug: Option<&str>, rust_log: Option<&str>) -> Option<Targets> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tracing::Level;
-
-    #[test]
-    fn debug_patterns_map_onto_targets() {
-        let on = |debug: &str, target: &str| {
-            filter(Some(debug), None).is_some_and(|filter| filter.would_enable(target, &Level::DEBUG))
-        };
-        assert!(on("llxprt:core:hooks:*", "llxprt:core:hooks:runner"));
-        assert!(on("llxprt:*", "llxprt:core:hooks:runner"));
-        assert!(on("*", "llxprt:core:hooks:runner"));
-        assert!(on("other,llxprt:core:hooks:runner", "llxprt:core:hooks:runner"));
-        assert!(!on("llxprt:core:hooks:runner", "llxprt:core:hooks:handler"));
-        assert!(!on("express:*", "llxprt:core:hooks:runner"));
-        assert!(!on("llxprt:core:hooks:*,-llxprt:core:hooks:runner", "llxprt:core:hooks:runner"));
-        assert!(!on("", "llxprt:core:hooks:runner"));
-    }
-}
+mod tests;

@@ -1,4 +1,7 @@
 //! The `hookrail` program: parse, run, exit.
+//!
+//! What a command prints and with which exit code it ends is decided here once for all of them: usage errors, errors
+//! with causes and hints, a closed pipe, a panic.
 
 mod cli;
 mod commands;
@@ -25,6 +28,8 @@ use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 
+/// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
+/// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
 fn main() -> ExitCode {
     if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
         logging::start();
@@ -55,6 +60,8 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the command. Those that work in a project say on stderr which one, unless it is the current folder: an agent's
+/// or a person's mistake about it would look like hooks that do nothing.
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     let in_project = |quiet: bool| {
@@ -93,6 +100,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 }
 
 /// Tells an error with its causes and, where there is one, a hint.
+/// A pipe that was closed, as by `| head`, is no error: whoever reads has what they wanted.
 pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.is::<ClosedPipe>() {
         return ExitStatus::Success;

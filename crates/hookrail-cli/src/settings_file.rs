@@ -1,4 +1,5 @@
-//! Changes of a settings file that nobody can tear: read, edit and replace under one lock.
+//! Changes of a settings file that are never half done: read, edit and replace under one lock.
+//! All commands that write settings do it here; what an edit does not touch stays as it is, comments included.
 
 use std::fs;
 use std::io;
@@ -48,6 +49,7 @@ pub(crate) fn change(
     Ok(true)
 }
 
+/// Edits are refused where the file is no valid settings file, since a half-understood one could lose hooks.
 fn unusable(file: &Path, context: &Context) -> Hinted {
     let message = format!("cannot change `{}`", shown(file, context));
     Hinted::new(message, "`hookrail check` shows what is wrong with it")

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Listens to Ctrl-C, Ctrl-\\, `SIGTERM` and the end of the terminal. By themselves these would end the program at
-/// once, and its hooks, each in a group of its own, would not hear of it.
+/// once, and its hooks, each in a group of its own, would not get the signal.
 pub(crate) struct EndSignals {
     interrupt: Signal,
     terminate: Signal,
@@ -27,6 +27,7 @@ impl EndSignals {
     }
 
     /// Waits for the next one of them; whether it is Ctrl-C, which a person pressed.
+    /// The caller decides what it means: a first one asks, a second one insists.
     pub(crate) async fn next(&mut self) -> bool {
         let hang_up = async {
             match &mut self.hang_up {

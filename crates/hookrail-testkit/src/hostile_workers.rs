@@ -20,8 +20,6 @@ pub enum Outcome {
     Failure,
     /// Nothing but the deadline ends it.
     TimedOut,
-    /// The hook failed. Whether that shows before the deadline depends on who was faster.
-    NoVerdict,
 }
 
 /// A worker that misbehaves.
@@ -87,9 +85,9 @@ workers! {
     "says_ready_strangely.py" => Answer,
     "says_ready_for_millions.py" => Answer,
     "says_ready_again.py" => Failure,
-    "closes_stdin.sh" => NoVerdict,
-    "closes_stdout.sh" => NoVerdict,
-    "closes_everything.sh" => NoVerdict,
+    "closes_stdin.sh" => Failure,
+    "closes_stdout.sh" => Failure,
+    "closes_everything.sh" => Failure,
     "closes_stdin_after_answering.py" => Answer,
     "stops_itself.sh" => TimedOut,
     "ignores_term.sh" => TimedOut,

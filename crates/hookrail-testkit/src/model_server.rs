@@ -1,11 +1,13 @@
 //! A scripted HTTP server on loopback: what it sends, byte by byte and pause by pause, is up to the test.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+use crate::http;
 
 /// One thing the server does on a connection. After the last one it closes.
 #[derive(Debug, Clone)]
@@ -111,39 +113,26 @@ impl Drop for Server {
     }
 }
 
+/// One connection at a time, in the order in which they come: tests depend on it.
 fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Received>>, stop: &AtomicBool) {
     for connection in listener.incoming().map_while(Result::ok) {
         if stop.load(Ordering::SeqCst) {
             return;
         }
-        let Some(request) = read_request(&connection) else { continue };
+        let Some(http::Request { head, body }) = http::read_request(&connection) else { continue };
+        let request = Received { head, body: String::from_utf8_lossy(&body).into_owned() };
         let number = {
             let mut received = received.lock().expect("no thread of the server has panicked");
             received.push(request);
             received.len() - 1
         };
         let script = scripts.get(number).or(scripts.last()).map_or(&[][..], Vec::as_slice);
-        // A client that went away in the middle is none of the server's business.
+        // A client that went away in the middle is no problem of the server.
         drop(play(connection, script, stop));
     }
 }
 
-fn read_request(connection: &TcpStream) -> Option<Received> {
-    let mut reader = BufReader::new(connection);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let length = head
-        .lines()
-        .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body).ok()?;
-    Some(Received { head, body: String::from_utf8_lossy(&body).into_owned() })
-}
-
+/// Bytes go out as each step says, without being held back.
 fn play(mut connection: TcpStream, script: &[Step], stop: &AtomicBool) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     for step in script {

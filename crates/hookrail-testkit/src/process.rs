@@ -88,12 +88,14 @@ pub fn peak_memory() -> u64 {
     status("VmHWM:") * 1024
 }
 
+/// A number of `/proc/self/status`.
 fn status(field: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").expect("/proc is readable");
     let line = text.lines().find_map(|line| line.strip_prefix(field)).expect("a field of the status");
     line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
+/// `None` for a process that ended meanwhile.
 fn read(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name stands in parentheses and may hold anything, parentheses included.

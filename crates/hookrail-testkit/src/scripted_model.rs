@@ -6,7 +6,7 @@
 
 mod dialects;
 
-use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,6 +16,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use self::dialects::Dialect;
+use crate::http;
 
 /// What the model says when it is its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,10 +102,12 @@ impl Drop for ScriptedModel {
 
 /// Answers one request and closes.
 fn answer(mut connection: TcpStream, turns: &[Turn], calls: &Mutex<Vec<ModelCall>>) {
-    // A client that went away in the middle is none of the server's business.
+    // A client that went away in the middle is no problem of the server.
     let _ = connection.set_read_timeout(Some(Duration::from_secs(30)));
-    let Some((path, body)) = read_request(&connection) else { return };
-    let (kind, text) = respond(&path, &body, turns, calls);
+    let Some(request) = http::read_request(&connection) else { return };
+    let Some(path) = request.head.split(' ').nth(1) else { return };
+    let body = serde_json::from_slice(&request.body).unwrap_or_default();
+    let (kind, text) = respond(path, &body, turns, calls);
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         text.len()
@@ -141,41 +144,6 @@ fn respond(
     } else {
         (JSON, dialect.whole(&turn, body).to_string())
     }
-}
-
-/// Path and body of a request; `None` for what is no request.
-fn read_request(connection: &TcpStream) -> Option<(String, Value)> {
-    let mut reader = BufReader::new(connection);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let field = |name: &str| {
-        let lines = head.lines().map(str::to_ascii_lowercase);
-        lines.into_iter().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
-    };
-    let mut body = Vec::new();
-    if field("transfer-encoding:").as_deref() == Some("chunked") {
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).ok()?;
-            let length = usize::from_str_radix(line.trim(), 16).ok()?;
-            let mut piece = vec![0; length + 2];
-            reader.read_exact(&mut piece).ok()?;
-            if length == 0 {
-                break;
-            }
-            body.extend_from_slice(piece.get(..length)?);
-        }
-    } else {
-        let length = field("content-length:").and_then(|length| length.parse().ok()).unwrap_or(0);
-        body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-    }
-    let path = head.split(' ').nth(1)?.to_owned();
-    Some((path, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
 #[cfg(test)]

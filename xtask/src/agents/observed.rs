@@ -8,6 +8,7 @@ use std::time::Duration;
 use hookrail_testkit::scripted_model::ModelCall;
 
 /// How the agent's program ended.
+/// It is part of the cell unless it is exit code 0, because some agents refuse a call by giving up altogether.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By itself, with this exit code; `None` after a signal.
@@ -17,6 +18,7 @@ pub(super) enum Ending {
 }
 
 /// What is left of a run.
+/// Scenarios ask the questions below and never look at files themselves, so that a question has one answer in all rows.
 pub(super) struct Observed<'a> {
     /// The folder in which the agent worked.
     pub(super) work: &'a Path,
@@ -39,21 +41,25 @@ impl Observed<'_> {
     }
 
     /// Whether a text reached the model with any of its calls.
+    /// Agents put the texts of hooks into different fields of a request, so the whole body is searched.
     pub(super) fn heard(&self, text: &str) -> bool {
         self.calls.iter().any(|call| call.contains(text))
     }
 
     /// Whether the agent showed a text to its user.
+    /// Marks are words that no scripted answer of the model has, so a text that is found came from a hook.
     pub(super) fn told(&self, text: &str) -> bool {
         self.printed.contains(text)
     }
 
     /// Whether a hook or rule of this name was asked and had something to say.
+    /// Names are those of the settings in [`super::scenario::settings`].
     pub(super) fn ran(&self, hook: &str) -> bool {
         self.log.contains(&format!("\"name\":\"{hook}\""))
     }
 
     /// Whether hookrail noted that this agent cannot carry out what a hook wanted.
+    /// The bridge then answers with the nearest stronger effect, which a cell that says only "yes" would hide.
     pub(super) fn was_strengthened(&self) -> bool {
         self.log.contains("\"strengthened\":")
     }
@@ -80,6 +86,7 @@ impl Observed<'_> {
     }
 
     /// A prompt that is to be refused by a hook, which its log tells.
+    /// Without the log, an agent that failed before it asked anything would look like one that obeyed the hook.
     pub(super) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
         if self.calls.is_empty() && !self.ran(hook) {
             return Cell::Unknown("no model call, and the hook did not run");

@@ -7,6 +7,9 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 /// One agent's program.
+///
+/// It has everything that makes the program talk to the scripted model and to nothing else. A program that still needs
+/// the network fails or hangs offline, and then its cells say so.
 pub(super) struct Program {
     /// As `hookrail connect` calls it, and as its executable is called.
     pub(super) name: &'static str,
@@ -23,6 +26,7 @@ pub(super) struct Program {
 }
 
 /// All of them.
+/// Permissions are switched off wherever the agent has a switch for it: a refusal that is seen comes from hookrail.
 pub(super) const PROGRAMS: [Program; 6] = [
     Program {
         name: "claude",
@@ -171,6 +175,8 @@ pub(super) fn cache() -> Result<PathBuf> {
 }
 
 /// The version that is installed.
+/// It is read from the installed package; asking the program would start it once more, with whatever it does at a
+/// start.
 pub(super) fn version(program: &Program) -> Result<String> {
     let manifest =
         cache()?.join(program.name).join("node_modules").join(program.package).join("package.json");

@@ -1,4 +1,7 @@
 //! One run of one agent in one scenario.
+//!
+//! Every run gets its own home, working folder and copy of hookrail, so that runs cannot see each other's sessions,
+//! approvals or logs, and a scenario may break any of them.
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
@@ -140,6 +143,7 @@ impl Place {
 }
 
 /// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
+/// The group is killed in either case, because an agent may leave processes behind.
 fn run(mut command: Command, place: &Place) -> Result<Ending> {
     let stream = |name: &str| fs::File::create(place.base.join(name));
     let mut child = command

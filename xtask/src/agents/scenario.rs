@@ -1,4 +1,7 @@
 //! The effects, one scenario each: what the model does, and how its success is told from outside.
+//!
+//! The commands write files with names of their own, and every text of a hook has a mark (`MARK-…`) that nothing else
+//! in a run prints. A row may therefore conclude from a file or a mark alone.
 
 use hookrail_testkit::scripted_model::Turn;
 use serde_json::{Value, json};
@@ -6,6 +9,7 @@ use serde_json::{Value, json};
 use super::observed::{Cell, Ending, Observed};
 
 /// One effect of hooks.
+/// The order of [`SCENARIOS`] is the order of the rows.
 pub(super) struct Scenario {
     /// The row of the table.
     pub(super) name: &'static str,
@@ -175,6 +179,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 ];
 
 /// The one settings file, in which every scenario finds its rule or hook.
+/// It is the same for all agents and all scenarios, so what differs between two cells of a row is the agent alone.
 pub(super) fn settings() -> Value {
     let says = |output: &Value| format!("echo '{output}'");
     let changed =

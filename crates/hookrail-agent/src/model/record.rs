@@ -36,6 +36,7 @@ impl<M> RecordingModel<M> {
     }
 }
 
+/// A recording holds the whole conversation, so nobody else may read it.
 fn create_private(path: &PathBuf) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -51,6 +52,7 @@ fn create_private(path: &PathBuf) -> io::Result<File> {
 }
 
 impl Recording {
+    /// Writes one call. A recording that is not complete is worse than none, so a failure ends the model call.
     fn write(&self, chunks: &[GenerateContentResponse]) -> Result<(), ModelError> {
         let mut line = json!({ "method": "generateContentStream", "response": chunks }).to_string();
         line.push('\n');

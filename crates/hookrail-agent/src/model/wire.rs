@@ -4,15 +4,20 @@
 //! `generationConfig`. Fields this file does not know go into `generationConfig`, where Gemini adds most
 //! of its new ones.
 
+mod response;
+
 use std::borrow::Cow;
 
 use hookrail::JsonObject;
 use hookrail::genai::{
     Content, FunctionCallingConfig, FunctionCallingMode, GenerateContentConfig, GenerateContentParameters,
-    GenerateContentResponse, ToolConfig,
+    ToolConfig,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+
+pub(crate) use self::response::kind;
+pub use self::response::response_from_value;
 
 /// Fields of the SDK's `config` that REST wants beside `contents`.
 const TOP_LEVEL: [&str; 5] = ["safetySettings", "cachedContent", "labels", "serviceTier", "store"];
@@ -50,6 +55,8 @@ fn with_wire_role(content: &Content) -> Cow<'_, Content> {
     }
 }
 
+/// Spreads the SDK's `config` over the body. The SDK's own fields win over those of a nested
+/// `generationConfig`.
 fn add_config(body: &mut JsonObject, config: &GenerateContentConfig) {
     let GenerateContentConfig {
         system_instruction,
@@ -113,6 +120,7 @@ fn system_content(given: &Value) -> Option<Value> {
     }
 }
 
+/// Collects the parts of a system prompt at any depth of lists and contents.
 fn collect_parts(given: &Value, parts: &mut Vec<Value>) {
     match given {
         Value::Null => {}
@@ -149,11 +157,13 @@ fn wire_tool_config(config: &ToolConfig, tools: &[Value]) -> ToolConfig {
     config
 }
 
+/// The names of all functions that the request declares.
 fn declared_names(tools: &[Value]) -> Vec<&str> {
     let declarations = tools.iter().filter_map(|tool| tool.get("functionDeclarations")?.as_array()).flatten();
     declarations.filter_map(|declaration| declaration.get("name")?.as_str()).collect()
 }
 
+/// Adds a field in its serialised form.
 fn put<T: Serialize + ?Sized>(object: &mut JsonObject, field: &str, value: &T) {
     // The SDK's types have string keys only and finite numbers only, so they always serialise.
     object.insert(field.to_owned(), serde_json::to_value(value).unwrap_or_default());
@@ -165,159 +175,5 @@ fn put_some<T: Serialize>(object: &mut JsonObject, field: &str, value: Option<&T
     }
 }
 
-/// Reads one response or chunk. Lists that are `null` read as missing; the error names the field.
-pub fn response_from_value(mut value: Value) -> Result<GenerateContentResponse, String> {
-    if !value.is_object() {
-        return Err(format!("expected an object, found {}", kind(&value)));
-    }
-    drop_null(&mut value, "candidates");
-    if let Some(candidates) = value.get_mut("candidates").and_then(Value::as_array_mut) {
-        for content in candidates.iter_mut().filter_map(|candidate| candidate.get_mut("content")) {
-            drop_null(content, "parts");
-        }
-    }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        format!("`{path}`: {}", error.into_inner())
-    })
-}
-
-fn drop_null(value: &mut Value, field: &str) {
-    if let Some(object) = value.as_object_mut()
-        && object.get(field).is_some_and(Value::is_null)
-    {
-        object.shift_remove(field);
-    }
-}
-
-/// A JSON value's kind, for messages.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body(request: Value) -> Value {
-        request_body(&serde_json::from_value(request).unwrap())
-    }
-
-    #[test]
-    fn the_config_is_spread_over_the_body() {
-        let tools = json!([{ "functionDeclarations": [{ "name": "glob", "parametersJsonSchema": {} }] }]);
-        let sent = body(json!({
-            "model": "gemini-x",
-            "contents": [{ "role": "user", "parts": [{ "text": "hi" }] }, { "role": "model", "parts": [] },
-                         { "role": "model", "parts": [{ "functionCall": { "name": "glob" }, "thoughtSignature": "s" }] }],
-            "config": {
-                "systemInstruction": "be brief", "temperature": 0.5, "maxOutputTokens": 9, "topP": 1, "topK": 40,
-                "stopSequences": ["END"], "candidateCount": 1, "presencePenalty": 0.1, "frequencyPenalty": 0.2,
-                "tools": tools, "safetySettings": [], "cachedContent": "c", "abortSignal": {}, "httpOptions": {},
-                "thinkingConfig": { "includeThoughts": true }, "responseMimeType": "text/plain",
-                "generationConfig": { "seed": 7, "temperature": 2 },
-            },
-            "future": 1,
-        }));
-        assert_eq!(
-            sent,
-            json!({
-                "contents": [{ "role": "user", "parts": [{ "text": "hi" }] },
-                             { "role": "model", "parts": [{ "functionCall": { "name": "glob" }, "thoughtSignature": "s" }] }],
-                "systemInstruction": { "parts": [{ "text": "be brief" }] },
-                "tools": tools, "safetySettings": [], "cachedContent": "c",
-                "generationConfig": {
-                    "thinkingConfig": { "includeThoughts": true }, "responseMimeType": "text/plain", "seed": 7,
-                    "temperature": 0.5, "maxOutputTokens": 9, "topP": 1, "topK": 40, "stopSequences": ["END"],
-                    "candidateCount": 1, "presencePenalty": 0.1, "frequencyPenalty": 0.2,
-                },
-                "future": 1,
-            })
-        );
-    }
-
-    #[test]
-    fn nothing_is_made_up() {
-        assert_eq!(body(json!({ "model": "m", "contents": [] })), json!({ "contents": [] }));
-        assert_eq!(body(json!({ "config": { "tools": [] } })), json!({ "contents": [] }));
-    }
-
-    #[test]
-    fn system_instruction_in_any_spelling() {
-        let one = || json!({ "parts": [{ "text": "a" }] });
-        for (given, expected) in [
-            (json!("a"), one()),
-            (json!({ "text": "a" }), one()),
-            (
-                json!({ "role": "system", "parts": [{ "text": "a" }] }),
-                json!({ "role": "system", "parts": [{ "text": "a" }] }),
-            ),
-            (json!({ "parts": "a" }), one()),
-            (json!(["a", { "text": "b" }]), json!({ "parts": [{ "text": "a" }, { "text": "b" }] })),
-            (json!([{ "parts": [{ "text": "a" }] }]), one()),
-            (json!([]), Value::Null),
-        ] {
-            let sent = body(json!({ "config": { "systemInstruction": given } }));
-            assert_eq!(sent.get("systemInstruction").unwrap_or(&Value::Null), &expected, "{given}");
-        }
-    }
-
-    /// Ruling L7.
-    #[test]
-    fn names_go_out_with_mode_any_only() {
-        let tools = json!([{ "functionDeclarations": [{ "name": "glob" }, { "name": "read_file" }] }]);
-        for (given, expected) in [
-            (
-                json!({ "mode": "ANY", "allowedFunctionNames": ["glob"] }),
-                json!({ "mode": "ANY", "allowedFunctionNames": ["glob"] }),
-            ),
-            (
-                json!({ "mode": "ANY", "allowedFunctionNames": ["glob", "gone"] }),
-                json!({ "mode": "ANY", "allowedFunctionNames": ["glob"] }),
-            ),
-            (json!({ "mode": "ANY", "allowedFunctionNames": ["gone"] }), json!({ "mode": "NONE" })),
-            (json!({ "mode": "ANY", "allowedFunctionNames": [] }), json!({ "mode": "ANY" })),
-            (json!({ "mode": "AUTO", "allowedFunctionNames": ["glob"] }), json!({ "mode": "AUTO" })),
-            (json!({ "mode": "NONE", "allowedFunctionNames": [] }), json!({ "mode": "NONE" })),
-            (json!({ "mode": "VALIDATED", "new": 1 }), json!({ "mode": "VALIDATED", "new": 1 })),
-            (json!({ "allowedFunctionNames": ["glob"] }), json!({})),
-        ] {
-            let sent = body(
-                json!({ "config": { "tools": tools, "toolConfig": { "functionCallingConfig": given, "x": 1 } } }),
-            );
-            let expected = json!({ "functionCallingConfig": expected, "x": 1 });
-            assert_eq!(sent.get("toolConfig"), Some(&expected), "{given}");
-        }
-        let sent =
-            body(json!({ "config": { "toolConfig": { "functionCallingConfig": { "mode": "NONE" } } } }));
-        assert_eq!(sent, json!({ "contents": [] }), "no tools, no tool configuration");
-    }
-
-    #[test]
-    fn responses_are_read_leniently_and_refused_by_field() {
-        for (value, expected) in [
-            (json!({ "candidates": null }), Ok(())),
-            (json!({ "candidates": [{ "content": { "parts": null, "role": null } }] }), Ok(())),
-            (json!({ "candidates": [{ "content": null }, {}] }), Ok(())),
-            (json!([]), Err("expected an object, found a list")),
-            (json!({ "candidates": 5 }), Err("`candidates`: ")),
-            (
-                json!({ "candidates": [{ "content": { "parts": [{ "text": 5 }] } }] }),
-                Err("`candidates[0].content.parts[0].text`: "),
-            ),
-        ] {
-            match (response_from_value(value.clone()), expected) {
-                (Ok(_), Ok(())) => {}
-                (Err(found), Err(start)) => assert!(found.starts_with(start), "{value}: {found}"),
-                (found, expected) => panic!("{value}: {found:?}, expected {expected:?}"),
-            }
-        }
-    }
-}
+mod tests;

@@ -61,6 +61,7 @@ impl<'a> Args<'a> {
     }
 }
 
+/// A whole number, also one that is written as a float.
 fn count(value: &Value) -> Option<u64> {
     // Above 2⁵³ a float no longer says which whole number was meant.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -75,6 +76,7 @@ fn missing(name: &str, expected: &str) -> Failure {
     Failure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
 }
 
+/// The value's kind is named, but not a long value itself: the message goes back to the model.
 fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
     let found = match found {
         Value::Null => "null".to_owned(),
@@ -88,6 +90,7 @@ fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
 }
 
 /// One parameter of a declaration.
+/// Only flat arguments are needed, so a list of names and types stands in for a schema.
 pub(super) struct Parameter {
     pub(super) name: &'static str,
     /// A type of the model's schema language, such as `STRING`.

@@ -1,4 +1,7 @@
 //! `glob`: files by the pattern of their names.
+//!
+//! Patterns are those of `.gitignore` and shells. They may not leave the project: the folder to look in is an argument
+//! of its own, which is resolved like every other path.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -18,6 +21,7 @@ use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 /// More files than this are counted, not shown.
 const MOST_FILES: usize = 500;
 
+/// The tool.
 pub(super) struct Glob;
 
 impl Tool for Glob {

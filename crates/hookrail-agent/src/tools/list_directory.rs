@@ -1,4 +1,6 @@
 //! `list_directory`: what is in one folder.
+//!
+//! Unlike the tools that search, it shows what git ignores: a model asks for it when it wants to know what is there.
 
 use std::fmt::Write as _;
 
@@ -14,6 +16,7 @@ use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 /// More entries than this are counted, not shown.
 const MOST_ENTRIES: usize = 1000;
 
+/// The tool.
 pub(super) struct ListDirectory;
 
 impl Tool for ListDirectory {

@@ -70,6 +70,7 @@ impl ProtectedPaths {
     }
 }
 
+/// Compared without regard to case, because the file system may do the same.
 fn lowercase(path: &Path) -> PathBuf {
     PathBuf::from(path.to_string_lossy().to_lowercase())
 }

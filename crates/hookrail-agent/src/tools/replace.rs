@@ -1,9 +1,15 @@
 //! `replace`: changes a passage of a file, found by its exact text.
+//!
+//! An edit is made when the text occurs exactly as often as the model says. Everything else is refused with the number
+//! that was found, because a model that guesses wrong would change a place it never looked at.
+
+mod occurrences;
 
 use hookrail::{JsonObject, ToolContent, ToolResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use self::occurrences::{occurrences, splice};
 use super::args::{Args, Parameter, declare};
 use super::failure::{Failure, INVALID_PARAMS};
 use super::paths::{Inside, Workspace};
@@ -57,6 +63,7 @@ impl Tool for Replace {
         ToolKind::Edit
     }
 
+    /// The sizes are there because the title is all that a person reads when no preview can be shown.
     fn title(&self, args: &JsonObject) -> String {
         let size = |name| args.get(name).and_then(Value::as_str).map_or(0, str::len) as u64;
         let (old, new) = (size("old_string"), size("new_string"));
@@ -187,66 +194,5 @@ fn check_count(
             ),
         )),
         _ => Ok(()),
-    }
-}
-
-/// Where the needle starts, without overlaps.
-fn occurrences(content: &[u8], needle: &[u8]) -> Vec<usize> {
-    // Text has a linear search in the standard library; anything else is searched byte by byte, so that
-    // a file in an old encoding can be edited without harm to its other bytes.
-    if let (Ok(content), Ok(needle)) = (std::str::from_utf8(content), std::str::from_utf8(needle)) {
-        return content.match_indices(needle).map(|(at, _)| at).collect();
-    }
-    let mut places = Vec::new();
-    let mut next = 0;
-    for (at, window) in content.windows(needle.len().max(1)).enumerate() {
-        if at >= next && window == needle {
-            places.push(at);
-            next = at + needle.len();
-        }
-    }
-    places
-}
-
-/// The content with `new` at each place in the stead of `length` bytes. It works on bytes: the rest of the file may be in
-/// any encoding.
-fn splice(content: &[u8], places: &[usize], length: usize, new: &[u8]) -> Vec<u8> {
-    let mut changed = Vec::with_capacity(content.len());
-    let mut from = 0;
-    for &at in places {
-        changed.extend_from_slice(content.get(from..at).unwrap_or_default());
-        changed.extend_from_slice(new);
-        from = at + length;
-    }
-    changed.extend_from_slice(content.get(from..).unwrap_or_default());
-    changed
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn occurrences_do_not_overlap() {
-        for (content, needle, expected) in [
-            (&b"aaaa"[..], "aa", vec![0, 2]),
-            (b"\xffaaaa", "aa", vec![1, 3]),
-            (b"\xff\xfe", "x", vec![]),
-            (b"", "x", vec![]),
-            (b"a\r\nb", "a\nb", vec![]),
-        ] {
-            assert_eq!(occurrences(content, needle.as_bytes()), expected, "{needle} in {content:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn splicing_equals_replacing_text(content in "[ab\n]{0,40}", old in "[ab\n]{1,3}", new in "[abc]{0,3}") {
-            let places = occurrences(content.as_bytes(), old.as_bytes());
-            let changed = splice(content.as_bytes(), &places, old.len(), new.as_bytes());
-            prop_assert_eq!(changed, content.replace(&old, &new).into_bytes());
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Foreign text made fit for people's eyes, and bytes cut where characters end.
+//! Text from outside made safe to show, and bytes cut where characters end.
 
 /// Longer titles are cut in their middle. Both ends are shown whole and what is left out is counted, so that nobody
 /// takes the beginning of a command for the whole, or says yes to an end that nobody saw.
@@ -19,6 +19,7 @@ pub(super) fn one_line(text: &str) -> String {
     format!("{head} … ({} characters hidden) … {tail}", length - 2 * SHOWN_END)
 }
 
+/// Writes out what a terminal would act on, and characters that turn the reading direction.
 fn written_out(text: &str, unwanted: impl Fn(char) -> bool) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_a_terminal_would_obey_is_left() {
+    fn nothing_a_terminal_would_act_on_is_left() {
         for (given, line, lines) in [
             ("cargo test", "cargo test", "cargo test"),
             ("a\nb\tc", "a\\nb\\tc", "a\nb\tc"),

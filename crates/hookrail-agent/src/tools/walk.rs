@@ -1,6 +1,6 @@
 //! The files below a folder, by the rules of `.gitignore`.
 //!
-//! The walker goes by path and could be led astray by a link that is swapped in under its feet, so it
+//! The walker goes by path and could follow a link that is swapped in while it walks, so it
 //! only proposes: callers look at each file through [`Workspace`], which does not follow.
 
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn files(
 ) -> Result<(), Failure> {
     let root = workspace.root().join(&start.relative);
     // Inside of a repository the rules are git's. Elsewhere a `.gitignore` of the project counts as
-    // well, but none from folders above the project: nobody there has heard of it.
+    // well, but none from folders above the project: those folders are not part of it.
     let in_repository = workspace.root().ancestors().any(|folder| folder.join(".git").exists());
     let walk = WalkBuilder::new(&root)
         .hidden(hidden == Hidden::Skip)

@@ -1,4 +1,7 @@
 //! `write_file`: creates a file or replaces all of its content.
+//!
+//! It needs no earlier look at the file, other than `replace`: the model gives the whole content. The display shows the
+//! lines that differ, so that a person sees what was lost.
 
 use hookrail::{JsonObject, ToolContent, ToolResult};
 use serde_json::{Value, json};

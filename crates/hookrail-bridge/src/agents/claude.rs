@@ -19,6 +19,7 @@ use crate::dialect::{
 use crate::event::BridgeEvent;
 
 /// Claude Code.
+/// Several agents follow it in names and forms; Copilot and Qwen use its answers.
 pub(crate) static DIALECT: Dialect = Dialect {
     name: "claude",
     title: "Claude Code",
@@ -62,6 +63,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// The failed call and the question for permission have events of their own; ours are the nearest.
 const EVENTS: &[NativeEvent] = &[
     event("PreToolUse", EventName::BeforeTool),
     event("PostToolUse", EventName::AfterTool),

@@ -59,6 +59,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// A question for permission can be observed and not answered, so it is a notification.
 const EVENTS: &[NativeEvent] = &[
     event("PreToolUse", EventName::BeforeTool),
     event("PostToolUse", EventName::AfterTool),
@@ -86,6 +87,7 @@ const TOOLS: &[NativeTool] = &[
     tool("web_search", "google_web_search"),
 ];
 
+/// Both spellings were seen.
 const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
 
 /// Codex's answer. Nothing is said that its schema does not have for the event: an answer that it cannot read counts as

@@ -62,6 +62,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// The first ten are what `connect` registers. The others come from entries that were
+/// written by hand, or for Claude Code.
 const EVENTS: &[NativeEvent] = &[
     event("preToolUse", EventName::BeforeTool),
     event("postToolUse", EventName::AfterTool),
@@ -91,6 +93,7 @@ const fn other(name: &'static str, ours: EventName) -> NativeEvent {
     NativeEvent { registered, ..event(name, ours) }
 }
 
+/// The same tools have other names under `PascalCase` events, with the same arguments.
 const TOOLS: &[NativeTool] = &[
     tool("bash", "run_shell_command"),
     tool("powershell", "run_shell_command"),
@@ -115,9 +118,12 @@ const TOOLS: &[NativeTool] = &[
     tool("WebSearch", "google_web_search"),
 ];
 
+/// Most tools call the file `path`.
 const PATH: &[(&str, &str)] = &[("path", "file_path")];
+/// The names of all tools that replace a passage.
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
+/// A result of another type than `success` failed, and its text says why.
 fn tool_response(response: &Value) -> JsonObject {
     let Some(text) = response.get("textResultForLlm").and_then(Value::as_str) else {
         return our_result(response);
@@ -128,6 +134,7 @@ fn tool_response(response: &Value) -> JsonObject {
     }
 }
 
+/// An answer under a `PascalCase` event has Claude's form, since the event has.
 fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     if event.native_event.starts_with(|first: char| first.is_ascii_uppercase()) {
         return claude::render(event, effects);

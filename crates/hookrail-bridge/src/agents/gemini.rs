@@ -77,6 +77,7 @@ pub(crate) const EVENTS: &[NativeEvent] = &[
     event("Notification", EventName::Notification),
 ];
 
+/// Most names are ours; what differs is the spelling of folders.
 const TOOLS: &[NativeTool] = &[
     tool("run_shell_command", "run_shell_command").with(&[("dir_path", "directory")]),
     tool("read_file", "read_file").with(&[("file_path", "file_path"), ("absolute_path", "file_path")]),
@@ -90,6 +91,7 @@ const TOOLS: &[NativeTool] = &[
     tool("google_web_search", "google_web_search"),
 ];
 
+/// Tools that look into a folder call it `dir_path`.
 const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
 /// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two

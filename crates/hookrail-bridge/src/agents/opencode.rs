@@ -59,6 +59,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// The names are those of the plugin's functions, which the plugin passes on.
 const EVENTS: &[NativeEvent] = &[
     event("tool.execute.before", EventName::BeforeTool),
     event("tool.execute.after", EventName::AfterTool),
@@ -83,6 +84,7 @@ const TOOLS: &[NativeTool] = &[
     tool("websearch", "google_web_search"),
 ];
 
+/// Arguments are in camel case throughout.
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
 const EDIT: &[(&str, &str)] =
     &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];

@@ -57,6 +57,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// It has Claude's names for its events, unlike Gemini CLI, of which it is a fork.
 const EVENTS: &[NativeEvent] = &[
     event("PreToolUse", EventName::BeforeTool),
     event("PostToolUse", EventName::AfterTool),

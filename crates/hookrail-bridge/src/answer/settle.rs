@@ -64,10 +64,12 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
 }
 
 impl Settling<'_> {
+    /// Events that have no counterpart are none of ours.
     fn is(&self, event: EventName) -> bool {
         self.event.event == Some(event)
     }
 
+    /// Whether the agent has a capability at this event.
     fn can(&self, events: &[EventName]) -> bool {
         self.event.event.is_some_and(|event| events.contains(&event))
     }
@@ -135,6 +137,8 @@ impl Settling<'_> {
         }
     }
 
+    /// A block at the end of the work sends the agent back; where it cannot be sent back, the reason waits for the next
+    /// prompt. At events that guard nothing a block has no effect.
     fn block(&mut self) {
         let Some(block) = &self.verdict.block else { return };
         let reason = nonblank(&block.reason, "Blocked by hook");

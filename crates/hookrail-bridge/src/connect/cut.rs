@@ -12,6 +12,7 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path(Vec<Step>);
 
+/// One step of a way through the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
@@ -19,15 +20,18 @@ enum Step {
 }
 
 impl Path {
+    /// A way that begins with these keys.
     pub(super) fn new(keys: &[&str]) -> Self {
         Self(keys.iter().map(|key| Step::Key((*key).to_owned())).collect())
     }
 
+    /// One further, into the value of a key.
     pub(super) fn key(mut self, key: &str) -> Self {
         self.0.push(Step::Key(key.to_owned()));
         self
     }
 
+    /// One further, into the element of a list.
     pub(super) fn entry(mut self, at: usize) -> Self {
         self.0.push(Step::Entry(at));
         self

@@ -143,6 +143,7 @@ fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
     present == expected
 }
 
+/// With comments and trailing commas, which some of these agents accept in their own settings.
 fn parse(body: &str) -> Result<CstRootNode, ConnectError> {
     CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|error| ConnectError::Malformed {
         line: error.line_display(),
@@ -160,16 +161,19 @@ pub(crate) fn to_value(text: &str) -> Result<serde_json::Value, ConnectError> {
     Ok(parse(body)?.to_serde_value().unwrap_or_default())
 }
 
+/// The list is made if it is missing.
 fn event_list(hooks: &CstObject, event: &str) -> Result<CstArray, ConnectError> {
     let prop = hooks.get(event).unwrap_or_else(|| hooks.append(event, CstInputValue::Array(Vec::new())));
     prop.array_value().ok_or_else(|| wrong_type(&format!("hooks.{event}"), "a list"))
 }
 
+/// `hooks` at the end of the file, where it disturbs least.
 fn new_object(settings: &CstObject) -> Result<CstObject, ConnectError> {
     let prop = settings.append("hooks", CstInputValue::Object(Vec::new()));
     prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))
 }
 
+/// In groups there is no matcher: the bridge asks the rules and hooks of ours, which have their own.
 fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let number = CstInputValue::Number(entry.timeout.to_string());
@@ -189,6 +193,7 @@ fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
     CstInputValue::Object(vec![field("hooks", CstInputValue::Array(vec![hook]))])
 }
 
+/// Parsers do not expect it, and edits must keep it.
 fn strip_mark(text: &str) -> &str {
     split_byte_order_mark(text).1
 }

@@ -8,6 +8,7 @@ use crate::agent::Agent;
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
 
 /// The module. Events at which nothing can be refused go on when the bridge does not work; the others throw.
+/// It is JavaScript without dependencies, and every answer is decided by the program that it starts.
 const BODY: &str = r#"import { spawn } from "node:child_process"
 
 let client

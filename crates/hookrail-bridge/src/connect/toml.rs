@@ -1,4 +1,7 @@
 //! The bridge in Codex's `config.toml`: `[[hooks.EVENT]]` groups with `[[hooks.EVENT.hooks]]` entries.
+//!
+//! The file is Codex's whole configuration. Layout and comments stay; only line ends and a byte order mark have to be
+//! put back by hand.
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
@@ -6,6 +9,7 @@ use super::calls_bridge;
 use super::{ConnectError, Entry};
 
 /// The text with all entries in it.
+/// A file that has exactly these entries is returned as it is.
 pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectError> {
     let present = found(text)?;
     let is_there = |entry: &Entry| {
@@ -69,6 +73,7 @@ struct LineEnds {
 }
 
 impl LineEnds {
+    /// A file with both kinds of line ends is refused, because a change would touch every line.
     fn of(text: &str) -> Result<Self, ConnectError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
@@ -79,6 +84,7 @@ impl LineEnds {
         Ok(Self { mark, end: if returns > 0 { "\r\n" } else { "\n" } })
     }
 
+    /// The document as text, with the line ends that it had.
     fn write(&self, document: &DocumentMut) -> String {
         let text = document.to_string().replace("\r\n", "\n").replace('\n', self.end);
         format!("{}{}", self.mark, text.trim_start_matches('\u{feff}'))
@@ -120,6 +126,7 @@ fn tables(list: &Item) -> Vec<&dyn TableLike> {
     }
 }
 
+/// Removes our entries, groups that held nothing else, and events and tables that are empty afterwards.
 fn take_out(document: &mut DocumentMut) {
     let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else { return };
     let mut emptied = Vec::new();
@@ -171,10 +178,12 @@ fn is_ours(group: &dyn TableLike) -> bool {
     !entries.is_empty() && entries.into_iter().all(|entry| command(entry).is_some_and(calls_bridge))
 }
 
+/// An entry without a command is not ours.
 fn command(entry: &dyn TableLike) -> Option<&str> {
     entry.get("command")?.as_str()
 }
 
+/// The error has the place in lines and characters, as editors count.
 fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
     text.parse::<DocumentMut>().map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);

@@ -12,6 +12,7 @@ const MOST_BYTES: usize = 256 * 1024 * 1024;
 const MOST_VALUES: usize = 4 * 1024 * 1024;
 
 /// The object that stdin consists of.
+/// A guard that cannot read its input must refuse, so as much as possible is read: marks, odd Unicode, large files.
 pub(super) fn object(agent: Agent, stdin: &[u8]) -> Result<JsonObject, BridgeInputError> {
     let bytes = stdin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stdin).trim_ascii();
     if bytes.is_empty() {

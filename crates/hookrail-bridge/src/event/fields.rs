@@ -1,5 +1,8 @@
 //! From an agent's fields to ours. Agents differ in spelling more than in meaning, so every spelling is read
 //! from every agent.
+//!
+//! Nothing that an agent sent is dropped: fields without a name of ours keep their own, and what was translated is
+//! still under `agent`.
 
 mod time;
 
@@ -11,6 +14,7 @@ use crate::agent::Agent;
 use crate::tools::{McpTool, OurCall, to_ours_with_mcp};
 
 /// Our spelling of each field, and the others.
+/// Where an agent sends both, ours counts.
 const SPELLINGS: &[(&str, &[&str])] = &[
     ("session_id", &["sessionId", "sessionID"]),
     ("transcript_path", &["transcriptPath"]),
@@ -73,6 +77,7 @@ pub(super) fn translate(
 }
 
 /// The fields of every event. A timestamp that the agent does not give is left to the engine.
+/// What our payloads always have is there afterwards, if need be empty.
 fn base_fields(event: &mut BridgeEvent) {
     let payload = &mut event.payload;
     if let Some(id) = &event.session_id {
@@ -132,6 +137,7 @@ fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), Bridge
 }
 
 /// A result in our shape; what a failure event says instead is its error.
+/// Hooks read `llmContent` and `error` whatever the agent is.
 fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     let error = match event.payload.get("error") {
         Some(Value::String(text)) => Some(text.clone()),
@@ -239,6 +245,7 @@ pub(crate) fn start_source(word: &str) -> &'static str {
 }
 
 /// Our word for why a session ended.
+/// Matchers compare it exactly, so words that we do not have are `other`.
 pub(crate) fn end_reason(word: &str) -> &'static str {
     match word {
         "exit" | "complete" | "user_exit" => "exit",
@@ -250,18 +257,22 @@ pub(crate) fn end_reason(word: &str) -> &'static str {
 }
 
 /// Our word for who asked for a summary.
+/// Who does not say so is taken for the agent itself.
 pub(crate) fn compress_trigger(word: &str) -> &'static str {
     if word == "manual" { "manual" } else { "auto" }
 }
 
+/// `None` also for a field that is no text.
 fn text(fields: &JsonObject, key: &str) -> Option<String> {
     fields.get(key)?.as_str().map(str::to_owned)
 }
 
+/// For agents that wrap their fields.
 fn text_in(fields: &JsonObject, key: &str, inner: &str) -> Option<String> {
     fields.get(key)?.get(inner)?.as_str().map(str::to_owned)
 }
 
+/// Missing, no text, or nothing but space.
 fn is_blank(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
 }

@@ -1,4 +1,7 @@
 //! What in a hook's script was written for another agent and means something else here.
+//!
+//! It is a list of words and no analysis of programs: a hint may be about a comment. That costs a glance, and a word
+//! that is overlooked costs a hook that reads nothing.
 
 /// One place of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +102,7 @@ fn stands_in(line: &str, word: &str, is_alone: fn(Option<char>, Option<char>) ->
     })
 }
 
+/// A word that is part of a longer one is another word.
 fn is_word(before: Option<char>, after: Option<char>) -> bool {
     let is_border = |sign: Option<char>| sign.is_none_or(|sign| !sign.is_alphanumeric() && sign != '_');
     is_border(before) && is_border(after)

@@ -1,4 +1,7 @@
 //! One hook of another agent.
+//!
+//! A hook becomes one shell line with a timeout in milliseconds. What our hooks cannot do, such as running beside the
+//! agent without being waited for, is not imitated.
 
 use hookrail::JsonObject;
 use serde_json::Value;
@@ -8,6 +11,7 @@ use crate::connect::{calls_bridge, quoted};
 use crate::dialect::{NativeEvent, TimeUnit};
 
 /// Fields that are carried over as they are.
+/// Their meaning is the same in all dialects that have them.
 const KEPT: &[&str] = &["name", "description", "env", "onFailure"];
 /// Fields that are read elsewhere in this file, or belong to the group.
 const READ: &[&str] = &[

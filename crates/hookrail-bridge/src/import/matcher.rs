@@ -119,10 +119,12 @@ impl Importing {
 }
 
 /// The signs of names and lists of names.
+/// A matcher of only these is a list of names and no pattern.
 fn is_name_sign(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | ' ' | ',' | '|')
 }
 
+/// Agents separate names by `|` or by commas.
 fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty())
 }

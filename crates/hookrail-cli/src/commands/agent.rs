@@ -1,4 +1,7 @@
 //! `hookrail agent`: one session of the agent, from the prompt to the exit code.
+//!
+//! The agent itself prints nothing. Here are its parts put together: the prompt, the model, the terminal, the two logs,
+//! and what signals do to it.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
@@ -30,8 +33,10 @@ use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
+/// Without Ctrl-C they get their own timeouts.
 const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 
+/// The prompt is read before anything else, so that a mistake in it starts no session and no hook.
 pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
         Prompt::Missing => {
@@ -49,12 +54,14 @@ pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// Where prompts come from.
+/// An empty prompt is missing, not interactive: a script with an unset variable must not wait for a person.
 enum Prompt {
     Given(String),
     Interactive,
     Missing,
 }
 
+/// `-p`, else a terminal, else all of stdin.
 fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     let text = match &args.prompt {
         Some(prompt) => prompt.clone(),
@@ -71,6 +78,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 
 /// Runs the session. Ctrl-C interrupts it as [`Interrupt`] says; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
+/// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let interrupt = Interrupt::new(matches!(prompt, Prompt::Interactive));
     let mut signals = EndSignals::listen()?;
@@ -99,6 +107,8 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
     })
 }
 
+/// One session. What can be refused is refused before its first hook runs: settings that cannot be used, a log that
+/// cannot be written, a key that is missing.
 async fn run_session(
     args: &AgentArgs,
     context: &Context,
@@ -196,6 +206,7 @@ fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> 
 }
 
 /// Shows what a prompt came to and gives the exit code for it.
+/// A blocked prompt is no failure of the program: the hook did what it is for.
 pub(crate) fn finished(ui: &AgentUi, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
     let shown = ui.finish(&outcome);
     match outcome {
@@ -207,11 +218,13 @@ pub(crate) fn finished(ui: &AgentUi, outcome: PromptOutcome) -> anyhow::Result<E
     }
 }
 
+/// In the user's state and not in the project: a transcript holds whatever the model saw.
 fn default_log_path(context: &Context, session_id: &str) -> PathBuf {
     context.state_dir().join("sessions").join(format!("{session_id}.jsonl"))
 }
 
 /// The engine's own log, which `hookrail log` reads.
+/// Lines of it name the session, so that `log --save-test` finds what the hooks were given.
 fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     let log = HookLog::new(&context.state_dir());
     log.set_project(context.project());
@@ -236,11 +249,13 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
 }
 
 /// Whether a model is to be called that nobody gave a key for.
+/// A replay needs none.
 fn is_key_missing(args: &AgentArgs) -> bool {
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());
     args.replay.is_none() && options.api_key.is_none()
 }
 
+/// The program's words and the library's type are kept apart, so that either can change.
 fn approval_mode(mode: ApprovalMode) -> hookrail_agent::ApprovalMode {
     match mode {
         ApprovalMode::Default => hookrail_agent::ApprovalMode::Default,

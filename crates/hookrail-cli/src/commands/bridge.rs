@@ -39,6 +39,7 @@ const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 const UNTOLD_EVENT: Duration = Duration::from_secs(10);
 
 /// Answers one event of another agent.
+/// There is no other way out of it than an answer: the exit code is part of the dialect.
 pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     if std::env::var_os(INSIDE_BRIDGE).is_some_and(|value| !value.is_empty()) {
         return ExitStatus::Success;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     print(&native)
 }
 
+/// The dialect's word for "no", with the cause, at events that guard something; elsewhere a line on stderr.
 fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
     broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
 }
@@ -71,6 +73,7 @@ fn print(native: &NativeAnswer) -> ExitStatus {
     ExitStatus::Native(native.exit_code)
 }
 
+/// The whole way of one event. An `Err` becomes a refusal.
 fn respond(
     args: &BridgeArgs,
     directory: Option<&Path>,
@@ -115,6 +118,7 @@ fn respond(
 }
 
 /// A session of the engine that answers within the time that the agent grants.
+/// Hooks that take longer than the agent waits are ended early enough to answer for them.
 fn session(
     agent: Agent,
     event: &BridgeEvent,
@@ -140,6 +144,7 @@ fn session(
 }
 
 /// Runs the hooks of an event; `None` when none listens.
+/// The runtime is made only if a hook will run, since most events have none.
 fn fire(
     session: &HookSession,
     name: EventName,
@@ -176,6 +181,7 @@ fn stay_in_project(input: &mut TypedInput, project: &Path) {
     }
 }
 
+/// The bridge made this payload itself, so an error here is a gap in the dialect.
 fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInput> {
     parse_input(name, Value::Object(payload.clone()))
         .with_context(|| format!("the payload does not fit {name}"))

@@ -1,4 +1,7 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
+//!
+//! Only entries that call this program are added, changed or removed; whatever else stands in another agent's file
+//! stays as it is, comments included. The difference is shown before anything is said about it.
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
@@ -17,6 +20,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Adds the bridge to an agent's settings, or lists the agents.
+/// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is said.
 pub(crate) fn run(
     args: &ConnectArgs,
     context: &Context,
@@ -46,6 +50,7 @@ pub(crate) fn program() -> anyhow::Result<PathBuf> {
 }
 
 /// Where an agent keeps its settings.
+/// The file that `connect` writes to. It need not exist.
 pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsPlace {
     if project {
         hookrail_bridge::project_settings(agent, context.project())

@@ -27,6 +27,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
 /// Plays all scenes.
+/// It needs neither a network nor a key, and touches nothing outside of a temporary folder.
 pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Dropped, and so removed, on every way out: at the end, on an error and on Ctrl-C.
@@ -49,6 +50,7 @@ pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 }
 
 /// Plays and tells all scenes; says how many hooks ran.
+/// Each scene is printed when it is over, with what its hook was, what happened, and which files are there.
 async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
     printer.data(format_args!(
         "Six hooks and a rule in a temporary project. A replay stands in for the model; the hooks, the \
@@ -82,6 +84,7 @@ async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
     Ok(hook_runs)
 }
 
+/// Where to go from here, in the order in which people do.
 const NEXT: &str = "Next:
   hookrail init                                 write your first hook
   hookrail fire BeforeTool --tool write_file    try it, without any agent
@@ -89,11 +92,13 @@ const NEXT: &str = "Next:
   hookrail agent -p 'What does this project do?'   let it work (needs GEMINI_API_KEY)";
 
 /// The temporary project and home. Dropping it removes both.
+/// Scenes share it, so a later one sees the files of an earlier one.
 struct Stage {
     root: tempfile::TempDir,
 }
 
 impl Stage {
+    /// The files that the scenes read and write.
     fn set_up() -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("hookrail-demo-")
@@ -113,15 +118,18 @@ impl Stage {
         Ok(stage)
     }
 
+    /// The folder in which the agent works.
     fn project(&self) -> PathBuf {
         self.root.path().join("project")
     }
 
+    /// A home that has nothing of the person's.
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
     /// Plays a scene in a session of its own: its log, and what a user would have seen of the answer.
+    /// The person's own home and settings are hidden from it, so that the demo is the same everywhere.
     async fn play(&self, scene: &Scene) -> anyhow::Result<(Vec<Value>, String)> {
         let project = self.project().canonicalize()?;
         let home = self.home().canonicalize()?;
@@ -226,6 +234,7 @@ impl Scene {
 /// Keeps what a user would see of the answer.
 #[derive(Default)]
 struct Watcher {
+    /// All pieces that were shown.
     answer: Mutex<String>,
 }
 
@@ -236,6 +245,7 @@ impl Ui for Watcher {
         }
     }
 
+    /// Nobody is asked in a demo; a question would be a refusal.
     fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async { false })
     }

@@ -1,4 +1,7 @@
 //! `hookrail doctor`: the whole chain, from settings to connected agents, and what to do about it.
+//!
+//! Each link of the chain has its findings, in the order in which an event passes: home, settings, hooks, workers,
+//! agents. It changes no settings; every problem comes with the command that does.
 
 mod agents;
 mod places;
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
 }
 
 /// What was found, in the order of the chain.
+/// `problems` is the number of warnings and errors, which decides about the exit code.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     findings: Vec<Finding>,
@@ -53,17 +57,20 @@ struct Report {
 }
 
 impl Report {
+    /// The message may hold texts from outside and is made one line here.
     fn add(&mut self, state: State, area: &'static str, message: impl Into<String>, help: impl Into<String>) {
         let help = Some(help.into()).filter(|help| !help.is_empty());
         self.findings.push(Finding { state, area, message: escape_line(&message.into()), help });
     }
 
+    /// Something that works. It is listed too, so that a person sees what was looked at.
     fn ok(&mut self, area: &'static str, message: impl Into<String>) {
         self.add(State::Ok, area, message, "");
     }
 }
 
 /// One thing that was looked at.
+/// Its fields are a contract.
 #[derive(Debug, Serialize)]
 struct Finding {
     state: State,
@@ -75,6 +82,7 @@ struct Finding {
 }
 
 impl Finding {
+    /// Area and message first, then what to do.
     fn line(&self) -> String {
         let help = self.help.as_ref().map(|help| format!("; {}", escape_line(help))).unwrap_or_default();
         format!("{:8} {}: {}{help}", self.state.word(), self.area, self.message)
@@ -82,6 +90,7 @@ impl Finding {
 }
 
 /// How a thing is.
+/// A note is worth knowing and needs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -92,6 +101,7 @@ enum State {
 }
 
 impl State {
+    /// As it begins the line.
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -101,6 +111,7 @@ impl State {
         }
     }
 
+    /// Whether it makes the command fail.
     fn needs_doing(self) -> bool {
         matches!(self, Self::Warning | Self::Error)
     }

@@ -1,4 +1,7 @@
 //! `hookrail facts`: what rules see of an event. It needs no settings.
+//!
+//! Somebody who writes a rule sees here what its conditions are compared with. A command that cannot be taken apart is
+//! shown as `dynamic`, for which rules have a condition of their own.
 
 use hookrail::internal::{Facts, Folders, Subject};
 use serde_json::Value;
@@ -32,6 +35,7 @@ pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) ->
     Ok(ExitStatus::Success)
 }
 
+/// Words that the text does not tell are shown as `?`.
 fn print_text(facts: &Value, printer: &mut Printer) -> anyhow::Result<()> {
     let list = |key: &str| facts.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let word = |word: &Value| word.as_str().map_or_else(|| "?".to_owned(), quoted);

@@ -1,4 +1,7 @@
 //! `hookrail fire`: one event through the whole hook system, and everything that came of it.
+//!
+//! It is the agent's own path from the settings to the verdict, with the answer printed instead of applied. Calls are
+//! logged as those of an agent are.
 
 mod report;
 mod save;
@@ -27,6 +30,8 @@ use summary::Summary;
 use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
+/// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
+/// are off is said on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
@@ -69,6 +74,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// What one event brought.
+/// With `--repeat`, the most severe result of all.
 struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
@@ -77,6 +83,7 @@ struct Fired<'a> {
     effects: Effects,
 }
 
+/// Fires the event and prints the result. The first Ctrl-C ends the hooks, the second one kills them at once.
 async fn fire(
     args: &FireArgs,
     hooks: &HookSession,
@@ -115,7 +122,8 @@ async fn fire(
     }
 }
 
-/// Fires the event as often as asked. Of several results the gravest is kept, the last one among equals.
+/// Fires the event as often as asked. Of several results the most severe is kept, the last one among equals.
+/// The event is the same each time, id and timestamp included where they were given.
 async fn fire_repeatedly<'a>(
     args: &FireArgs,
     hooks: &HookSession,
@@ -133,7 +141,7 @@ async fn fire_repeatedly<'a>(
         if let Some(summary) = &mut summary {
             summary.add(&result, start.elapsed());
         }
-        if kept.as_ref().is_none_or(|kept| gravity(args, &result) >= gravity(args, kept)) {
+        if kept.as_ref().is_none_or(|kept| severity(args, &result) >= severity(args, kept)) {
             kept = Some(result);
         }
     }
@@ -143,10 +151,12 @@ async fn fire_repeatedly<'a>(
     Ok((Fired { input, result, skipped, effects }, summary))
 }
 
-fn gravity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
+/// Exit codes are ordered so that a more severe one has a higher one: allowed, failed, blocked, stopped.
+fn severity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
     status_of(args, result).code()
 }
 
+/// A block comes before a stop, as in the hook protocol, where 2 means that the operation must not happen.
 fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
     if result.block.is_some() {
         ExitStatus::Blocked

@@ -1,4 +1,7 @@
 //! `hookrail import`: another agent's hooks as ours, with a line for everything that is lost or changed.
+//!
+//! What is printed to stdout is a settings file; what was lost, changed or has another meaning here goes to stderr, one
+//! line each. The other agent's files are only read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,7 @@ use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the hooks, or adds them to the settings.
+/// An agent may look, but not write.
 pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.write {
         refuse_inside_agent("hooks")?;
@@ -53,6 +57,7 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
 }
 
 /// Adds every imported hook to our settings; those that are there already are left alone.
+/// Hooks are compared by event, matcher and command, so a second import adds nothing.
 fn write(
     args: &ImportArgs,
     imported: &Imported,
@@ -123,6 +128,7 @@ fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
 }
 
 /// Looks into the scripts that the hooks name, and says which of their words mean something else here.
+/// Scripts read fields and print words that each agent names differently. Files that are large or no text are left out.
 fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
     let mut seen: Vec<PathBuf> = Vec::new();
     for (_, _, hook) in hooks(imported) {
@@ -144,6 +150,7 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
 }
 
 /// The file that a word of a command may name: relative to the project, or to the home directory behind `~/`.
+/// `None` where a variable decides about it.
 fn named_path(word: &Word, context: &Context) -> Option<PathBuf> {
     let mut name = String::new();
     for piece in &word.pieces {

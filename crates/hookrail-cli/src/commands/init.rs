@@ -1,4 +1,7 @@
 //! `hookrail init`: a starter script, its settings entry and its approval.
+//!
+//! What is written runs at once: the script is executable, the entry is in the settings, hooks are turned on if they
+//! were off, and what was just written is approved. Anything else in the project still waits for `hookrail trust`.
 
 mod approve;
 mod first_test;
@@ -20,13 +23,14 @@ use self::kits::Kit;
 use self::starters::Starter;
 use crate::cli::{InitArgs, Language, hook_name};
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::{is_home, short_home, shown};
+use crate::display::{is_home, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::findings;
+use crate::findings::{self, Off};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::question;
 
+/// An agent must not call it: a model that writes and approves its own hooks would have no guard at all.
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     refuse_inside_agent("hooks and their approvals")?;
     if args.rule {
@@ -104,14 +108,18 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// Where the hook goes.
+/// Scripts are beside the settings that name them, in `hooks/`.
 struct Place {
+    /// The file that gets the entry.
     settings: PathBuf,
     scripts: PathBuf,
+    /// Whether the hook is the user's, which needs no approval and runs in every project.
     is_users: bool,
     extension: &'static str,
 }
 
 /// A name that is still free, with what follows from it.
+/// The script has the hook's name, so that a person finds one by the other.
 struct NewHook {
     name: String,
     script: PathBuf,
@@ -119,6 +127,7 @@ struct NewHook {
 }
 
 impl Place {
+    /// Where settings and script go for these arguments. It writes nothing.
     fn new(args: &InitArgs, context: &Context) -> anyhow::Result<Self> {
         let project = context.paths.project_file();
         let user = context.paths.user_file();
@@ -139,6 +148,7 @@ impl Place {
     }
 
     /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
+    /// After 999 of them it gives up: somebody runs it in a loop.
     fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         for number in 1..1000 {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
@@ -154,6 +164,7 @@ impl Place {
     }
 
     /// A hook of this name, if neither a hook nor a file has it.
+    /// A name that was asked for is not changed: it is taken or refused.
     fn named(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         let script = self.scripts.join(format!("{name}.{}", self.extension));
         let taken = if hooks.iter().any(|hook| hook.name == name) {
@@ -170,6 +181,8 @@ impl Place {
     }
 
     /// How settings name the script.
+    /// A project's command uses the variable that every hook is given, because the project may be anywhere; a user's
+    /// command has a fixed path.
     fn command(&self, script: &Path) -> anyhow::Result<String> {
         let name = script.file_name().unwrap_or_default().to_string_lossy();
         if !self.is_users {
@@ -186,6 +199,7 @@ impl Place {
 }
 
 /// The name that the person wants, if one was given or can be asked for.
+/// On a terminal the person is asked, and Enter takes the proposed name. Elsewhere the proposed name is taken.
 fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
     if args.name.is_some() || !question::can_ask() {
         return Ok(args.name.clone());
@@ -203,6 +217,7 @@ fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> any
 }
 
 /// Writes a script where no file is; an existing one is never touched.
+/// Its folder is made, and the script can be executed.
 fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     let folder = script.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -212,6 +227,7 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// Says that the settings now turn hooks on.
+/// Said apart from the hook, because it turns on every other hook of this file too.
 fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",
@@ -220,6 +236,8 @@ fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> any
     Ok(())
 }
 
+/// What to type next. If hooks stay off although they were just turned on, another file says so, and that is told
+/// first.
 fn print_next_steps(
     event: EventName,
     starter: &Starter,
@@ -228,10 +246,9 @@ fn print_next_steps(
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
     let settings = context.settings();
-    if let Some(off) = settings.why_off() {
-        printer.talk(format_args!("warning: {}", escape_line(&off.message)));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
+    if let Some(Off { why, help }) = findings::why_off(&settings, context) {
+        printer.talk(format_args!("warning: {why}"));
+        printer.talk(format_args!("hint: {help}"));
     }
     let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
     let directory = match context.project().to_str() {

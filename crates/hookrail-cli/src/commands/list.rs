@@ -1,4 +1,7 @@
 //! `hookrail list`: every hook with its state and its history.
+//!
+//! All hooks are listed, also those that do not run: the columns say why. What is wrong with the settings follows on
+//! stderr.
 
 use hookrail::components::HookStatus;
 use hookrail::internal::RegistryScope;
@@ -13,6 +16,7 @@ use crate::findings;
 use crate::hook_log::{self, PastWorkers, Statistics, WorkerReport, local_time};
 use crate::terminal::printer::{Printer, escape_line};
 
+/// An empty list is no failure.
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
     let mut hooks = settings.registry(RegistryScope::All).all_hooks();
@@ -46,6 +50,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// The JSON form.
+/// `enabled` is about all hooks; each row has its own.
 #[derive(Serialize)]
 struct List<'l> {
     /// Whether hooks are on at all.
@@ -55,6 +60,7 @@ struct List<'l> {
     findings: &'l [Diagnostic],
 }
 
+/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that the log does not know.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'l> {
@@ -76,13 +82,17 @@ struct Row<'l> {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct History {
+    /// In this project, as far as the log reaches.
     runs: usize,
+    /// In UTC; the table shows local time.
     last_run: Option<String>,
+    /// Half of the runs took no longer.
     p50_ms: Option<u64>,
     p95_ms: Option<u64>,
 }
 
 impl<'l> Row<'l> {
+    /// History is that of this project: a user's hook runs in others too, and faster or slower there.
     fn new(
         status: &'l HookStatus,
         context: &Context,
@@ -107,12 +117,14 @@ impl<'l> Row<'l> {
     }
 }
 
+/// `SOURCE` is the level of the settings, `ORIGIN` the place in the file.
 const HEADINGS: [&str; 10] =
     ["EVENT", "NAME", "MATCHER", "SOURCE", "ORIGIN", "ENABLED", "APPROVED", "LAST RUN", "P50", "P95"];
 
 /// Longer texts are cut in the table; JSON has them in full.
 const WIDEST: usize = 48;
 
+/// Columns are as wide as their widest cell; the last one is not padded.
 fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     let none = || "-".to_owned();
     let duration = |milliseconds: Option<u64>| milliseconds.map_or_else(none, |ms| format!("{ms} ms"));
@@ -153,6 +165,7 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
     Ok(())
 }
 
+/// Counted in characters. Wide characters move a column, which harms nobody.
 fn cut(text: &str) -> String {
     if text.chars().count() <= WIDEST {
         return text.to_owned();

@@ -1,4 +1,7 @@
 //! `hookrail log`: what hooks did, from session logs or the engine's own log.
+//!
+//! The engine's log has every hook call of every agent on this machine, without what the hooks were given. It is
+//! rotated, and the files that were moved aside are read as well.
 
 mod save;
 
@@ -21,15 +24,18 @@ use crate::hook_log::{
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
 /// How many past calls are shown before new ones are waited for.
+/// Enough to see whether anything happens at all.
 const PAST_CALLS: usize = 10;
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How much of what a hook said is shown in its line.
+/// In bytes. `--format json` has all that was logged.
 const SAID: usize = 200;
 
 /// Prints hook calls, or numbers about them.
+/// Lines are printed while they are read, so a long log needs no memory and `| head` ends early.
 pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let own_log = hook_log::path_in(&context.state_dir());
     let wanted = Wanted::new(args, context)?;
@@ -66,6 +72,7 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     Ok(ExitStatus::Success)
 }
 
+/// A missing log of the engine is an empty one. A file that was named must be there.
 fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
     if args.files.is_empty() {
         return open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()));
@@ -83,6 +90,8 @@ fn keep_last(lines: &mut VecDeque<Line>, most: usize, line: Line) {
     }
 }
 
+/// Never returns by itself: Ctrl-C ends it, or the pipe it writes to. Files are looked at again and again, because
+/// notifications of file systems do not reach across mounts and containers.
 fn follow(
     args: &LogArgs,
     wanted: &Wanted<'_>,
@@ -120,11 +129,13 @@ fn follow(
 struct Wanted<'a> {
     args: &'a LogArgs,
     /// The one project whose calls are shown, if only one is.
+    /// As it stands in the log.
     project: Option<String>,
     context: &'a Context,
 }
 
 impl<'a> Wanted<'a> {
+    /// A project that was named is resolved to its real path, as it stands in the log.
     fn new(args: &'a LogArgs, context: &'a Context) -> anyhow::Result<Self> {
         let project = match &args.project {
             None => None,
@@ -137,6 +148,7 @@ impl<'a> Wanted<'a> {
         Ok(Self { args, project, context })
     }
 
+    /// Whether a call passes every filter.
     fn covers(&self, call: &Call) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
@@ -149,12 +161,14 @@ impl<'a> Wanted<'a> {
     }
 
     /// The project of a call, where it is not the present one.
+    /// Lines of older versions name no project and count as being here.
     fn elsewhere<'c>(&self, call: &'c Call) -> Option<&'c str> {
         let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
         (!here).then_some(call.project.as_str())
     }
 }
 
+/// JSON lines are printed as they stand in the log, made safe for a terminal and otherwise unchanged.
 fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
     match format {
         Format::Json => printer.data(escape_json(&line.text)),
@@ -162,6 +176,7 @@ fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer
     }
 }
 
+/// One line: when, id, event, outcome, how long, how it ended, which hook. What it said comes last, because it is cut.
 fn render(line: &Line, wanted: &Wanted<'_>) -> String {
     let call = &line.call;
     let id = line.id().unwrap_or_default();
@@ -198,6 +213,7 @@ fn render(line: &Line, wanted: &Wanted<'_>) -> String {
     text
 }
 
+/// Numbers for each hook of each project. A huge log is read from its end, and a note says so.
 fn print_stats(
     args: &LogArgs,
     wanted: &Wanted<'_>,
@@ -261,6 +277,7 @@ fn print_stats(
 }
 
 /// The numbers of a hook, and what the log knows of its worker.
+/// A worker is found by its command: several hooks may share one.
 #[derive(Serialize)]
 struct WithWorker<'l> {
     #[serde(flatten)]

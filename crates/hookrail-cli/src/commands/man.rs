@@ -10,6 +10,7 @@ use crate::cli::{Cli, ManArgs};
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 
+/// One page for the program and one for each command that is not hidden.
 pub(crate) fn run(args: &ManArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     fs::create_dir_all(&args.folder)
         .with_context(|| format!("cannot make the folder `{}`", args.folder.display()))?;

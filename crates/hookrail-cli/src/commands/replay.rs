@@ -1,5 +1,8 @@
-//! `hookrail replay`: today's hooks are asked about yesterday's tool calls. Transcripts are streamed, calls are
-//! decided in this process, and nothing leaves it.
+//! `hookrail replay`: today's hooks are asked about the tool calls of past sessions. Transcripts are streamed, calls
+//! are decided in this process, and nothing leaves it.
+//!
+//! It answers "what would a new rule have done to last month's work?" before the rule is turned on. A call is different
+//! when it ran then and would be blocked or asked about now, or the other way round.
 
 mod call;
 mod decide;
@@ -17,8 +20,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use self::call::{Call, Was};
-use self::decide::{Decider, Interrupted, Now};
+use self::call::{Call, PastOutcome};
+use self::decide::{Decider, Interrupted, PresentDecision};
 use self::differences::{Difference, Differences};
 use self::files::Candidate;
 use self::transcript::Listener;
@@ -36,20 +39,25 @@ use crate::terminal::printer::{Printer, escape_json, escape_line};
 const MAX_SAVED: usize = 1_000;
 
 /// How much of the result is written at once.
+/// In bytes; larger pieces save calls, not memory.
 const PIECE: usize = 64 * 1024;
 
 /// What was counted.
+/// `files` counts transcripts only; `unreadable` lines and calls.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
+    /// Calls that were decided; each is allowed, blocked or asked about.
     calls: u64,
     allow: u64,
     block: u64,
     ask: u64,
+    /// Lines, or calls in them, that were not understood.
     unreadable: u64,
     files: u64,
 }
 
 /// One run of the command.
+/// Differences may be many more than fit into memory, so they are kept in [`Differences`] and not here.
 struct Replay<'c> {
     context: &'c Context,
     decider: Decider,
@@ -60,11 +68,14 @@ struct Replay<'c> {
     /// The transcript at hand, as it is named in the result.
     file: String,
     meter: Meter,
+    /// Read so far, for the progress line.
     bytes: u64,
     all_bytes: u64,
 }
 
 /// Replays transcripts and prints what would be decided otherwise.
+/// Nothing is changed by it but the file of `--save-tests`. It fails when there is nothing to replay, because "no
+/// differences" would then be a false comfort.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let config = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(config.settings(), context)?;
@@ -104,6 +115,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
     Ok(ExitStatus::Success)
 }
 
+/// Files that may be transcripts: those that were named, or those in the places where agents keep theirs.
 fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<Candidate>> {
     let usual = args.paths.is_empty();
     let paths: Vec<PathBuf> =
@@ -122,6 +134,7 @@ fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<Candidate>> 
     Ok(all)
 }
 
+/// The hint depends on whether the person named files.
 fn nothing_found(args: &ReplayArgs) -> Hinted {
     let since = if args.since.is_some() { " that are so recent" } else { "" };
     if args.paths.is_empty() {
@@ -137,6 +150,8 @@ fn nothing_found(args: &ReplayArgs) -> Hinted {
 }
 
 impl Replay<'_> {
+    /// Replays one file after the other. A file that was found and cannot be read is a warning; one that was named is
+    /// an error.
     fn all(&mut self, candidates: &[Candidate], printer: &mut Printer) -> anyhow::Result<()> {
         for candidate in candidates {
             self.file = candidate.path.to_string_lossy().into_owned();
@@ -185,6 +200,7 @@ impl Replay<'_> {
         printer.data(format_args!("{text}]}}"))
     }
 
+    /// Without `--all` one example stands for each kind of difference.
     fn print_text(&mut self, args: &ReplayArgs, printer: &mut Printer) -> anyhow::Result<()> {
         printer.data(show::summary(self))?;
         if args.all && self.differences.count > 0 {
@@ -198,6 +214,7 @@ impl Replay<'_> {
     }
 
     /// Keeps what was shown as tests that expect today's decision.
+    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by anybody.
     fn save(&mut self, file: &std::path::Path, all: bool, printer: &mut Printer) -> anyhow::Result<()> {
         let mut tests: Vec<Value> = Vec::new();
         if all {
@@ -219,6 +236,7 @@ impl Replay<'_> {
 }
 
 /// A difference as a test.
+/// The name has the place of the call in its transcript, without the folders of this machine.
 fn as_test(difference: &Difference) -> Value {
     let Difference { file, line, tool, input, now, reason, by, .. } = difference;
     let file = file.rsplit('/').next().unwrap_or(file);
@@ -233,7 +251,7 @@ fn as_test(difference: &Difference) -> Value {
 }
 
 impl Listener for Replay<'_> {
-    fn call(&mut self, call: &Call) -> anyhow::Result<Now> {
+    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision> {
         let now = self.decider.decide(call)?;
         self.counts.calls += 1;
         let (count, blocked, asked) = match now.word {
@@ -249,7 +267,7 @@ impl Listener for Replay<'_> {
         Ok(now)
     }
 
-    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()> {
+    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         Ok(self.differences.add(&self.file, call, was, now)?)
     }
 

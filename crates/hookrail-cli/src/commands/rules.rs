@@ -1,4 +1,6 @@
 //! `hookrail rules`: the shipped guards, which one line of settings turns on.
+//!
+//! Each has examples of what it blocks and what it leaves alone, which `hookrail rules NAME` shows.
 
 use hookrail::internal::ResolvedSettings;
 use hookrail::internal::library::{self, Guard};
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
     Ok(ExitStatus::Success)
 }
 
+/// The rule's own text, as it could stand in the settings.
 fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let Some(guard) = library::find(name) else {
         let names: Vec<String> = library::names().collect();

@@ -39,6 +39,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What all clients share.
 struct Server {
+    /// The hook system that is in force, and older ones that still work.
     engines: Engines,
     /// One permit for each request whose hooks may run now.
     in_flight: Arc<Semaphore>,
@@ -61,6 +62,8 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitSta
     status
 }
 
+/// Sets everything up, takes clients, and waits for what still runs. A first signal stops taking requests, a second one
+/// kills hooks.
 async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let (phases, phase) = watch::channel(Phase::Running);
     let signals = signals::Signals::listen().context("cannot listen to signals")?;
@@ -105,6 +108,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     status
 }
 
+/// The one client is whoever started the program.
 fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {
     let input = Descriptor::stdin().context("cannot read from stdin")?;
     let output = Descriptor::stdout().context("cannot write to stdout")?;

@@ -1,4 +1,7 @@
 //! `hookrail test`: events with expectations, run against the hooks as they are.
+//!
+//! Test files are read completely before the first hook starts. A file that is no test file ends the command, because
+//! tests that are silently left out look like tests that pass.
 
 pub(crate) mod case;
 mod coverage;
@@ -40,18 +43,23 @@ use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// A test with its verdict. The fields that are written are a contract.
+/// `took_ms` is shown for slow tests and written to the `JUnit` report, but not to the JSON report, which would then
+/// differ from run to run.
 #[derive(Debug, Serialize)]
 struct Judged {
     name: String,
+    /// Relative to the project where it lies in it.
     file: String,
     line: usize,
     passed: bool,
+    /// One line for each key that differs; empty for a test that passed.
     why: Vec<String>,
     #[serde(skip)]
     took_ms: u64,
 }
 
 /// The report for programs.
+/// `coverage` is there with and without `--coverage`; the flag decides about the text only.
 #[derive(Serialize)]
 struct Report<'a> {
     passed: usize,
@@ -61,6 +69,8 @@ struct Report<'a> {
 }
 
 /// Runs the tests of the project, or those named.
+/// Hooks that are not approved do not run here either, and the test says so; `--trust-hooks` is for machines on which
+/// nobody can approve.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
     let mut files = match loaded.and_then(load::load) {
@@ -104,6 +114,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
 }
 
 /// Files that are no test files, with the places where that shows.
+/// They go to stderr: stdout stays empty or holds results.
 fn tell_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
     let mut sources = Sources::default();
     for problem in problems {
@@ -121,11 +132,13 @@ struct Session<'a> {
     coverage: Coverage,
     judged: Vec<Judged>,
     /// What is to be written, with the place of its file.
+    /// Nothing is written before all tests have run.
     accepted: Vec<(usize, Accepted)>,
 }
 
 impl Session<'_> {
     /// Runs everything; `false` when the person interrupted it. Hooks that run then are ended.
+    /// Each line is printed when its test and all before it are done, so the order is that of the files.
     async fn run(
         &mut self,
         bench: &Bench<'_>,
@@ -166,6 +179,8 @@ impl Session<'_> {
         ended.transpose().map(|ended| ended.is_some())
     }
 
+    /// Compares a finished test with its expectations, prints its line and keeps the verdict. With `--accept`, a test
+    /// that will be rewritten counts as passed.
     fn judge(
         &mut self,
         case: &TestCase,
@@ -202,6 +217,7 @@ impl Session<'_> {
     }
 
     /// Notes what `--accept` is to write; whether it is anything.
+    /// Only keys that differ are written. A test without `expect` gets the decision, which is the least it can expect.
     fn accept(&mut self, case: &TestCase, place: usize, found: &[Difference], finished: &Finished) -> bool {
         let mut keys: Vec<_> = found.iter().map(|found| (found.key, found.accepted.clone())).collect();
         if case.expect.is_none() {
@@ -215,6 +231,7 @@ impl Session<'_> {
     }
 
     /// A name that no hook has makes `notRan` true for ever, which nobody means.
+    /// It is a warning: the hook may be one of another machine.
     fn tell_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;
         for case in cases.iter().filter(|case| case.files.is_none()) {
@@ -230,6 +247,8 @@ impl Session<'_> {
         }
     }
 
+    /// Writes accepted tests and reports, and prints the summary. Files are written only after all tests have run, so
+    /// an interrupted run changes nothing.
     fn finish(mut self, files: &[TestFile], printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         for (place, file) in files.iter().enumerate() {
             let (mine, _): (Vec<_>, Vec<_>) = self.accepted.iter().partition(|(other, _)| *other == place);

@@ -16,6 +16,8 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
 
+/// An agent must not call it: turning a guard off is what it would do first. What was done is data on stdout; that
+/// another list still disables the hook is a warning.
 pub(crate) fn run(
     args: &ToggleArgs,
     enable: bool,
@@ -38,6 +40,7 @@ pub(crate) fn run(
 }
 
 /// Where an entry is written or taken out.
+/// The user's own state is for hooks of a project that the user cannot or does not want to change for others.
 enum EntryPlace {
     /// The list in this settings file.
     File { file: PathBuf, list: DisabledList },
@@ -46,6 +49,7 @@ enum EntryPlace {
 }
 
 /// The places that a change concerns.
+/// Enabling also takes back entries elsewhere that the user owns, so that the hook really runs afterwards.
 fn places(
     name: &str,
     enable: bool,
@@ -111,6 +115,7 @@ impl EntryPlace {
         }
     }
 
+    /// The list as the engine names it.
     fn list(&self) -> DisabledList {
         match self {
             Self::File { list, .. } => list.clone(),
@@ -138,6 +143,7 @@ impl EntryPlace {
 }
 
 /// Lists that disable a hook of this name after all.
+/// The settings are read again, so the warning is about what is in force now.
 fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) {
     let after = context.settings();
     for entry in entries_for(name, &after) {
@@ -166,11 +172,13 @@ fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) 
     }
 }
 
+/// Several hooks may go by one name.
 fn hooks_named<'s>(name: &'s str, settings: &'s ResolvedSettings) -> impl Iterator<Item = &'s Hook> {
     settings.hooks.iter().map(|resolved| &resolved.hook).filter(move |hook| goes_by(hook, name))
 }
 
 /// The entries of all lists that disable a hook of this name.
+/// An entry counts also if its hook is gone.
 fn entries_for<'s>(name: &'s str, settings: &'s ResolvedSettings) -> Vec<&'s DisabledEntry> {
     settings
         .disabled
@@ -181,11 +189,13 @@ fn entries_for<'s>(name: &'s str, settings: &'s ResolvedSettings) -> Vec<&'s Dis
         .collect()
 }
 
+/// A hook goes by its name, or by its command; without a name they are the same.
 fn goes_by(hook: &Hook, name: &str) -> bool {
     !name.is_empty() && (hook.name == name || hook.command() == name)
 }
 
 /// A name that no hook has, and a list that would have no effect, are mistakes.
+/// Without this check a typo would be written into a list, and the hook that was meant would go on running.
 fn refuse_unknown(
     args: &ToggleArgs,
     enable: bool,

@@ -19,6 +19,8 @@ use crate::findings;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
+/// Without a terminal it shows what waits and fails, so that a script notices. `--yes` is for machines that check out
+/// projects which somebody has reviewed elsewhere. An agent may look, but not approve.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.list {
         return list::list(args.format, context, printer);
@@ -51,27 +53,29 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     if args.yes {
         let status = approve_all(args.format, &review, context, printer)?;
-        tell_if_off(&settings, printer);
+        tell_if_off(&settings, context, printer);
         return Ok(status);
     }
     if can_ask {
         let status = ask_and_approve(&review, context, printer)?;
-        tell_if_off(&settings, printer);
+        tell_if_off(&settings, context, printer);
         return Ok(status);
     }
     show_only(args.format, &review, printer)
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
-fn tell_if_off(settings: &ResolvedSettings, printer: &mut Printer) {
+/// Not said where the approval itself is what was missing.
+fn tell_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     // Now that something is approved, the project's own flag counts.
     let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
-    if !on {
-        printer.talk("note: hooks are off; `\"enableHooks\": true` in the settings turns them on");
+    if let Some(off) = findings::why_off(settings, context).filter(|_| !on) {
+        printer.talk(format_args!("note: {}; {}", off.why, off.help));
     }
 }
 
 /// Shows what waits, approves nothing, and says so.
+/// Exit 1: a script that goes on would go on without its guards.
 fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     match format {
         Format::Json => printer.json_pretty(&show::as_json(review))?,
@@ -88,6 +92,8 @@ fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::
     Ok(ExitStatus::Failure)
 }
 
+/// Approves everything that can be approved. What cannot is reported and makes the command fail, but holds nothing else
+/// up.
 fn approve_all(
     format: Format,
     review: &Review,
@@ -137,6 +143,7 @@ fn approve_all(
     Ok(if refused.is_empty() { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
+/// Writes after the last question, so an interrupted dialogue changes nothing.
 fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let chosen = {
         let mut terminal = ask::Terminal { printer, answers: io::stdin().lock() };
@@ -160,6 +167,7 @@ fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) ->
     Ok(ExitStatus::Success)
 }
 
+/// One line for each guard, since accepting that one is gone weakens the project.
 fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
     for guard in gone {
         printer.talk(format_args!(
@@ -169,6 +177,7 @@ fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
     }
 }
 
+/// One line about what was approved.
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     match chosen.len() {
         0 if review.settings.is_none() => {}
@@ -178,6 +187,7 @@ fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     }
 }
 
+/// Why a hook cannot be approved. The reason may have several lines.
 fn tell_obstacle(pending: &Pending, printer: &mut Printer) {
     let why = pending.obstacle.as_deref().unwrap_or_default();
     printer.talk(format_args!(

@@ -34,11 +34,14 @@ pub(crate) struct Call {
     pub(crate) project: String,
     /// `None` for a rule, which starts no program.
     pub(crate) command: Option<String>,
+    /// What it answered; long answers are cut in the engine's log.
     pub(crate) output: Option<Value>,
     pub(crate) exit_code: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) duration_ms: u64,
+    /// Why it gave no verdict.
     pub(crate) error: Option<String>,
+    /// In UTC, as it was written.
     pub(crate) timestamp: String,
     pub(crate) session_id: String,
 }
@@ -105,6 +108,7 @@ impl Call {
         self.error.as_deref().or_else(|| self.reason()).or_else(|| self.field("systemMessage"))
     }
 
+    /// A text of the hook's output.
     fn field(&self, key: &str) -> Option<&str> {
         self.output.as_ref()?.get(key)?.as_str()
     }
@@ -113,6 +117,7 @@ impl Call {
 /// A line that tells of a hook call, as it stands in the log and as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
+    /// The line itself, without its end.
     pub(crate) text: String,
     pub(crate) call: Call,
 }
@@ -149,6 +154,7 @@ impl Line {
         serde_json::from_str(self.raw_input()?.get()).ok()
     }
 
+    /// Not parsed: an id is a hash of exactly these bytes.
     fn raw_input(&self) -> Option<&RawValue> {
         #[derive(Deserialize)]
         struct Given<'a> {
@@ -173,6 +179,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
+    /// Lines of other kinds are passed over.
     pub(crate) fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new() }
     }

@@ -17,10 +17,12 @@ pub(crate) struct HookStats {
     pub(crate) project: String,
     pub(crate) event: String,
     pub(crate) name: String,
+    /// As far as the log was read.
     pub(crate) runs: usize,
     pub(crate) blocks: usize,
     pub(crate) failures: usize,
     pub(crate) p50_ms: u64,
+    /// Nineteen of twenty runs took no longer.
     pub(crate) p95_ms: u64,
     pub(crate) max_ms: u64,
     /// When it ran last.
@@ -42,6 +44,7 @@ pub(crate) struct Statistics {
 /// Project, event and name.
 type Key = (String, String, String);
 
+/// Durations are kept one by one, because percentiles cannot be added up.
 #[derive(Debug, Clone, Default)]
 struct Collected {
     durations: Vec<u64>,
@@ -107,6 +110,7 @@ impl Statistics {
 }
 
 impl Collected {
+    /// The command is that of the younger run.
     fn join(&mut self, other: &Self) {
         self.durations.extend_from_slice(&other.durations);
         self.blocks += other.blocks;
@@ -118,6 +122,7 @@ impl Collected {
     }
 }
 
+/// Sorts a copy: the numbers may grow afterwards.
 fn summarise(((project, event, name), collected): (&Key, &Collected)) -> HookStats {
     let mut durations = collected.durations.clone();
     durations.sort_unstable();

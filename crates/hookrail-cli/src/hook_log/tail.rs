@@ -1,4 +1,6 @@
 //! Follows a log that grows, is moved aside, is cut off, or is not there yet.
+//!
+//! A file that was replaced is read to its end before the new one is begun, so that a rotation loses no line.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -11,7 +13,9 @@ use super::{NEVER_WAIT, identity};
 /// A log that is followed, and how far it was read.
 pub(crate) struct Tail {
     path: PathBuf,
+    /// The file and which one it is, by device and inode.
     open: Option<(File, (u64, u64))>,
+    /// How much of the open file was read.
     offset: u64,
     /// The start of a line whose end is not written yet.
     unfinished: Vec<u8>,
@@ -24,6 +28,7 @@ impl Tail {
     }
 
     /// Hands over every call that was logged since the last time.
+    /// A log that does not exist yet is no error; it is looked for again the next time.
     pub(crate) fn poll(&mut self, on_line: &mut dyn FnMut(Line) -> anyhow::Result<()>) -> anyhow::Result<()> {
         // What the path names is looked up first: what is written to the old file after that is read below.
         let now = match fs::metadata(&self.path) {
@@ -48,6 +53,7 @@ impl Tail {
         Ok(())
     }
 
+    /// Only whole lines are handed over. A file that became shorter is read from its start.
     fn read(&mut self, on_line: &mut dyn FnMut(Line) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let Some((file, _)) = &mut self.open else { return Ok(()) };
         if file.metadata()?.len() < self.offset {

@@ -24,7 +24,8 @@ use json::{Summary, stream_line};
 use text::AnswerStream;
 pub(crate) use trace::TraceView;
 
-/// The agent's face.
+/// Shows the agent's events and asks for permissions.
+/// Several hooks end at once, so everything that prints is behind one lock and lines never mix.
 pub(crate) struct AgentUi {
     format: OutputFormat,
     quiet: bool,
@@ -35,16 +36,20 @@ pub(crate) struct AgentUi {
     view: OnceLock<TraceView>,
 }
 
+/// What printing needs, together.
 struct State {
+    /// One for the whole run, so that what is buffered keeps its order.
     printer: Printer,
+    /// Whether a line of the answer is open on the terminal.
     answer: AnswerStream,
+    /// Counted in every format, printed in the JSON ones.
     summary: Summary,
     /// Why stdout takes no more, if so. The run goes on; its log is complete.
     broken: Option<anyhow::Error>,
 }
 
 impl AgentUi {
-    /// A face for a session. With a stream of JSON, the first line is printed at once.
+    /// Shows one session. With a stream of JSON, the first line is printed at once.
     pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
         let streams = format == OutputFormat::Text && std::io::stdout().is_terminal();
         let state = State {
@@ -67,10 +72,12 @@ impl AgentUi {
     }
 
     /// Forgets what was allowed for a session that is over.
+    /// "Always" is said to a conversation, and `/clear` ends it.
     pub(crate) fn begin_session(&self) {
         self.allowed().clear();
     }
 
+    /// Answers of "always" in this session.
     fn allowed(&self) -> MutexGuard<'_, HashSet<Always>> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,6 +102,7 @@ impl AgentUi {
     }
 
     /// Prints what a prompt came to.
+    /// A stdout that broke in the middle is reported here, once, so that the run ends in its own way before.
     pub(crate) fn finish(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
         let mut state = self.state();
         match self.format {
@@ -111,12 +119,14 @@ impl AgentUi {
         state.broken.take().map_or(Ok(()), Err)
     }
 
+    /// A panic elsewhere must not silence the rest of the run.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Ui for AgentUi {
+    /// Errors of printing are kept and told at the end: the agent must not stop in the middle of a tool call for them.
     fn notify(&self, event: &AgentEvent<'_>) {
         let mut state = self.state();
         state.summary.count(event);
@@ -202,16 +212,19 @@ pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
 }
 
 impl State {
+    /// Each line is flushed, because its reader waits for it.
     fn print_json(&mut self, value: &serde_json::Value) {
         let printed = self.printer.json(value).and_then(|()| self.printer.flush());
         self.keep_first_problem(printed);
     }
 
+    /// On a terminal only.
     fn show_piece(&mut self, piece: &str) {
         let printed = self.answer.show(&mut self.printer, piece);
         self.keep_first_problem(printed);
     }
 
+    /// Prints what was not shown in pieces.
     fn end_answer(&mut self, outcome: &PromptOutcome) {
         let printed = self.answer.end(&mut self.printer, outcome);
         self.keep_first_problem(printed);
@@ -223,6 +236,7 @@ impl State {
         self.keep_first_problem(printed);
     }
 
+    /// Later ones follow from the first.
     fn keep_first_problem(&mut self, printed: anyhow::Result<()>) {
         if let Err(problem) = printed {
             self.broken.get_or_insert(problem);

@@ -20,6 +20,7 @@ use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
 /// The interactive prompt: what it needs besides the session.
+/// It lives as long as the session; `/clear` begins another session with the same prompt.
 pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
     pub(crate) progress: &'a Progress<AgentUi>,
@@ -27,6 +28,7 @@ pub(crate) struct InteractivePrompt<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
+    /// Whether the first line, which says how to get help, is left out.
     pub(crate) quiet: bool,
 }
 
@@ -37,12 +39,14 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// An end that is no error.
     fn new(status: ExitStatus, reason: SessionEndReason) -> Self {
         Self { status: Ok(status), reason }
     }
 }
 
 /// Works on what the person types. The session is started already, and is ended by the caller.
+/// Ctrl-C at the prompt asks for a second one, so that a key pressed a moment too late does not end a session.
 pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> Ended {
     let mut lines = match LineReader::start(prompt.history.clone()) {
         Ok(lines) => lines,
@@ -77,6 +81,7 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
 const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session.";
 
 /// What a typed line asks for.
+/// Words with a slash that are no command are errors and are not sent to the model: `/clera` is a typo.
 #[derive(Debug, PartialEq, Eq)]
 enum Order<'a> {
     Nothing,
@@ -89,6 +94,7 @@ enum Order<'a> {
     Prompt(&'a str),
 }
 
+/// What `/help` shows.
 const HELP: &str = "\
 /clear      forget the conversation and begin a new session
 /compress   let the model summarise the conversation
@@ -98,6 +104,7 @@ const HELP: &str = "\
 Ctrl-C      give up what is running; twice within a second: end the session";
 
 impl<'a> Order<'a> {
+    /// Space around a line is dropped; a command has no arguments.
     fn read(line: &'a str) -> Self {
         let line = line.trim();
         match line {
@@ -141,6 +148,7 @@ impl InteractivePrompt<'_> {
     }
 
     /// Does what a line asks for; `Some` when the session is over.
+    /// A model that fails is reported and the person can try again.
     async fn execute(&self, session: &mut Session, line: &str) -> Option<Ended> {
         match Order::read(line) {
             Order::Nothing => None,
@@ -209,9 +217,12 @@ impl InteractivePrompt<'_> {
 }
 
 /// The hooks of the session, one a line.
+/// Shown are the hooks as the session has them, and not what the settings say by now.
 fn hooks(session: &Session) -> String {
     let Some(system) = session.hooks().hook_system() else {
-        return "Hooks are off. `\"enableHooks\": true` in the settings turns them on.".to_owned();
+        let off = session.hooks().settings().why_off();
+        let words = off.map(|off| format!("{}; {}", off.message, off.help.unwrap_or_default()));
+        return escape_line(&words.unwrap_or_default());
     };
     let rows: Vec<[String; 4]> = system
         .all_hooks()
@@ -243,26 +254,4 @@ fn hooks(session: &Session) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_orders_or_prompts() {
-        for (line, expected) in [
-            ("  ", Order::Nothing),
-            ("/clear ", Order::Clear),
-            ("/compress", Order::Compress),
-            ("/hooks", Order::Hooks),
-            ("/help", Order::Help),
-            ("/quit", Order::Quit),
-            ("/exit", Order::Quit),
-            ("/clera", Order::Unknown("/clera")),
-            ("/hooks all", Order::Unknown("/hooks all")),
-            ("/etc/hosts: what is it?", Order::Prompt("/etc/hosts: what is it?")),
-            ("/", Order::Prompt("/")),
-            (" what is /clear? ", Order::Prompt("what is /clear?")),
-        ] {
-            assert_eq!(Order::read(line), expected, "{line:?}");
-        }
-    }
-}
+mod tests;

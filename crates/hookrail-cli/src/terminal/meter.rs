@@ -14,6 +14,7 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A progress line.
+/// It has no thread: it is drawn when the command has something to say.
 pub(crate) struct Meter {
     is_on: bool,
     since: Instant,

@@ -13,6 +13,9 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use self::safe_json::SafeFormatter;
 
 /// Prints for people and programs. A closed pipe ends the program quietly.
+///
+/// Every command gets one. What the caller passes to `data` and `talk` is printed as it is: text from outside has to be
+/// escaped before, JSON is escaped here.
 pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
     /// The same stream for what holds no escape sequences: looking for them takes longer than writing.
@@ -36,6 +39,7 @@ impl Printer {
     }
 
     /// Prints a line of data.
+    /// An error means that nobody reads on, and ends the command.
     pub(crate) fn data(&mut self, text: impl fmt::Display) -> anyhow::Result<()> {
         closed_pipe_or(writeln!(self.out, "{text}"))
     }
@@ -73,6 +77,7 @@ impl Printer {
     }
 
     /// Says something to the person; nothing depends on it.
+    /// A stderr that is gone is no reason to fail.
     pub(crate) fn talk(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
     }
@@ -89,6 +94,7 @@ impl Printer {
     }
 }
 
+/// Told apart here once, so that no command looks at kinds of errors.
 fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),
@@ -137,6 +143,7 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// Characters that a terminal acts on, and those that no reader sees or that change the order in which text is read.
 fn is_deceptive(c: char) -> bool {
     let invisible_or_reordering = matches!(
         c,

@@ -21,6 +21,8 @@ use crate::terminal::screen;
 const TICK: Duration = Duration::from_millis(100);
 
 /// Who writes to the terminal besides the progress line.
+/// The progress line shares the terminal with an answer that arrives in pieces and must not
+/// be written into the middle of it.
 pub(crate) trait Shows: Ui {
     /// Whether it has left a line unfinished on the terminal, which must not be wiped.
     fn has_open_line(&self) -> bool;
@@ -30,6 +32,7 @@ pub(crate) trait Shows: Ui {
 }
 
 /// Shows what `U` shows, and a progress line while nothing else is to be seen.
+/// It stands between the agent and what shows its events, so that nothing is printed past it.
 pub(crate) struct Progress<U> {
     inner: Arc<U>,
     board: Option<Arc<Mutex<Board>>>,
@@ -44,6 +47,7 @@ impl<U> Progress<U> {
         Self::on(inner, Box::new(io::stderr()), screen::columns)
     }
 
+    /// Tests draw into memory.
     fn on(inner: Arc<U>, screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
         Self { inner, board: Some(Arc::new(Mutex::new(Board::new(screen, columns)))) }
     }
@@ -92,6 +96,7 @@ impl<U: Shows + 'static> Ui for Progress<U> {
 struct Quiet<'a>(&'a Mutex<Board>);
 
 impl<'a> Quiet<'a> {
+    /// The line that is on the screen goes first.
     fn new(shared: &'a Mutex<Board>) -> Self {
         let mut board = lock(shared);
         board.wipe();
@@ -106,6 +111,7 @@ impl Drop for Quiet<'_> {
     }
 }
 
+/// One thread for all that is waited for; the next wait starts another.
 fn tick(shared: &Mutex<Board>, inner: &dyn Shows) {
     loop {
         std::thread::sleep(TICK);
@@ -119,6 +125,7 @@ fn tick(shared: &Mutex<Board>, inner: &dyn Shows) {
     }
 }
 
+/// A panic of one writer leaves a board that can still be wiped.
 fn lock(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,11 +21,13 @@ const LOOK_AROUND: Duration = Duration::from_millis(50);
 const ATTEMPTS: usize = 3;
 
 /// Whether a person can read a question and answer it.
+/// Questions go to stderr, since stdout may be a file.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+/// The question is asked again a few times when the answer is unclear; then it is no.
 pub(crate) async fn ask(question: &Question) -> PermissionReply {
     if !can_ask() {
         return PermissionReply::No;
@@ -75,6 +77,7 @@ pub(crate) enum PermissionReply {
     No,
 }
 
+/// What a hook says comes first, since it is why the person is asked; then what would change; the call comes last.
 fn question_text(question: &Question) -> String {
     let mut text = String::new();
     if let Some(reason) = &question.hook_reason {
@@ -122,6 +125,7 @@ fn read_answer(
     PermissionReply::No
 }
 
+/// What a typed line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Yes,
@@ -130,6 +134,7 @@ enum Meaning {
     Unclear,
 }
 
+/// Only whole words count. A line with an arrow key in it is none of them.
 fn meaning(line: &str) -> Meaning {
     match line.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => Meaning::Yes,

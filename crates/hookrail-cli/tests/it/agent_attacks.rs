@@ -52,8 +52,12 @@ fn forbidden_exists(project: &TestProject) -> bool {
     project.dir().join("forbidden.txt").exists()
 }
 
-/// Nothing forbidden happened, and the next sessions say why nothing happens there.
-fn check_refused(what: &str, over: &Run) {
+/// What `trust --yes` says last when it accepts a guard as it is now, and when it accepts that there is none.
+const APPROVED: &str = "approved: 1 hook\n";
+const ACCEPTED_AS_GONE: &str = "accepted: the guard `BeforeTool-1` is gone from these settings\n";
+
+/// Nothing forbidden happened, and the next sessions say why nothing happens there, until a person accepts it.
+fn check_refused(what: &str, over: &Run, accepted: &str) {
     assert!(!forbidden_exists(&over.project), "{what}: {}", over.told());
     assert_eq!(
         over.tools().get(1).map(String::as_str),
@@ -81,10 +85,7 @@ fn check_refused(what: &str, over: &Run) {
     let shown = run(project, &["trust"]);
     assert_eq!(shown.code, Some(1), "{what}: {shown}");
     let trusted = run(project, &["trust", "--yes"]);
-    assert!(
-        trusted.stderr.contains("approved: ") || trusted.stderr.contains("accepted: "),
-        "{what}: {trusted}"
-    );
+    assert!(trusted.stderr.ends_with(accepted), "{what}: {trusted}");
     let checked = run(project, &["list"]);
     assert!(
         !checked.stderr.contains("guard-vanished") && !checked.stderr.contains("is gone"),
@@ -102,7 +103,7 @@ fn what_an_agent_does_to_its_guard_does_not_help_it() {
         ("its folder moved", "mv hooks away"),
     ] {
         let over = attacked(shell(command)).run("go");
-        check_refused(what, &over);
+        check_refused(what, &over, APPROVED);
     }
 }
 
@@ -122,7 +123,7 @@ fn what_an_agent_does_to_the_settings_does_not_help_it() {
         ("unreadable", "rm .llxprt/settings.json && mkdir .llxprt/settings.json"),
     ] {
         let over = attacked(shell(command)).run("go");
-        check_refused(what, &over);
+        check_refused(what, &over, ACCEPTED_AS_GONE);
     }
 }
 
@@ -291,5 +292,9 @@ fn what_is_not_watched_is_shown_and_named() {
     project.file("hooks/b.sh", "exit 0");
     let fired = run(&project, &["fire", "BeforeTool"]);
     assert_eq!(fired.code, Some(2), "{fired}");
-    assert!(fired.stderr.contains("watched") || fired.stdout.contains("watched"), "{fired}");
+    let changed =
+        "the approved BeforeTool guard `watched` changed since it was approved: file `hooks/b.sh` (new)";
+    assert!(fired.stderr.starts_with(&format!("error: {changed}")), "{fired}");
+    // `make` fails with 2 here, so the exit code alone would not tell that the guard blocks too.
+    assert!(fired.stdout.contains(&format!("\n         {changed}")), "{fired}");
 }

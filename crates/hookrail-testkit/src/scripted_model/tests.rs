@@ -1,3 +1,5 @@
+use std::io::Read as _;
+
 use super::*;
 
 fn post(model: &ScriptedModel, path: &str, body: &Value) -> String {

@@ -8,7 +8,7 @@ use hookrail::internal::WorkerPool;
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::kit::{LONG, SHORT, Stage, hook, python, verdict};
+use crate::kit::{LONG, Stage, hook, python, verdict};
 
 /// Tells how many questions this process has been asked, and what it was started with.
 const COUNTS: &str = r#"
@@ -22,18 +22,49 @@ for line in sys.stdin:
     print(json.dumps({"id": question["id"], "output": said}), flush=True)
 "#;
 
+/// Writes down what it is asked and answers, and whether a question was there before the one before it was answered. It
+/// answers the first one when the file `go` is there.
+const ONE_AT_A_TIME: &str = r#"
+import json, os, select, sys, time
+
+def note(text):
+    with open("order", "a") as order:
+        order.write(text + "\n")
+
+unread = b""
+while True:
+    while b"\n" not in unread:
+        piece = os.read(0, 65536)
+        if not piece:
+            sys.exit()
+        unread += piece
+    line, unread = unread.split(b"\n", 1)
+    question = json.loads(line)
+    n = question["input"]["n"]
+    note(f"asked {n}")
+    while n == 0 and not os.path.exists("go"):
+        time.sleep(0.01)
+    early = unread or select.select([0], [], [], 0)[0]
+    note(f"answers {n}" + (" while the next one waits" if early else ""))
+    print(json.dumps({"id": question["id"], "output": {"n": n}}), flush=True)
+"#;
+
 /// Answers when told to: side by side, each after its own time.
 const SIDE_BY_SIDE: &str = r#"
 import json, sys, threading, time, os
 print(json.dumps({"ready": True, "concurrent": 4}), flush=True)
 lock = threading.Lock()
 running = most = 0
+# Lets nobody pass before four are there.
+gate = threading.Barrier(4)
 
 def answer(question):
     global running, most
     with lock:
         running += 1
         most = max(most, running)
+    if question["input"].get("together"):
+        gate.wait()
     time.sleep(question["input"].get("seconds", 0))
     if question["input"].get("die"):
         os._exit(1)
@@ -209,19 +240,36 @@ async fn a_file_that_is_watched_from_now_on_counts_from_now_on() {
     stage.close().await;
 }
 
+/// How long the hooks of the next test have, and how long they wait for their turn before.
+const QUEUED: Duration = Duration::from_secs(3);
+
 #[tokio::test]
 async fn questions_wait_for_each_other_without_losing_time() {
     let stage = Stage::new();
-    let slow = COUNTS.replace("    count += 1", "    count += 1\n    __import__('time').sleep(0.4)");
-    stage.script("slow.py", &slow);
-    // Five of them take two seconds, and none of them may take more than one and a half.
-    let hook = hook(format!("{} slow.py", python()), WorkerMode::Lines, SHORT);
+    stage.script("one.py", ONE_AT_A_TIME);
+    let command = format!("{} one.py", python());
+    // The first one holds the worker up. The others would be out of time if waiting counted.
+    let first = hook(command.clone(), WorkerMode::Lines, LONG);
+    let others = hook(command, WorkerMode::Lines, QUEUED);
     let events: Vec<Value> = (0..5).map(|n| json!({ "n": n })).collect();
-    let runs = join_events(events.iter().map(|event| stage.run(&hook, event))).await;
-    for (n, run) in runs.iter().enumerate() {
-        let run = said(run);
-        assert_eq!((&run["count"], &run["input"]["n"]), (&json!(n + 1), &json!(n)), "in order");
+    let hooks = std::iter::once(&first).chain(std::iter::repeat(&others));
+    let mut asked: Vec<_> =
+        hooks.zip(&events).map(|(hook, event)| Box::pin(stage.run(hook, event))).collect();
+    for event in &mut asked {
+        assert!(poll_once(event.as_mut()).await.is_none());
     }
+    let release = async {
+        tokio::time::sleep(QUEUED).await;
+        stage.script("go", "");
+    };
+    let (runs, ()) = tokio::join!(join_events(asked), release);
+    for (n, run) in runs.iter().enumerate() {
+        assert_eq!(said(run), json!({ "n": n }), "in order");
+    }
+    let order = std::fs::read_to_string(stage.dir().join("order")).expect("it was written");
+    let expected: Vec<String> = (0..5).flat_map(|n| [format!("asked {n}"), format!("answers {n}")]).collect();
+    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(stage.status().started, 1);
     stage.close().await;
 }
 
@@ -231,8 +279,8 @@ async fn those_that_say_so_are_asked_side_by_side() {
     stage.script("side.py", SIDE_BY_SIDE);
     let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);
     said(&stage.run(&hook, &json!({ "n": 0 })).await);
-    // Each waits until all four are there, or until somebody gives up on the others.
-    let events: Vec<Value> = (0..8).map(|n| json!({ "n": n, "seconds": 0.3 })).collect();
+    // None is answered before four are asked, so that fewer at once would wait for ever.
+    let events: Vec<Value> = (0..8).map(|n| json!({ "n": n, "together": true })).collect();
     let runs = join_events(events.iter().map(|event| stage.run(&hook, event))).await;
     let said: Vec<Value> = runs.iter().map(said).collect();
     assert_eq!(

@@ -19,32 +19,4 @@ pub(crate) fn bridge_call(mut words: impl Iterator<Item = OsString>) -> Option<B
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser as _;
-
-    use super::*;
-    use crate::cli::{Cli, Command};
-
-    #[test]
-    fn it_is_what_the_parser_makes_of_it() {
-        for (line, is_read) in [
-            ("bridge claude PreToolUse", true),
-            ("bridge codex", true),
-            ("bridge opencode tool.execute.before", true),
-            ("bridge cursor PreToolUse", false),
-            ("bridge claude --help", false),
-            ("bridge claude PreToolUse more", false),
-            ("bridge", false),
-            ("-C x bridge claude", false),
-            ("connect claude", false),
-            ("", false),
-        ] {
-            let read = bridge_call(line.split_whitespace().map(OsString::from));
-            assert_eq!(read.is_some(), is_read, "{line}");
-            let Some(read) = read else { continue };
-            let parsed = Cli::try_parse_from(std::iter::once("hookrail").chain(line.split_whitespace()));
-            let Ok(Cli { command: Command::Bridge(parsed), .. }) = parsed else { panic!("{line}") };
-            assert_eq!((read.agent, read.event), (parsed.agent, parsed.event), "{line}");
-        }
-    }
-}
+mod tests;

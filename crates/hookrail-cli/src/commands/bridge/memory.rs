@@ -1,4 +1,6 @@
 //! What is remembered of other agents' sessions: one private file each, forgotten after a week.
+//!
+//! Each event is a process of its own; what one has to tell the next is kept here for a session.
 
 use std::fs;
 use std::io;
@@ -62,6 +64,7 @@ impl MemoryStore {
         })
     }
 
+    /// `None` if the memory cannot be locked or written; the caller then answers without relying on a later event.
     fn answer_locked(
         &self,
         file: &Path,
@@ -97,6 +100,7 @@ fn keep_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// A clock that went backwards makes nothing old.
 fn is_old(metadata: &fs::Metadata) -> bool {
     let oldest = SystemTime::now().checked_sub(FORGOTTEN_AFTER);
     oldest.zip(metadata.modified().ok()).is_some_and(|(oldest, changed)| changed < oldest)

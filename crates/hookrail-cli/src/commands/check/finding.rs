@@ -1,4 +1,4 @@
-//! One finding: its place in a file, its JSON form and its picture.
+//! One finding: its place in a file, its JSON form and its text with an excerpt.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,6 +16,7 @@ use crate::display::shown;
 use crate::terminal::printer::escape_line;
 
 /// Something to know about the settings. The fields of its JSON form are a contract.
+/// `line` and `column` count from 1, in characters; `span` is in bytes and only for the excerpt.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
     pub(super) code: DiagnosticCode,
@@ -36,6 +37,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
+    /// Only regular files: a settings file may be a pipe, and reading it again would wait for ever.
     fn load(&mut self, file: &Path) -> Option<&IndexedText> {
         let text = self.texts.entry(file.to_owned()).or_insert_with(|| {
             let is_regular = fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
@@ -45,6 +47,7 @@ impl Sources {
         text.as_ref()
     }
 
+    /// A text that was loaded before; rendering does no I/O.
     fn get(&self, file: &Path) -> Option<&IndexedText> {
         self.texts.get(file)?.as_ref()
     }
@@ -98,6 +101,7 @@ impl Finding {
     }
 
     /// The finding for people: message, place, excerpt and hint.
+    /// It may have colours; the printer removes them where nobody wants them.
     pub(crate) fn render(&self, sources: &Sources, context: &Context) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -126,11 +130,11 @@ impl Finding {
             group = group.element(Level::HELP.message(escape_line(help)));
         }
         // Colors are removed by the printer where nobody wants them.
-        let picture = Renderer::styled().render(&[group]);
+        let rendered = Renderer::styled().render(&[group]);
         // The place is told apart from the excerpt, because the excerpt of a long line is cut and would have
         // other columns; the renderer then announces the excerpt with a `:::` of its own, which says nothing.
         let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
-        picture.lines().filter(says_something).collect::<Vec<_>>().join("\n")
+        rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -149,6 +153,7 @@ pub(super) fn sort(findings: &mut [Finding]) {
 }
 
 /// One line of a file around a place, made safe to show.
+/// A settings file may be one line of megabytes, so at most a part of the line is in it.
 struct Excerpt {
     line: String,
     marked: Range<usize>,
@@ -156,10 +161,13 @@ struct Excerpt {
 
 /// How much of a long line is shown before the place, and of the place itself, and after it.
 const BEFORE: usize = 48;
+/// A place may be a whole object.
 const WITHIN: usize = 80;
+/// Enough to recognise the line.
 const AFTER: usize = 24;
 
 impl Excerpt {
+    /// `None` if the file has changed since and the place is no longer in it.
     fn of(text: &IndexedText, span: Range<usize>) -> Option<Self> {
         let Range { start, end } = text.line_around(span.start)?;
         let text = text.as_str();
@@ -183,6 +191,7 @@ impl Excerpt {
     }
 }
 
+/// Counted in characters of the file, before they are escaped.
 fn clipped(text: &str, most: usize) -> String {
     let mut clipped: String = text.chars().take(most).map(safe).collect();
     if text.chars().nth(most).is_some() {

@@ -18,6 +18,7 @@ use crate::display::shown;
 const LARGEST: u64 = 4 << 20;
 
 /// A note for each file of another agent that holds hooks which are neither ours nor imported.
+/// Files that cannot be read are passed over, since they are not ours to judge.
 pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Finding> {
     let mut notes = Vec::new();
     for (agent, file, is_project) in files(context) {
@@ -69,6 +70,7 @@ fn commands(settings: &hookrail::JsonObject) -> impl Iterator<Item = (EventName,
     )
 }
 
+/// Compared by event and command; a matcher may have been translated.
 fn is_known(settings: &ResolvedSettings, event: EventName, command: &str) -> bool {
     settings.hooks.iter().any(|known| known.hook.event == event && known.hook.command_text() == Some(command))
 }

@@ -1,5 +1,8 @@
 //! What would happen if a command were started: is its program there, can it be executed, is there
 //! anything to interpret it, does the shell understand it?
+//!
+//! Nothing is started but a shell that reads the command without running it. What depends on the moment, such as a
+//! variable, is not judged: a finding must be true.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -18,13 +21,16 @@ use crate::context::Context;
 use crate::display::shown;
 
 /// Something that is wrong with a command.
+/// The message names the thing, the help says what to type.
 pub(super) struct Problem {
+    /// An error if the hook cannot run, a warning if it probably does something else than was meant.
     pub(super) severity: Severity,
     pub(super) code: DiagnosticCode,
     pub(super) message: String,
     pub(super) help: String,
 }
 
+/// A command with an error does not run as it is written.
 fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Problem {
     Problem { severity: Severity::Error, code, message: message.into(), help: help.into() }
 }
@@ -63,6 +69,7 @@ pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context)
 }
 
 /// Everything that is wrong with a hook's command.
+/// The first problem that keeps a command from starting is the only one that is reported about its start.
 pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
@@ -128,6 +135,7 @@ fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Proble
 }
 
 /// What is wrong with the file that a command names as its program, or as its interpreter's script.
+/// A script that an interpreter is given need not be executable.
 fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<Problem> {
     // Without the `.` of `./x`.
     let file: &Path = &file.components().collect::<PathBuf>();
@@ -158,6 +166,7 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
 }
 
 /// What is wrong with the `#!` line of an executable file.
+/// The kernel reports a missing interpreter as a missing script, which is why it is worth a finding of its own.
 fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> {
     let mut head = Vec::with_capacity(512);
     if !fs::metadata(file).ok()?.is_file() || File::open(file).ok()?.take(512).read_to_end(&mut head).is_err()
@@ -213,6 +222,7 @@ fn without_shebang(head: &[u8], name: &str) -> Option<Problem> {
 }
 
 /// Where a program is, as the shell would find it.
+/// Files that are not executable are passed over, as the shell does.
 pub(super) fn find_in_path(program: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| {
         fs::metadata(file)

@@ -1,4 +1,7 @@
 //! `python3 -c` and `python3 -m`: both look for modules in the folder that they run in first, which is the project.
+//!
+//! A guard of the user that imports `json` would run a `json.py` that an agent wrote into the project. That is reported
+//! also where no such file is there yet.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
 
 /// The modules that a command imports, as far as its text tells, and the option that makes the project count; `None`
 /// where it does not.
+/// `-I` and `-P` make Python ignore the folder. Options end at the first word that is none.
 fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
@@ -73,6 +77,7 @@ fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
 }
 
 /// The modules that a text names in `import` and `from` statements.
+/// It reads line by line and knows no strings; a module too many leads at worst to a finding that names a real file.
 fn imported(code: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for statement in code.split(['\n', ';']) {
@@ -86,6 +91,7 @@ fn imported(code: &str) -> BTreeSet<String> {
     modules
 }
 
+/// `a` of `a.b as c`.
 fn top_level(module: &str) -> String {
     let module = module.trim_start();
     module.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
@@ -101,39 +107,4 @@ fn shadowing(module: &str, project: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use hookrail::EventName;
-
-    use super::*;
-
-    #[test]
-    fn modules_of_the_project_are_noticed() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("json.py"), "").unwrap();
-        std::fs::create_dir(dir.path().join("guard")).unwrap();
-        std::fs::write(dir.path().join("guard/__init__.py"), "").unwrap();
-        for (words, expected) in [
-            (&["python3", "-c", "import sys, json; print(1)"][..], "python-shadowed-import"),
-            (&["python3", "-c", "import sys\nfrom json import loads"], "python-shadowed-import"),
-            (&["python3", "-uc", "import json.tool"], "python-shadowed-import"),
-            (&["/usr/bin/python3", "-m", "guard.main"], "python-shadowed-import"),
-            (&["python3", "-W", "ignore", "-m", "guard"], "python-shadowed-import"),
-            (&["python3", "-c", "import sys"], "python-imports-from-project"),
-            (&["python3", "-m", "other"], "python-imports-from-project"),
-            (&["python3", "-I", "-c", "import json"], "fine"),
-            (&["python3", "-Im", "guard"], "fine"),
-            (&["python3", "-P", "-m", "guard"], "fine"),
-            (&["python3", "/opt/guard.py", "-c"], "fine"),
-            (&["node", "-c", "import json"], "fine"),
-            (&["python3"], "fine"),
-        ] {
-            let hook = Hook::new(EventName::BeforeTool, words.join(" "));
-            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let found = problem(&hook, &words, dir.path()).map_or("fine", |problem| problem.code.as_str());
-            assert_eq!(found, expected, "{words:?}");
-            let mut own = hook;
-            own.origin.level = Level::Project;
-            assert!(problem(&own, &words, dir.path()).is_none(), "{words:?}");
-        }
-    }
-}
+mod tests;

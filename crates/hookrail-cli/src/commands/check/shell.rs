@@ -9,12 +9,14 @@ use super::program::find_in_path;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The shell that hooks run in: bash where it exists, else sh.
+/// A complaint is worded by the shell that will run the hook.
 pub(super) fn shell() -> &'static str {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if find_in_path("bash", &path).is_some() { "bash" } else { "sh" }
 }
 
 /// The shell's complaint about the syntax of a command, if it has one. The command is only read.
+/// A shell that takes too long is ended, and nothing is reported: a finding must be certain.
 pub(super) fn syntax_error(command: &str) -> Option<String> {
     let child = Command::new(shell())
         .args(["-n", "-c", command])

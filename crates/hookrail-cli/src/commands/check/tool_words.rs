@@ -1,6 +1,7 @@
 //! What people write into the matcher of a tool event who know other programs.
 
 /// What other agents call the tools that the agent has.
+/// Compared without regard to case.
 const NAMES: [(&str, &str); 24] = [
     ("bash", "run_shell_command"),
     ("shell", "run_shell_command"),
@@ -30,6 +31,7 @@ const NAMES: [(&str, &str); 24] = [
 
 /// The same matcher with our names for another agent's tools; `None` if it holds none. Alternatives are translated one
 /// by one: `Write|Edit` is `write_file|replace`.
+/// A part in parentheses, as in `Bash(git push:*)`, is dropped: here it is a condition of a rule.
 pub(super) fn of_another_agent(matcher: &str) -> Option<String> {
     if matcher.len() > 256 {
         return None;
@@ -64,39 +66,4 @@ pub(super) fn glob_as_regex(matcher: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_agents_names_are_translated() {
-        for (matcher, expected) in [
-            ("Bash", Some("run_shell_command")),
-            ("Write|Edit", Some("write_file|replace")),
-            ("^Read$", Some("read_file")),
-            ("Bash(git push:*)", Some("run_shell_command")),
-            ("Grep|Glob", Some("search_file_content|glob")),
-            ("Glob", Some("glob")),
-            ("LS", Some("list_directory")),
-            ("MultiEdit|write_file", Some("replace|write_file")),
-            ("wirte_file", None),
-            ("Task", None),
-        ] {
-            assert_eq!(of_another_agent(matcher).as_deref(), expected, "{matcher}");
-        }
-    }
-
-    #[test]
-    fn globs_are_told_from_patterns() {
-        for (matcher, expected) in [
-            ("write_*", Some("^write_.*$")),
-            ("*_file", Some("^.*_file$")),
-            ("a*b*", Some("^a.*b.*$")),
-            ("write_.*", None),
-            ("*", None),
-            ("write_file", None),
-            ("(write|read)_*", None),
-        ] {
-            assert_eq!(glob_as_regex(matcher).as_deref(), expected, "{matcher}");
-        }
-    }
-}
+mod tests;

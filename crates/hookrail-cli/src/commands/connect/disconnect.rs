@@ -1,4 +1,7 @@
 //! `hookrail disconnect`: takes the bridge out of other agents' settings.
+//!
+//! What a person wrote beside our entries stays. With `--all`, agents without a settings file are passed over in
+//! silence.
 
 use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, disconnect};
 

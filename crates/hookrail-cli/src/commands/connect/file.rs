@@ -14,6 +14,7 @@ use crate::display::{home, shown};
 use crate::exit::Hinted;
 
 /// The file of an agent that holds, or would hold, the bridge.
+/// The file belongs to another program, so it is changed as little as possible and never when it cannot be read.
 pub(crate) struct AgentFile {
     pub(crate) agent: Agent,
     pub(crate) place: SettingsPlace,
@@ -47,6 +48,7 @@ impl AgentFile {
     }
 
     /// Edits the file under a lock. Two programs at once lose nothing, and a file that cannot be read is not touched.
+    /// `edit` may be called twice: before the lock, to see whether there is anything to write, and under it.
     pub(crate) fn change(
         &self,
         context: &Context,
@@ -95,10 +97,12 @@ impl AgentFile {
     }
 }
 
+/// The text before and after, for the difference that is shown.
 fn changed(before: Option<String>, edited: Edit) -> Changed {
     Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 
+/// A file that is no UTF-8 is an error and not an empty file.
 fn load(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

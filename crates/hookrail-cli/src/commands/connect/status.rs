@@ -15,9 +15,11 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// One agent as the list shows it.
+/// Its fields are a contract.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AgentStatus {
+    /// The word on the command line.
     pub(crate) agent: &'static str,
     /// Whether its program is on the `PATH`.
     pub(crate) found: bool,
@@ -32,6 +34,7 @@ pub(crate) struct AgentStatus {
 }
 
 /// Prints the list.
+/// Every agent has a row, found or not.
 pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let all: Vec<AgentStatus> =
         Agent::ALL.into_iter().map(|agent| status(agent, context)).collect::<anyhow::Result<_>>()?;
@@ -100,17 +103,20 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
 }
 
 /// The agent's program on the `PATH`.
+/// The first one wins, as in a shell.
 fn find_program(agent: Agent) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(agent.as_str())).find(|file| is_executable(file))
 }
 
+/// A folder of the same name is none.
 fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// The first line that a program prints about its version, if it does so soon.
+/// A program that hangs is ended; its version is then not known.
 fn version_of(program: &Path) -> Option<String> {
     let mut child = Command::new(program)
         .arg("--version")

@@ -3,6 +3,7 @@
 use hookrail::EventName;
 
 /// One hook at work.
+/// The script and the replay are files beside this one, so that they can be read and run by themselves.
 pub(super) struct Scene {
     /// What to watch for.
     pub(super) title: &'static str,
@@ -11,7 +12,9 @@ pub(super) struct Scene {
     pub(super) event: EventName,
     pub(super) matcher: Option<&'static str>,
     pub(super) guard: Guard,
+    /// What the user types.
     pub(super) prompt: &'static str,
+    /// What the model answers, in the form of `hookrail agent --replay`.
     pub(super) replay: &'static str,
     /// Files whose presence tells how it went.
     pub(super) look_at: &'static [&'static str],
@@ -30,6 +33,7 @@ pub(super) enum Guard {
 }
 
 /// In the order in which they are played.
+/// Each shows one thing that hooks can do; the last one what rules add.
 pub(super) const SCENES: &[Scene] = &[
     Scene {
         title: "Block a write",

@@ -1,9 +1,12 @@
 //! A session log told to a person: who said what, and what came of it.
+//!
+//! It is made from the log alone and knows no scene: a hook that did nothing would show as one that did nothing.
 
 use serde_json::Value;
 
 use crate::terminal::printer::escape_line;
 
+/// Escape sequences; the printer removes them where colours are not wanted.
 pub(super) const BOLD: &str = "\u{1b}[1m";
 pub(super) const DIM: &str = "\u{1b}[2m";
 pub(super) const RESET: &str = "\u{1b}[0m";
@@ -15,7 +18,9 @@ const WIDTH: usize = 160;
 
 /// What happened in one session.
 pub(super) struct Story<'a> {
+    /// The lines of the session log, in order.
     log: &'a [Value],
+    /// What the user saw of the answer.
     shown: &'a str,
     /// A text whose presence in a command is told, for comparison with what a rule sees.
     pattern: Option<&'a str>,
@@ -61,6 +66,7 @@ impl<'a> Story<'a> {
         told
     }
 
+    /// Kinds of lines that a person need not see give none.
     fn tell(&self, entry: &Value, before: &[Value]) -> Vec<String> {
         match kind(entry) {
             "user" => vec![line("you", "", text(entry, "/prompt"))],
@@ -73,6 +79,7 @@ impl<'a> Story<'a> {
         }
     }
 
+    /// Where a hook changed the answer, what the user saw is told; what the model said is told with the hook.
     fn response(&self, entry: &Value) -> Vec<String> {
         if entry.pointer("/modified") == Some(&Value::Bool(true)) {
             return vec![result(&format!("you see: {}", self.shown))];
@@ -159,6 +166,7 @@ fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
     vec![told]
 }
 
+/// What came of it, set off by its colour.
 fn result(text: &str) -> String {
     line("result", GREEN, text)
 }
@@ -168,14 +176,17 @@ fn is_rule(hook_call: &Value) -> bool {
     hook_call.get("command").is_none_or(Value::is_null)
 }
 
+/// The type of a line of the session log.
 fn kind(entry: &Value) -> &str {
     text(entry, "/type")
 }
 
+/// Empty where the log has no text there.
 fn text<'a>(entry: &'a Value, pointer: &str) -> &'a str {
     entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The parts of the first candidate, which is the one that the agent uses.
 fn parts(response: &Value) -> impl Iterator<Item = &Value> {
     response.pointer("/response/candidates/0/content/parts").and_then(Value::as_array).into_iter().flatten()
 }

@@ -1,4 +1,7 @@
 //! The connected agents: what they call is called for real.
+//!
+//! An entry that looks right may still call a program that was moved, or be switched off by another key. So each entry
+//! is started with a payload that must be refused, and only a refusal counts.
 
 use hookrail_bridge::{
     Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off,
@@ -13,6 +16,8 @@ use crate::context::Context;
 use crate::display::shown;
 
 /// Looks at every agent that is found or connected.
+/// Agents that read our own settings need no entry.
+/// An agent that is neither installed nor connected is not mentioned.
 pub(super) fn look(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let mut is_any_connected = false;
     for agent in Agent::ALL {
@@ -34,6 +39,7 @@ pub(super) fn look(context: &Context, report: &mut Report) -> anyhow::Result<()>
     Ok(())
 }
 
+/// The user's and the project's file are looked at by themselves, because either may be the one that works.
 fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut Report) {
     let name = agent.as_str();
     let reconnect = format!("`hookrail connect {name}`");
@@ -103,6 +109,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.
+/// A hook that runs twice may ask twice or count twice, which looks like a fault of the hook.
 fn look_for_doubles(context: &Context, report: &mut Report) {
     let calls = |agent: Agent, is_project: bool| {
         let file = AgentFile::find(agent, is_project, context).ok()?;

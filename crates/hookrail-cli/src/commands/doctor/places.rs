@@ -1,4 +1,6 @@
 //! The home directory and the folder of the program's own files: there, and nobody else's to read or write.
+//!
+//! Approvals that others can write are no approvals, and logs that others can read tell what hooks said.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -8,6 +10,7 @@ use crate::context::Context;
 use crate::display::{home, shown};
 
 /// Looks at the home directory, the state folder and the private files in it.
+/// Files that are not there yet are fine; they are made private.
 pub(super) fn look(context: &Context, report: &mut Report) {
     let Some(home) = home(context) else {
         let message = "there is no home directory, so that nothing can be approved or remembered";

@@ -1,4 +1,7 @@
 //! The result of an event as JSON. Other programs rely on this shape.
+//!
+//! Fields are only added. `success` speaks of the hooks' health, `blocked` of their verdict; a hook that failed with
+//! `onFailure: block` makes the first false and the second true.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,31 +16,49 @@ use serde::Serialize;
 use super::Fired;
 use super::summary::{Summary, SummaryReport};
 
+/// One event. `finalOutput` is what all outputs merged to, `allOutputs` has them in the order of the plan, `hooks` has
+/// every run, `skipped` every hook of the event that did not run. Durations are milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
 pub(super) struct Report<'a> {
+    /// The event's name, as in the settings.
     event: &'static str,
+    /// Whether every hook that ran gave its verdict. A block is no failure.
     success: bool,
+    /// Whether the operation must not happen.
     blocked: bool,
+    /// `policy` or `failure`; null unless it is blocked.
     block_cause: Option<BlockCause>,
+    /// Whether a person is to decide.
     ask: bool,
+    /// Why it is blocked or asked about.
     reason: Option<&'a str>,
+    /// Whether the agent is to stop.
     should_stop: bool,
     stop_reason: Option<&'a str>,
+    /// What the model is told, of all hooks together.
     system_message: Option<&'a str>,
+    /// Whether the user does not see what the operation prints.
     suppress_output: bool,
+    /// What all outputs merged to.
     final_output: Option<&'a HookOutput>,
+    /// The output of each hook that gave one, in the order of the plan.
     all_outputs: &'a [HookOutput],
+    /// What failed, also apart from single hooks.
     errors: &'a [HookError],
     warnings: Vec<String>,
+    /// From the call to the verdict, in milliseconds.
     total_duration: u64,
+    /// Hooks of the event that did not run, each with the reason.
     skipped: Vec<SkippedReport<'a>>,
     hooks: Vec<HookReport<'a>>,
+    /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<SummaryReport<'a>>,
 }
 
+/// `why` is for people; `hookrail explain --format json` has a stable code.
 #[derive(Serialize)]
 struct SkippedReport<'a> {
     name: &'a str,
@@ -46,11 +67,13 @@ struct SkippedReport<'a> {
     why: &'a str,
 }
 
+/// `exitCode` and `signal` exclude each other, and both are null for a rule and for a hook that was not started.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HookReport<'a> {
     name: &'a str,
     command: Option<&'a str>,
+    /// Which settings file it comes from, as a rank.
     source: ConfigSource,
     origin: OriginReport<'a>,
     success: bool,
@@ -59,7 +82,9 @@ struct HookReport<'a> {
     duration_ms: u64,
     stdout: &'a str,
     stderr: &'a str,
+    /// Why it gave no verdict.
     error: Option<&'a HookFailure>,
+    /// What was read from its stdout or its exit code.
     output: Option<&'a HookOutput>,
 }
 
@@ -78,6 +103,7 @@ impl<'a> OriginReport<'a> {
 }
 
 impl<'a> Report<'a> {
+    /// `summary` is there with `--repeat` only.
     pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a Summary>) -> Self {
         let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
         Self {
@@ -134,12 +160,14 @@ impl<'a> HookReport<'a> {
 }
 
 /// A hook of the event that did not run.
+/// `why` is one of the planner's reasons or what ended the chain.
 pub(super) struct Skipped {
     pub(super) hook: Arc<Hook>,
     pub(super) why: String,
 }
 
 /// Every hook of the event that did not run: those that were not planned, and those that were planned and did not run.
+/// Those that were planned come first, because they are the surprise.
 pub(super) fn skipped(
     explanation: &Explanation,
     result: &ProcessedHookResult,

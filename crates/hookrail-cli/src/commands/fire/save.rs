@@ -1,4 +1,6 @@
 //! `fire --save-test`: the call that was tried, kept as a test of the project.
+//!
+//! The verdict is printed before the test is written, and stands if writing fails.
 
 use std::time::Duration;
 
@@ -32,6 +34,8 @@ pub(super) fn save(
 }
 
 /// The call as a test.
+/// A plain tool call is kept by its tool and arguments, which people can read and change; other events by their
+/// payload.
 fn test(name: &str, fired: &Fired<'_>) -> Value {
     let event = fired.input.event();
     let mut test = json!({ "name": name, "event": event.name().as_str() });
@@ -65,6 +69,7 @@ fn test(name: &str, fired: &Fired<'_>) -> Value {
 }
 
 /// Everything that the event was given.
+/// Fields of the session are kept only where they were given.
 fn payload(fired: &Fired<'_>) -> Value {
     let mut fields = serde_json::to_value(fired.input.event()).unwrap_or_default();
     if let Value::Object(fields) = &mut fields {
@@ -83,6 +88,7 @@ fn payload(fired: &Fired<'_>) -> Value {
     fields
 }
 
+/// Adds a key; every value it is used with is an object.
 fn set(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(object) = object {
         object.insert(key.to_owned(), value);

@@ -19,12 +19,14 @@ pub(super) struct Summary {
     hooks: BTreeMap<(String, usize, String), Collected>,
 }
 
+/// All durations are kept: a percentile needs them, and `--repeat` is bounded by patience.
 #[derive(Default)]
 struct Collected {
     durations: Vec<Duration>,
     failures: usize,
 }
 
+/// The field `repeat` of the report.
 #[derive(Serialize)]
 pub(super) struct SummaryReport<'a> {
     /// The whole event, from the call to the verdict.
@@ -34,6 +36,7 @@ pub(super) struct SummaryReport<'a> {
     hooks: Vec<HookNumbers<'a>>,
 }
 
+/// Two hooks of one name are two entries.
 #[derive(Serialize)]
 struct HookNumbers<'a> {
     name: &'a str,
@@ -41,6 +44,7 @@ struct HookNumbers<'a> {
     numbers: Numbers,
 }
 
+/// `max` is the hundredth percentile, so an empty list gives zeros.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbers {
@@ -52,6 +56,7 @@ struct Numbers {
 }
 
 impl Summary {
+    /// A hook that did not run in a repetition adds nothing to its own numbers.
     pub(super) fn add(&mut self, result: &ProcessedHookResult, elapsed: Duration) {
         let failed = result.runs.iter().any(|run| run.failure.is_some());
         self.event.add(elapsed, failed || result.infrastructure_failure().is_some());
@@ -63,6 +68,7 @@ impl Summary {
         }
     }
 
+    /// Hooks are ordered by their place in the settings.
     pub(super) fn report(&self) -> SummaryReport<'_> {
         let hooks =
             self.hooks.iter().map(|((_, _, name), hook)| HookNumbers { name, numbers: hook.numbers() });
@@ -93,6 +99,7 @@ impl Collected {
         self.failures += usize::from(failed);
     }
 
+    /// Works on a copy, since more may be added.
     fn numbers(&self) -> Numbers {
         let mut durations = self.durations.clone();
         durations.sort_unstable();

@@ -1,4 +1,6 @@
 //! The result of an event for people: hook by hook, then the verdict.
+//!
+//! What a hook wrote is shown, escaped and shortened; where it says the same twice, once.
 
 use std::fmt::Write as _;
 
@@ -19,6 +21,7 @@ use crate::terminal::printer::{escape, escape_line};
 const SHOWN: usize = 2_000;
 
 /// Renders everything.
+/// Hooks in the order of the plan, those that did not run, the verdict, and with `--repeat` the numbers.
 pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, context: &Context) -> String {
     let mut text = fired.result.event.to_string();
     if let Some(subject) = event_input::subject(fired.input) {
@@ -44,6 +47,7 @@ pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, context: &Con
     text
 }
 
+/// A failure is shown with its consequence for the event, because most failures change nothing.
 fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Context) {
     let event = fired.result.event;
     let _ = writeln!(text, "\nran      {}", escape_line(&run.hook.name));
@@ -75,6 +79,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     }
 }
 
+/// The fields of an answer as they were given. A block that the event does not carry out is marked.
 fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bool) {
     let Ok(Value::Object(fields)) = serde_json::to_value(output) else { return };
     for (key, value) in &fields {
@@ -90,6 +95,7 @@ fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bo
     }
 }
 
+/// What the agent would do now. An event that is only observed has a verdict too, which says that it has no effect.
 fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     let result = &fired.result;
     let observed = fired.effects.only_observed(result.event);
@@ -134,6 +140,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
 }
 
 /// Whether an output asks for anything that an agent could do.
+/// Only then is it worth saying that it has no effect.
 fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     output.is_some_and(|output| {
         (event.can_block() && output.is_blocking_decision())
@@ -162,6 +169,7 @@ fn indented(value: &str, indent: &str) -> String {
     text
 }
 
+/// How the process ended; a rule has none.
 fn ended(exit: &Exit) -> String {
     match exit {
         Exit::Code(code) => format!("exit {code}"),
@@ -173,6 +181,7 @@ fn ended(exit: &Exit) -> String {
     }
 }
 
+/// File and line, relative to the project for its own hooks.
 fn from(hook: &Hook, context: &Context) -> String {
     let project = context.project();
     let origin = &hook.origin;

@@ -43,6 +43,7 @@ impl HookObserver for Watch {
 }
 
 /// Shows nothing of its own and never asks.
+/// `fire` prints its result at the end and has nothing to show before.
 struct Silent;
 
 impl Ui for Silent {

@@ -17,6 +17,7 @@ pub(super) fn settings_wait(context: &Context) -> bool {
 }
 
 /// Approves the pending hooks for which `is_written_here` holds, and the settings around them if none waited before.
+/// If what is pending is not what was just written, somebody changed it in between, and nothing is approved.
 pub(super) fn approve(
     is_written_here: impl Fn(&Pending) -> bool,
     settings_waited: bool,

@@ -25,7 +25,7 @@ pub(super) fn write(
     match save::add(&file, tests, context) {
         Ok(()) => printer
             .data(format_args!("wrote {}, its first test: `hookrail test` runs it", shown(&file, context))),
-        // The hook is there and works; its test is a gift.
+        // The hook is there and works without its test.
         Err(error) => {
             let error = escape_line(&error.to_string());
             printer.talk(format_args!("warning: the first test was not written: {error}"));
@@ -35,6 +35,8 @@ pub(super) fn write(
 }
 
 /// The tests of an event's starter.
+/// The first one fires the sample of the event and expects that it goes on; where the starter refuses something, a
+/// second one shows that.
 pub(super) fn of_starter(event: EventName, hook: &str) -> Vec<Value> {
     let sample = json!({
         "name": format!("{hook}: {event} goes on"),
@@ -66,6 +68,7 @@ pub(super) fn of_starter(event: EventName, hook: &str) -> Vec<Value> {
 }
 
 /// The tests of the starter rule.
+/// The last one expects that the rule is not involved at all.
 pub(super) fn of_rule(rule: &str) -> Vec<Value> {
     let push = |name: &str, command: &str, expect: Value| {
         json!({

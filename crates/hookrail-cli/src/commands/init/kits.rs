@@ -1,4 +1,6 @@
 //! `hookrail init --worker`: a hook that is a function of the event, with the kit that makes it one.
+//!
+//! Kits are single files without dependencies, copied beside the hook, so that nothing has to be installed.
 
 use std::fs;
 use std::path::Path;
@@ -17,6 +19,7 @@ pub(super) struct Kit {
     pub(super) script: &'static str,
 }
 
+/// The same guard as the shell starter, so that the two can be compared.
 const PYTHON: Kit = Kit {
     name: "hookrail_hook.py",
     text: include_str!("kits/hookrail_hook.py"),
@@ -35,6 +38,7 @@ def guard(event):
 "#,
 };
 
+/// A module, because the kit is one.
 const NODE: Kit = Kit {
     name: "hookrail_hook.mjs",
     text: include_str!("kits/hookrail_hook.mjs"),

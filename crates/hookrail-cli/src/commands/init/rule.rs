@@ -1,4 +1,7 @@
 //! `hookrail init --rule`: a first rule in the settings, with examples. There is no script to write.
+//!
+//! The rule shows what a rule can and a pattern cannot: it finds the command behind `sudo` and in any order of options,
+//! and leaves alone what only mentions it.
 
 use hookrail::EventName;
 use hookrail::internal::edit;
@@ -16,6 +19,7 @@ use crate::terminal::printer::Printer;
 const NAME: &str = "no-force-push";
 
 /// Adds the rule to the settings and approves it, as `init` does with a script.
+/// There is one starter rule, for tool calls; other events are refused with what to do instead.
 pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.event != EventName::BeforeTool {
         let message = format!("there is no starter rule for {}", args.event);

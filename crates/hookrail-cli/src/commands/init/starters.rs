@@ -85,6 +85,8 @@ impl Starter {
         script + before + helper + body + after
     }
 
+    /// The comment at the head of a script. It repeats the protocol for one event, so that somebody who reads only the
+    /// script can change it.
     fn explanation(&self, event: EventName) -> String {
         let mut text = format!("{event} hooks run {}\n\nThey get one JSON object on stdin:\n", self.about);
         let common = [
@@ -110,6 +112,7 @@ impl Starter {
     }
 }
 
+/// Only for the shell: `jq` may not be there.
 const SH_FIELD: &str = r#"
 # Prints a text of the payload, if it holds neither quotes nor backslashes. For more use jq, or Python.
 field() {
@@ -117,6 +120,7 @@ field() {
 }
 "#;
 
+/// Reads all of stdin before `main` is called.
 const NODE_MAIN: &str = r#"
 let text = "";
 process.stdin.setEncoding("utf8");

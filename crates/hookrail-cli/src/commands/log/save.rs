@@ -1,6 +1,8 @@
 //! `log --save-test`: a call that was logged, kept as a test of the project, with what came of it then.
 //!
 //! The engine's own log says which call it was; what the hooks were given is in the session log alone.
+//!
+//! The test expects what happened then, and not what the hooks of today would say: it shows when they differ.
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,7 @@ use crate::terminal::printer::{Printer, escape_line};
 const FILE: &str = "logged.json";
 
 /// Keeps the call as a test.
+/// An id that fits several calls is refused and not resolved by a guess.
 pub(super) fn run(
     id: &str,
     args: &LogArgs,
@@ -57,12 +60,14 @@ pub(super) fn run(
     Ok(ExitStatus::Success)
 }
 
+/// A file that was named must be readable.
 fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
     open_named(files).map_err(|(path, error)| {
         anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
     })
 }
 
+/// Says for which calls there is a payload, and what to do about the others.
 fn no_payload(id: &str, why: &str) -> Hinted {
     let short = id.get(..SHORT_ID).unwrap_or(id);
     Hinted::new(
@@ -73,6 +78,7 @@ elsewhere); for calls of other agents there is `hookrail replay --save-tests FIL
 }
 
 /// The log of the session that a call belongs to.
+/// A session id of another agent is not trusted as a name of a file.
 fn session_log(line: &Line, context: &Context) -> anyhow::Result<OpenLogs> {
     let session = &line.call.session_id;
     // Sessions of other agents name themselves.
@@ -93,6 +99,7 @@ fn session_log(line: &Line, context: &Context) -> anyhow::Result<OpenLogs> {
     open(&[path])
 }
 
+/// The lines that are wanted, in the order of the files.
 fn matching(logs: OpenLogs, mut wanted: impl FnMut(&Line) -> bool) -> anyhow::Result<Vec<Line>> {
     let mut found = Vec::new();
     for (path, file) in logs.files {
@@ -126,6 +133,7 @@ fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<Line>> {
 }
 
 /// The event as a test.
+/// Fields that belong to the session of then are left out; `cwd` stays where it lies in this project.
 fn test(
     id: &str,
     event: &[Line],
@@ -165,11 +173,13 @@ fn test(
     Value::Object(test)
 }
 
+/// The project itself is the default and need not be said.
 fn is_below(folder: &Path, project: &Path) -> bool {
     folder != project && folder.starts_with(project)
 }
 
 /// What came of the event.
+/// A block outranks a stop and a stop a question, as in the engine's merge.
 fn expected(event: &[Line]) -> JsonObject {
     let mut expect = JsonObject::new();
     let failed = event.iter().any(|line| line.call.error.is_some());

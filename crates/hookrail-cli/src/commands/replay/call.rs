@@ -28,7 +28,7 @@ pub(super) struct Call {
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Was {
+pub(super) enum PastOutcome {
     /// It ran, with whatever result.
     Allow,
     /// A hook blocked it.
@@ -39,13 +39,13 @@ pub(super) enum Was {
 
 /// Something that a transcript tells.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Told {
+pub(super) enum TranscriptEntry {
     /// A call was made.
     Call(Call),
     /// A call came to its end.
-    Result { id: String, was: Was },
+    Result { id: String, was: PastOutcome },
     /// A call was made and came to its end.
-    Finished(Call, Was),
+    Finished(Call, PastOutcome),
     /// A call that cannot be understood.
     Unreadable,
 }
@@ -82,7 +82,8 @@ pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
 }
 
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.
-pub(super) fn refusal(text: &str) -> Was {
+/// A text that is not known counts as a call that ran, because most failed results are those of tools.
+pub(super) fn refusal(text: &str) -> PastOutcome {
     // Results can be megabytes of output; who stopped a call is said at the beginning.
     let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
     let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
@@ -119,45 +120,13 @@ pub(super) fn refusal(text: &str) -> Was {
         "requires permission, but background agents cannot prompt",
     ]);
     if by_hook {
-        Was::Block
+        PastOutcome::Block
     } else if by_person {
-        Was::Denied
+        PastOutcome::Denied
     } else {
-        Was::Allow
+        PastOutcome::Allow
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_stopped_a_call_is_read_from_what_agents_say() {
-        for (text, was) in [
-            ("Command blocked by PreToolUse hook: no. Command: rm x", Was::Block),
-            ("Script error: Command blocked by PreToolUse hook", Was::Block),
-            ("PreToolUse:Bash hook error: [guard.py]: no", Was::Block),
-            ("Hook PreToolUse:Bash denied this tool", Was::Block),
-            ("The user doesn't want to proceed with this tool use. The tool use was rejected", Was::Denied),
-            ("Claude requested permissions to write to /x, but you haven't granted it yet.", Was::Denied),
-            ("Permission to use Bash with command rm has been denied.", Was::Denied),
-            ("exec command rejected by user", Was::Denied),
-            ("Tool execution blocked: no", Was::Block),
-            ("Agent execution stopped by hook: enough", Was::Block),
-            ("Tool execution denied by policy.", Was::Denied),
-            ("[Operation Cancelled] Reason: User did not allow tool call", Was::Denied),
-            (
-                r#"Qwen Code requires permission to use "write_file", but that permission was declined."#,
-                Was::Denied,
-            ),
-            (r#"Tool "edit" is denied by permission rules. Matching deny rule: "edit"."#, Was::Denied),
-            (r#"Permission denied by hook for "edit""#, Was::Block),
-            ("bash: rm: command not found", Was::Allow),
-            ("", Was::Allow),
-        ] {
-            assert_eq!(refusal(text), was, "{text}");
-        }
-        let far = format!("{}blocked by PreToolUse hook", "x".repeat(10_000));
-        assert_eq!(refusal(&far), Was::Allow, "the output of a tool is not the agent's own word");
-    }
-}
+mod tests;

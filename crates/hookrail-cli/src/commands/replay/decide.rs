@@ -1,4 +1,6 @@
 //! Today's decision about one call: one session for all calls, in which only hooks without effects are on.
+//!
+//! The event is `BeforeTool` whatever happened then. Hooks of other events have no say in whether a call runs.
 
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
@@ -12,7 +14,7 @@ use crate::commands::test::seen;
 
 /// What the hooks say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Now {
+pub(super) struct PresentDecision {
     /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
     pub(super) word: Word,
     /// Why.
@@ -22,10 +24,11 @@ pub(super) struct Now {
 }
 
 /// Asks hooks about calls.
+/// It belongs to one run: plans, compiled matchers and workers are kept from call to call, which is what makes it fast.
 pub(super) struct Decider {
     config: HookSession,
     runtime: Runtime,
-    /// How many hooks would be asked in earnest and are not.
+    /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
     /// Set where hooks are processes, which must not outlive an interrupt.
     signals: Option<Signals>,
@@ -33,6 +36,7 @@ pub(super) struct Decider {
     last_folder: Option<(String, bool)>,
 }
 
+/// Without processes the default is right: the program ends at once.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -79,14 +83,14 @@ impl Decider {
     }
 
     /// What the hooks say about a call.
-    pub(super) fn decide(&mut self, call: &Call) -> Result<Now, Interrupted> {
+    pub(super) fn decide(&mut self, call: &Call) -> Result<PresentDecision, Interrupted> {
         let base = BaseOverrides {
             cwd: self.folder_of(call),
             also_matches: call.also_matches.clone(),
             ..BaseOverrides::default()
         };
         let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
-            return Ok(Now { word: Word::Allow, reason: None, by: None });
+            return Ok(PresentDecision { word: Word::Allow, reason: None, by: None });
         };
         let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
         let fire = handler.fire_with(&event, &base, &call.extra);
@@ -100,7 +104,7 @@ impl Decider {
                 }
             })?,
         };
-        Ok(Now::of(&result))
+        Ok(PresentDecision::of(&result))
     }
 
     /// Where the call was made, if that is inside of the project. Calls of another folder, or of another machine, are
@@ -126,7 +130,8 @@ impl Decider {
     }
 }
 
-impl Now {
+impl PresentDecision {
+    /// The first hook whose output says so is the one that decided.
     fn of(result: &ProcessedHookResult) -> Self {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: Word::Allow, reason: None, by: None };
@@ -159,6 +164,7 @@ impl Now {
     }
 }
 
+/// Both spellings of a question.
 fn asks(output: &HookOutput) -> bool {
     let word = output.specific("permissionDecision").and_then(serde_json::Value::as_str);
     output.decision == Some(hookrail::Decision::Ask) || word == Some("ask")

@@ -8,8 +8,8 @@ use hookrail::JsonObject;
 use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
-use super::call::{Call, Was};
-use super::decide::Now;
+use super::call::{Call, PastOutcome};
+use super::decide::PresentDecision;
 use crate::commands::test::case::Word;
 
 /// Up to how many bytes differences are kept in memory.
@@ -34,7 +34,7 @@ pub(super) struct Difference {
 /// What differences have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kind {
-    pub(super) was: Was,
+    pub(super) was: PastOutcome,
     pub(super) now: Word,
     pub(super) by: Option<String>,
     pub(super) tool: String,
@@ -65,10 +65,18 @@ impl Differences {
 
     /// Notes a call if it would be decided otherwise than it was. What a person or a missing permission stopped says
     /// nothing about hooks.
-    pub(super) fn add(&mut self, file: &str, call: Call, was: Was, now: Now) -> io::Result<()> {
+    pub(super) fn add(
+        &mut self,
+        file: &str,
+        call: Call,
+        was: PastOutcome,
+        now: PresentDecision,
+    ) -> io::Result<()> {
         let is_same = match (was, now.word) {
-            (Was::Denied, _) | (Was::Allow, Word::Allow) | (Was::Block, Word::Block) => true,
-            (Was::Allow | Was::Block, _) => false,
+            (PastOutcome::Denied, _)
+            | (PastOutcome::Allow, Word::Allow)
+            | (PastOutcome::Block, Word::Block) => true,
+            (PastOutcome::Allow | PastOutcome::Block, _) => false,
         };
         if is_same {
             return Ok(());
@@ -79,7 +87,7 @@ impl Differences {
             line: call.line,
             tool: call.tool,
             input: call.input,
-            was: if was == Was::Allow { "allow" } else { "block" }.to_owned(),
+            was: if was == PastOutcome::Allow { "allow" } else { "block" }.to_owned(),
             now: now.word.as_str().to_owned(),
             reason: now.reason,
             by: now.by,

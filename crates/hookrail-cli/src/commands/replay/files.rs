@@ -23,6 +23,7 @@ pub(super) struct Candidate {
 }
 
 /// The places where an agent keeps its transcripts; `None` for all agents.
+/// Variables that move an agent's home are followed, as the agent does.
 pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("HOME");
@@ -81,6 +82,7 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
     Ok(found)
 }
 
+/// A file whose time cannot be told is read.
 fn is_recent(metadata: &fs::Metadata, since: Option<Duration>) -> bool {
     let Some(since) = since else { return true };
     let Ok(changed) = metadata.modified() else { return true };

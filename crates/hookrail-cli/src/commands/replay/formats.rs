@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::call::Told;
+use super::call::TranscriptEntry;
 pub(super) use chat::document;
 
 /// Whose transcript a file is.
@@ -51,6 +51,7 @@ struct Head<'a> {
     cwd: Option<IgnoredAny>,
 }
 
+/// Qwen has `parts` where Claude has `content`.
 #[derive(Deserialize)]
 struct MessageHead {
     #[serde(default)]
@@ -60,6 +61,7 @@ struct MessageHead {
 }
 
 /// Whose line it is, if it tells.
+/// `None` for lines that several agents write alike; the next line may tell.
 pub(super) fn recognise(line: &[u8]) -> Option<Format> {
     let head: Head<'_> = serde_json::from_slice(line).ok()?;
     let message = head.message.as_ref();
@@ -89,22 +91,24 @@ pub(super) fn recognise(line: &[u8]) -> Option<Format> {
     }
 }
 
+/// Only the first line of our own logs names a folder.
 fn has_type(head: &Head<'_>, name: &str) -> bool {
     head.r#type.as_deref() == Some(name)
 }
 
-/// What a line of a transcript tells, added to `told`. `false` if the line cannot be read at all.
-pub(super) fn read(format: Format, line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+/// What a line of a transcript tells, added to `entries`. `false` if the line cannot be read at all.
+pub(super) fn read(format: Format, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     match format {
-        Format::Ours => ours::read(line, number, told),
-        Format::Claude => claude::read(line, number, told),
-        Format::Codex => codex::read(line, number, told),
-        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, told),
-        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, told),
+        Format::Ours => ours::read(line, number, entries),
+        Format::Claude => claude::read(line, number, entries),
+        Format::Codex => codex::read(line, number, entries),
+        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, entries),
+        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, entries),
     }
 }
 
 /// The texts of a result, which may be a text, a list of parts, or an object.
+/// Bounded in size and depth, because a result may be anything that a tool printed.
 pub(super) fn text_of(value: &Value) -> String {
     fn add(value: &Value, text: &mut String, depth: usize) {
         if text.len() > 8_192 || depth > 8 {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::call::Was;
+use super::call::PastOutcome;
 use super::differences::{Difference, Differences, Group, Kind};
 use super::{Counts, Replay};
 use crate::terminal::printer::escape_line;
@@ -13,6 +13,8 @@ use crate::terminal::printer::escape_line;
 const SHOWN: usize = 160;
 
 /// What was replayed and what hooks say about it, in a few lines.
+/// What could not be read and what was not asked is said here, because both make the numbers smaller than they should
+/// be.
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
@@ -37,6 +39,7 @@ pub(super) fn summary(replay: &Replay<'_>) -> String {
 }
 
 /// The groups, with one example of each.
+/// The largest group comes first.
 pub(super) fn groups(differences: &Differences) -> String {
     if differences.count == 0 {
         return "nothing would be decided otherwise".to_owned();
@@ -58,11 +61,12 @@ pub(super) fn groups(differences: &Differences) -> String {
     text
 }
 
+/// How many calls of which tool, and which hook decides otherwise.
 fn headline(kind: &Kind, group: &Group) -> String {
     let was = match kind.was {
-        Was::Allow => "allowed",
-        Was::Block => "blocked",
-        Was::Denied => "denied",
+        PastOutcome::Allow => "allowed",
+        PastOutcome::Block => "blocked",
+        PastOutcome::Denied => "denied",
     };
     let by = kind.by.as_ref().map(|by| format!(" by `{}`", escape_line(by))).unwrap_or_default();
     let tool = escape_line(&kind.tool);
@@ -70,6 +74,7 @@ fn headline(kind: &Kind, group: &Group) -> String {
 }
 
 /// One call on one line.
+/// The one argument that tells most about a call stands for all of them.
 pub(super) fn line(difference: &Difference) -> String {
     let Difference { file, line, tool, input, was, now, by, .. } = difference;
     let what = ["command", "file_path", "path", "pattern", "patch", "url"];
@@ -83,6 +88,7 @@ pub(super) fn line(difference: &Difference) -> String {
     format!("{}:{line}: {was} -> {now}{by}: {} {}", escape_line(file), escape_line(tool), short(&what))
 }
 
+/// Cut in bytes, at a character.
 fn short(text: &str) -> String {
     let shown = text.get(..text.floor_char_boundary(SHOWN)).unwrap_or_default();
     let mut line = escape_line(shown);

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use hookrail_bridge::Agent;
 
-use super::call::{Call, Told, Was};
-use super::decide::Now;
+use super::call::{Call, PastOutcome, TranscriptEntry};
+use super::decide::PresentDecision;
 use super::formats::{self, Format};
 use super::lines::{Line, Lines, MAX_LINE};
 use super::zst::{self, Unpacked};
@@ -24,9 +24,9 @@ const FIRST_LINES: usize = 64;
 /// Takes what a transcript tells.
 pub(super) trait Listener {
     /// Today's word on a call that was made.
-    fn call(&mut self, call: &Call) -> anyhow::Result<Now>;
+    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision>;
     /// What became of a call.
-    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()>;
+    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
     /// How many bytes were read since the last time.
     fn read(&mut self, bytes: u64);
 }
@@ -41,6 +41,8 @@ pub(super) struct Found {
 }
 
 /// Reads a file, whatever transcript it is. One that nobody named and that is none is left alone.
+/// The agent is told by the first lines, since files have no name that says it. A chat that is one JSON document is
+/// read in pieces, because it may be larger than memory.
 pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
     let mut file = File::open(path)?;
     let is_regular = file.metadata()?.is_file();
@@ -56,9 +58,10 @@ pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -
     let is_qwen = path.components().any(|part| part.as_os_str() == ".qwen");
     let agent = if is_qwen { Agent::Qwen } else { Agent::Gemini };
     let mut unreadable = 0;
-    let read = formats::document(agent, BufReader::with_capacity(64 * 1024, &file), MAX_LINE, &mut |told| {
-        waiting.take(told, &mut unreadable, listener)
-    })?;
+    let read =
+        formats::document(agent, BufReader::with_capacity(64 * 1024, &file), MAX_LINE, &mut |entries| {
+            waiting.take(entries, &mut unreadable, listener)
+        })?;
     if read.is_chat {
         waiting.finish(listener)?;
         listener.read(file.metadata()?.len());
@@ -71,6 +74,7 @@ pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -
     lines(buffered(file), None, &mut waiting, listener)
 }
 
+/// A large buffer: transcripts of months are gigabytes.
 fn buffered(file: File) -> BufReader<File> {
     BufReader::with_capacity(256 * 1024, file)
 }
@@ -92,11 +96,11 @@ fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow
 struct Uncounted<'a>(&'a mut dyn Listener);
 
 impl Listener for Uncounted<'_> {
-    fn call(&mut self, call: &Call) -> anyhow::Result<Now> {
+    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision> {
         self.0.call(call)
     }
 
-    fn ended(&mut self, call: Call, was: Was, now: Now) -> anyhow::Result<()> {
+    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         self.0.ended(call, was, now)
     }
 
@@ -106,6 +110,7 @@ impl Listener for Uncounted<'_> {
 }
 
 /// Whose transcript a file of lines is, by its first lines.
+/// The file is at its start again afterwards.
 fn first_format(file: &mut File) -> anyhow::Result<Option<Format>> {
     let mut lines = Lines::new(BufReader::new(&mut *file), MAX_LINE);
     let mut format = None;
@@ -123,10 +128,12 @@ fn first_format(file: &mut File) -> anyhow::Result<Option<Format>> {
     Ok(format)
 }
 
+/// Some editors write a byte order mark.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
+/// Lines of another kind than calls are passed over; what is no JSON at all is counted as unreadable.
 fn lines(
     reader: impl BufRead,
     mut format: Option<Format>,
@@ -135,7 +142,7 @@ fn lines(
 ) -> anyhow::Result<Found> {
     let mut lines = Lines::new(reader, MAX_LINE);
     let mut unreadable = 0;
-    let mut told = Vec::new();
+    let mut entries = Vec::new();
     let mut before = 0;
     loop {
         let number = lines.number + 1;
@@ -153,7 +160,7 @@ fn lines(
                 format = format.or_else(|| formats::recognise(text));
                 let is_read = match format {
                     _ if text.is_empty() => true,
-                    Some(format) => formats::read(format, text, number, &mut told),
+                    Some(format) => formats::read(format, text, number, &mut entries),
                     None => serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok(),
                 };
                 unreadable += u64::from(!is_read);
@@ -161,7 +168,7 @@ fn lines(
         }
         listener.read(lines.bytes - before);
         before = lines.bytes;
-        waiting.take(std::mem::take(&mut told), &mut unreadable, listener)?;
+        waiting.take(std::mem::take(&mut entries), &mut unreadable, listener)?;
     }
     waiting.finish(listener)?;
     Ok(Found { is_transcript: format.is_some(), unreadable })
@@ -170,7 +177,9 @@ fn lines(
 /// Calls whose end was not told yet.
 #[derive(Default)]
 struct Waiting {
-    calls: HashMap<String, (Call, Now, usize)>,
+    /// By id, with today's decision and the size of the arguments.
+    calls: HashMap<String, (Call, PresentDecision, usize)>,
+    /// The oldest first.
     order: VecDeque<String>,
     bytes: usize,
     /// Calls that were told with their end. Gemini CLI writes a message again whenever it changes.
@@ -179,29 +188,30 @@ struct Waiting {
 }
 
 impl Waiting {
+    /// Takes what one line told, asks about each call and hands over those whose end is known.
     fn take(
         &mut self,
-        told: Vec<Told>,
+        entries: Vec<TranscriptEntry>,
         unreadable: &mut u64,
         listener: &mut dyn Listener,
     ) -> anyhow::Result<()> {
-        for told in told {
-            match told {
-                Told::Unreadable => *unreadable += 1,
-                Told::Finished(call, _) if !self.is_first(call.id.as_deref()) => {}
-                Told::Finished(call, was) => {
+        for entry in entries {
+            match entry {
+                TranscriptEntry::Unreadable => *unreadable += 1,
+                TranscriptEntry::Finished(call, _) if !self.is_first(call.id.as_deref()) => {}
+                TranscriptEntry::Finished(call, was) => {
                     let now = listener.call(&call)?;
                     listener.ended(call, was, now)?;
                 }
-                Told::Call(call) => {
+                TranscriptEntry::Call(call) => {
                     let now = listener.call(&call)?;
                     match call.id.clone() {
                         // Nothing will ever tell its end.
-                        None => listener.ended(call, Was::Allow, now)?,
+                        None => listener.ended(call, PastOutcome::Allow, now)?,
                         Some(id) => self.wait(id, call, now, listener)?,
                     }
                 }
-                Told::Result { id, was } => {
+                TranscriptEntry::Result { id, was } => {
                     if let Some((call, now, bytes)) = self.calls.remove(&id) {
                         self.bytes -= bytes;
                         self.order.retain(|waiting| *waiting != id);
@@ -228,21 +238,28 @@ impl Waiting {
         true
     }
 
-    fn wait(&mut self, id: String, call: Call, now: Now, listener: &mut dyn Listener) -> anyhow::Result<()> {
+    /// Keeps a call until its result comes. The oldest calls are given up as allowed when too many wait.
+    fn wait(
+        &mut self,
+        id: String,
+        call: Call,
+        now: PresentDecision,
+        listener: &mut dyn Listener,
+    ) -> anyhow::Result<()> {
         let bytes: usize = call.input.values().map(size_of_value).sum();
         self.bytes += bytes;
         if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
             // An id that is used twice: the earlier call's result will not be told apart.
             self.bytes -= bytes;
             self.order.retain(|waiting| *waiting != id);
-            listener.ended(earlier, Was::Allow, now)?;
+            listener.ended(earlier, PastOutcome::Allow, now)?;
         }
         self.order.push_back(id);
         while self.order.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
             let Some(oldest) = self.order.pop_front() else { break };
             if let Some((call, now, bytes)) = self.calls.remove(&oldest) {
                 self.bytes -= bytes;
-                listener.ended(call, Was::Allow, now)?;
+                listener.ended(call, PastOutcome::Allow, now)?;
             }
         }
         Ok(())
@@ -252,7 +269,7 @@ impl Waiting {
     fn finish(&mut self, listener: &mut dyn Listener) -> anyhow::Result<()> {
         while let Some(id) = self.order.pop_front() {
             if let Some((call, now, _)) = self.calls.remove(&id) {
-                listener.ended(call, Was::Allow, now)?;
+                listener.ended(call, PastOutcome::Allow, now)?;
             }
         }
         self.bytes = 0;

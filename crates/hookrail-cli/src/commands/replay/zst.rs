@@ -19,12 +19,14 @@ pub(super) fn is_doubled(path: &Path) -> bool {
 }
 
 /// The content of a compressed file, frame after frame.
+/// Memory is bounded by the frame's window, however large the transcript is.
 pub(super) struct Unpacked<R: BufRead> {
     frame: Option<StreamingDecoder<R, FrameDecoder>>,
 }
 
 impl<R: BufRead> Unpacked<R> {
     /// Begins with the first frame.
+    /// Fails if the file does not begin as a compressed one does.
     pub(super) fn new(source: R) -> io::Result<Self> {
         let frame = StreamingDecoder::new(source).map_err(io::Error::other)?;
         Ok(Self { frame: Some(frame) })
@@ -48,30 +50,4 @@ impl<R: BufRead> Read for Unpacked<R> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
-    #[test]
-    fn frames_are_read_one_after_another_and_a_torn_one_is_an_error() {
-        let text = "{\"a\":1}\n".repeat(50_000);
-        let packed = compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
-        assert!(packed.len() < text.len() / 10);
-        let twice = [packed.clone(), packed.clone()].concat();
-        let read = |bytes: &[u8]| {
-            let mut content = String::new();
-            Unpacked::new(bytes)?.read_to_string(&mut content).map(|_| content)
-        };
-        assert_eq!(read(&packed).unwrap(), text);
-        assert_eq!(read(&twice).unwrap(), text.repeat(2));
-        assert!(read(&packed[..packed.len() / 2]).is_err());
-        assert!(read(b"no such thing").is_err());
-    }
-
-    #[test]
-    fn names_tell_what_is_compressed() {
-        assert!(is_compressed(Path::new("/a/rollout-1.jsonl.zst")));
-        assert!(!is_compressed(Path::new("/a/rollout-1.jsonl")));
-        assert!(!is_compressed(Path::new("/a/backup.tar.zst")));
-    }
-}
+mod tests;

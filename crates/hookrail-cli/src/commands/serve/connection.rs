@@ -29,6 +29,8 @@ pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descrip
     tokio::join!(requests, outbox.deliver(&output, &server.phase));
 }
 
+/// Reads until the input ends, the client is gone or the server stops. Requests are started in the order of their
+/// lines; answers come when they are ready, each with its request's id.
 async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Outbox>) {
     let mut lines = Lines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
     let mut answers = Vec::new();
@@ -83,6 +85,7 @@ async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, 
 }
 
 /// What a line needs before it can be answered.
+/// Most events of most agents need no hook, and are answered here without a task.
 enum LineCheck {
     /// A request for which hooks have to run.
     NeedsHooks(CheckedRequest),
@@ -90,6 +93,7 @@ enum LineCheck {
     Answered(HookExecutionResponse),
 }
 
+/// A line that is refused is answered too, so that a client never waits for nothing.
 fn check_line(server: &Server, hooks: &HookSession, line: &Line<'_>) -> LineCheck {
     let text = match line {
         Line::Text(text) => text,
@@ -118,6 +122,7 @@ fn check_line(server: &Server, hooks: &HookSession, line: &Line<'_>) -> LineChec
 }
 
 /// Runs to its end also when the client has gone.
+/// Its hooks have begun to act, so the log has to tell how they ended.
 async fn run_hooks(
     server: Arc<Server>,
     hooks: Arc<HookSession>,
@@ -157,6 +162,7 @@ async fn answer_line(answer: HookExecutionResponse) -> Vec<u8> {
 }
 
 /// Takes so many bytes, then refuses.
+/// Used to find out whether an answer is short without making all of it.
 struct Bounded {
     bytes: Vec<u8>,
     most: usize,
@@ -177,6 +183,7 @@ impl std::io::Write for Bounded {
 }
 
 /// Adds an answer as one line.
+/// An answer that cannot be written becomes an error with the same id.
 fn write_answer(answer: &HookExecutionResponse, lines: &mut Vec<u8>) {
     let start = lines.len();
     if let Err(problem) = serde_json::to_writer(&mut *lines, answer) {

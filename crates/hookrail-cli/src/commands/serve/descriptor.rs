@@ -35,6 +35,7 @@ impl Descriptor {
         Self::shared(io::stdout().as_fd(), Interest::WRITABLE)
     }
 
+    /// A copy of the descriptor is watched; the original keeps its flags.
     fn shared(fd: BorrowedFd<'_>, interest: Interest) -> io::Result<Self> {
         match watch(fd.try_clone_to_owned()?, interest) {
             Ok(watched) => Ok(Self::Shared(watched)),
@@ -70,6 +71,7 @@ impl Descriptor {
         self.ready_for(Interest::WRITABLE, bytes.len(), |fd| rustix::io::write(fd, bytes)).await
     }
 
+    /// Waits until the call would not block, and makes it. A short count is a result, not an error.
     async fn ready_for(
         &self,
         interest: Interest,

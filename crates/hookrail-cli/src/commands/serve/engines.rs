@@ -1,4 +1,7 @@
 //! The hook system that requests go to, and those that were in force before a reload.
+//!
+//! A reload never loses a request: those that run keep the session they began with, and the session is dropped with the
+//! last of them.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -18,6 +21,7 @@ pub(super) struct Engines {
     trust_hooks: bool,
     /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
     workers: WorkerPool,
+    /// For requests that come now. Reading it is what every request does, so it is not behind the lock of the others.
     current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<HookSession>>>,
@@ -82,6 +86,7 @@ impl Engines {
         retired.retain(|hooks| Arc::strong_count(hooks) > 1 || !is_drained(hooks));
     }
 
+    /// Old ones first.
     fn all(&self) -> Vec<Arc<HookSession>> {
         let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.push(self.current());
@@ -136,10 +141,12 @@ impl Engines {
     }
 }
 
+/// A session without a hook system has nothing to wait for.
 fn is_drained(hooks: &HookSession) -> bool {
     hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
+/// The session id is kept over reloads, since hooks tell sessions apart by it.
 fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
@@ -158,14 +165,16 @@ fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: 
 }
 
 /// What is wrong with the settings and approvals.
+/// Said at the start and after each reload, on stderr: clients read stdout.
 fn tell_state(hooks: &HookSession, context: &Context) {
     let settings = hooks.settings();
     for line in findings::lines(settings, context) {
         talk(line.text);
     }
-    if let Some(off) = settings.why_off() {
+    if let Some(off) = findings::why_off(settings, context) {
+        // Where hooks are configured, it is among the lines above.
         if settings.hooks.is_empty() {
-            talk(format_args!("warning: {}", off.message));
+            talk(format_args!("warning: {}; {}", off.why, off.help));
         }
         talk("warning: every request is answered as if there were no hooks");
         talk("hint: mend the settings, then send SIGHUP");

@@ -41,6 +41,7 @@ impl LineMemory {
         self.left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
 
+    /// What a finished or refused line had.
     fn give_back(&self, bytes: usize) {
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -111,6 +112,7 @@ impl Lines {
         }
     }
 
+    /// Back to the size of one read.
     fn shrink(&mut self) {
         self.buffer = vec![0; CHUNK];
         self.memory.give_back(std::mem::take(&mut self.taken));

@@ -26,7 +26,9 @@ pub(super) struct Outbox {
     gone: Notify,
 }
 
+/// `queued` and `writing` together are what the client has not read.
 struct State {
+    /// Whole lines that wait to be written.
     queued: Vec<u8>,
     /// Taken from the queue and not yet written.
     writing: usize,
@@ -39,6 +41,7 @@ struct State {
 }
 
 impl Outbox {
+    /// Shared by the reader, the writer and every request in flight.
     pub(super) fn new() -> Arc<Self> {
         let state = State { queued: Vec::new(), writing: 0, pending: 0, reading: true, gone: false };
         let (work, room, gone) = (Notify::new(), Notify::new(), Notify::new());
@@ -126,6 +129,7 @@ impl Outbox {
         }
     }
 
+    /// Held for moments only, never across an await.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,6 +154,7 @@ impl Drop for PendingResponse {
     }
 }
 
+/// `false` when the client is gone or was given up.
 async fn write_all(output: &Descriptor, mut bytes: &[u8], phase: &watch::Receiver<Phase>) -> bool {
     while !bytes.is_empty() {
         let written = tokio::select! {

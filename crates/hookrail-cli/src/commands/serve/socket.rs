@@ -15,6 +15,7 @@ use rustix::process::{geteuid, umask};
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A socket file with its listener. The file is removed at the end.
+/// A request over it can run hooks, so nobody but the user may reach it.
 #[derive(Debug)]
 pub(super) struct BoundSocket {
     path: PathBuf,
@@ -47,6 +48,7 @@ impl BoundSocket {
         self.listener.take().context("the socket is in use already")
     }
 
+    /// Absolute, as it is shown to the person.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,7 @@
 //! What the tests exercised: hooks and rules that ran, decided or blocked, tools of matchers, examples of rules.
+//!
+//! A hook that no test saw decide is a hook whose decision nobody has checked. For a guard only a block counts: one
+//! that never blocks in any test may have stopped guarding.
 
 mod calls;
 
@@ -16,6 +19,7 @@ use crate::terminal::printer::escape_line;
 const SHOWN_EXAMPLES: usize = 5;
 
 /// What tests saw of the configured hooks.
+/// Hooks that are off are not in it.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     hooks: Vec<Covered>,
@@ -89,6 +93,7 @@ impl Coverage {
         }
     }
 
+    /// `None` for a hook that only the test's own project has.
     fn of(&mut self, hook: &Hook) -> Option<&mut Covered> {
         self.hooks.iter_mut().find(|covered| identity(&covered.configured) == identity(hook))
     }

@@ -5,6 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
 /// New values of keys of one test's `expect`.
+/// The index is that of the file as it was read; a file that was changed meanwhile is refused where it shows.
 #[derive(Debug)]
 pub(crate) struct Accepted {
     /// The test's place in its file, from 0.
@@ -14,6 +15,8 @@ pub(crate) struct Accepted {
 }
 
 /// Why a test file was not edited.
+/// Nothing is written then.
+/// The text of the error completes "cannot change FILE: …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
     /// It is not what the tests were read from.
@@ -25,6 +28,7 @@ pub(crate) enum EditError {
 }
 
 /// The text with the keys of some tests rewritten or added.
+/// A test without `expect` gets one.
 pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditError> {
     let (mark, body) = split_byte_order_mark(text);
     let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
@@ -45,6 +49,7 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditErr
 }
 
 /// The text with tests added at its end. Blank text is an empty file of tests.
+/// Names must differ within a file, because reports tell tests apart by them.
 pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
     let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "[]\n" } else { body };
@@ -65,6 +70,7 @@ pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
     Ok(format!("{mark}{root}"))
 }
 
+/// Replaces a value in its place, or adds the key at the end.
 fn set(object: &CstObject, key: &str, value: &Value) {
     match object.get(key) {
         Some(prop) => prop.set_value(cst_value(value)),
@@ -75,80 +81,4 @@ fn set(object: &CstObject, key: &str, value: &Value) {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const FILE: &str = r#"// about pushes
-[
-  {
-    "name": "a", // the first
-    "event": "BeforeTool",
-    "expect": { "decision": "allow" /* so far */, "reason": "x" }, // why
-  },
-  { "name": "b", "event": "BeforeTool" }
-]
-"#;
-
-    fn parsed(text: &str) -> Value {
-        CstRootNode::parse(text, &PARSE_OPTIONS).unwrap().to_serde_value().unwrap()
-    }
-
-    #[test]
-    fn accepting_changes_the_keys_and_nothing_else() {
-        let changes = [
-            Accepted { index: 0, keys: vec![("decision", json!("block")), ("errors", json!(true))] },
-            Accepted { index: 1, keys: vec![("decision", json!("allow"))] },
-        ];
-        let edited = accept(FILE, &changes).unwrap();
-        assert_eq!(
-            edited,
-            r#"// about pushes
-[
-  {
-    "name": "a", // the first
-    "event": "BeforeTool",
-    "expect": {
-      "decision": "block" /* so far */,
-      "reason": "x",
-      "errors": true
-    }, // why
-  },
-  {
-    "name": "b",
-    "event": "BeforeTool",
-    "expect": {
-      "decision": "allow"
-    }
-  }
-]
-"#
-        );
-        assert_eq!(accept("\u{feff}[{}]", &[]).unwrap(), "\u{feff}[{}]");
-        assert_eq!(accept("{}", &changes), Err(EditError::Changed));
-        assert_eq!(accept("[", &changes), Err(EditError::Changed));
-        assert_eq!(accept("[]", &changes), Err(EditError::Changed));
-    }
-
-    #[test]
-    fn odd_texts_survive() {
-        let odd = "a \"quote\" \\ back\nline\u{1}\u{2028}é𝄞";
-        let edited = accept(FILE, &[Accepted { index: 0, keys: vec![("reason", json!(odd))] }]).unwrap();
-        let value = parsed(&edited);
-        assert_eq!(value[0]["expect"]["reason"], json!(odd));
-    }
-
-    #[test]
-    fn tests_are_added_at_the_end() {
-        let test = json!({ "name": "c", "event": "SessionStart" });
-        let first = append("", std::slice::from_ref(&test)).unwrap();
-        let value: Value = serde_json::from_str(&first).unwrap();
-        assert_eq!(value, json!([test]));
-        let more = append(FILE, std::slice::from_ref(&test)).unwrap();
-        assert!(more.starts_with("// about pushes\n[\n  {\n    \"name\": \"a\", // the first\n"), "{more}");
-        let value = parsed(&more);
-        assert_eq!(value[2], test);
-        assert_eq!(append(&more, &[test]), Err(EditError::Taken("c".to_owned())));
-    }
-}
+mod tests;

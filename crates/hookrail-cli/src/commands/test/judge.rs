@@ -1,4 +1,7 @@
 //! Compares what was expected with what was seen. Pure.
+//!
+//! Each key of `expect` is compared on its own, and one that is missing expects nothing; only a hook that fails has to
+//! be expected.
 
 use hookrail::JsonObject;
 use serde_json::{Value, json};
@@ -7,6 +10,7 @@ use super::case::Expect;
 use super::seen::Seen;
 
 /// One key that was not as expected.
+/// `accepted` is what `--accept` writes: with it, the same event passes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// The key of `expect`.
@@ -74,6 +78,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     found
 }
 
+/// `ran` may leave hooks out, since a test is about those it names. When it is accepted, all that ran are written.
 fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
@@ -100,10 +105,12 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     found
 }
 
+/// For messages.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
 }
 
+/// Compares the keys that the test names and no others.
 fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Difference> {
     let nothing = JsonObject::new();
     let seen = seen.unwrap_or(&nothing);
@@ -119,6 +126,7 @@ fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -
     Some(Difference { key, expected, seen: seen.to_string(), accepted: seen })
 }
 
+/// Without the key, a failing hook fails the test: a guard that broke would otherwise pass as one that allows.
 fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
     let failed = !seen.failures.is_empty();
     let wanted = expected.unwrap_or(false);
@@ -145,84 +153,4 @@ fn is_part(part: &Value, whole: &Value) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::test::case::Word;
-    use crate::commands::test::seen::Ran;
-
-    fn seen() -> Seen {
-        let input = json!({ "command": "ls", "n": 1, "deep": { "a": [1, 2], "b": true } });
-        Seen {
-            decision: Word::Block,
-            reasons: vec!["force pushes are for people".to_owned(), "second".to_owned()],
-            ran: vec![Ran { name: "guard".to_owned(), how: "a rule".to_owned() }],
-            input: input.as_object().cloned(),
-            output: Some(json!({ "decision": "block" })),
-            failures: Vec::new(),
-            took_ms: 20,
-            warnings: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn each_key_is_compared_in_its_own_way() {
-        let object = |value: Value| value.as_object().cloned();
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let none = Expect::default;
-        for (expect, keys) in [
-            (none(), ""),
-            (Expect { decision: Some(Word::Block), ..none() }, ""),
-            (Expect { decision: Some(Word::Allow), ..none() }, "decision"),
-            (Expect { reason: Some("people".to_owned()), ..none() }, ""),
-            (Expect { reason: Some("second".to_owned()), ..none() }, ""),
-            (Expect { reason: Some(String::new()), ..none() }, ""),
-            (Expect { reason: Some("People".to_owned()), ..none() }, "reason"),
-            (Expect { ran: names(&["guard"]), ..none() }, ""),
-            (Expect { ran: names(&["guard", "other"]), ..none() }, "ran"),
-            (Expect { not_ran: names(&["other"]), ..none() }, ""),
-            (Expect { not_ran: names(&["guard", "other"]), ..none() }, "notRan"),
-            (Expect { input: object(json!({ "n": 1.0, "deep": { "b": true } })), ..none() }, ""),
-            (Expect { input: object(json!({ "deep": { "a": [1] } })), ..none() }, "input"),
-            (Expect { input: object(json!({ "missing": null })), ..none() }, "input"),
-            (Expect { output: object(json!({ "decision": "block" })), ..none() }, ""),
-            (Expect { output: object(json!({ "decision": "deny" })), ..none() }, "output"),
-            (Expect { errors: Some(false), ..none() }, ""),
-            (Expect { errors: Some(true), ..none() }, "errors"),
-            (Expect { max_ms: Some(20), ..none() }, ""),
-            (Expect { max_ms: Some(19), ..none() }, "maxMs"),
-        ] {
-            let found: Vec<_> = differences(&expect, &seen()).iter().map(|found| found.key).collect();
-            assert_eq!(found.join(" "), keys, "{expect:?}");
-        }
-    }
-
-    #[test]
-    fn a_failing_hook_fails_a_test_that_does_not_expect_it() {
-        let failing = Seen { failures: vec!["hook `a` failed: boom".to_owned()], ..seen() };
-        let found = differences(&Expect::default(), &failing);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].line(), "errors: expected none, seen hook `a` failed: boom");
-        assert_eq!(found[0].accepted, json!(true));
-        assert!(differences(&Expect { errors: Some(true), ..Expect::default() }, &failing).is_empty());
-    }
-
-    #[test]
-    fn what_would_be_accepted_holds() {
-        let expect = Expect {
-            ran: vec!["other".to_owned()],
-            not_ran: vec!["guard".to_owned(), "x".to_owned()],
-            input: json!({ "command": "rm", "gone": 1 }).as_object().cloned(),
-            ..Expect::default()
-        };
-        let found = differences(&expect, &seen());
-        let accepted: Vec<_> = found.iter().map(|found| (found.key, found.accepted.to_string())).collect();
-        assert_eq!(
-            accepted,
-            [
-                ("ran", r#"["guard"]"#.to_owned()),
-                ("notRan", r#"["x"]"#.to_owned()),
-                ("input", r#"{"command":"ls"}"#.to_owned())
-            ]
-        );
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Finds test files and reads them, all or none: a file that is no test file stops the run before any hook does
 //! anything.
+//!
+//! Files are read with a limit and without waiting, since a path may lead to a pipe or a device.
 
 use std::fs::{self, OpenOptions};
 use std::io::Read as _;
@@ -44,6 +46,7 @@ pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Bo
     Ok(files)
 }
 
+/// Sorted by name, so that reports have one order. A folder that is not there has no tests.
 fn in_folder(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_test = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
@@ -65,6 +68,7 @@ pub(crate) fn load(paths: Vec<PathBuf>) -> Result<Vec<TestFile>, Vec<Diagnostic>
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
+/// The text is kept for `--accept`, which must edit what was read.
 fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
     let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why)])?;
     let tests = read::parse(&path, &text)?;
@@ -88,6 +92,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {}", error.utf8_error()))
 }
 
+/// Without a place, because nothing of the file was read.
 fn unreadable(path: &Path, why: &str) -> Diagnostic {
     Diagnostic {
         code: DiagnosticCode::NoTestFile,

@@ -75,12 +75,14 @@ pub(super) async fn run_all(
     Ok(())
 }
 
+/// A result waits in its slot until all before it are there.
 fn keep(waiting: &mut [Option<Finished>], finished: Finished) {
     if let Some(slot) = waiting.get_mut(finished.place) {
         *slot = Some(finished);
     }
 }
 
+/// Hands over every result whose turn it is.
 fn hand_over(
     waiting: &mut [Option<Finished>],
     next: &mut usize,
@@ -100,12 +102,14 @@ struct Work {
     session: Session,
 }
 
+/// Most tests share the project's session and its workers; those with files or a home of their own cannot.
 enum Session {
     Shared(Arc<HookSession>),
     Own(Box<scratch::Scratch>),
 }
 
 impl Work {
+    /// Makes the temporary project, if the test has one. It is gone when the test is.
     fn new(place: usize, case: &Arc<TestCase>, bench: &Bench<'_>) -> anyhow::Result<Self> {
         let session = if case.files.is_none() && !case.scratch_home {
             Session::Shared(Arc::clone(&bench.config))
@@ -117,6 +121,7 @@ impl Work {
         Ok(Self { place, case: Arc::clone(case), session })
     }
 
+    /// A session of its own is drained here, before its folder goes.
     async fn run(self) -> Finished {
         let config = match &self.session {
             Session::Shared(config) => config,

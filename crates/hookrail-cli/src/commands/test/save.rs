@@ -20,12 +20,14 @@ pub(crate) fn add(file: &Path, tests: &[Value], context: &Context) -> anyhow::Re
 }
 
 /// Writes accepted values into a file, unless it changed since its tests were read.
+/// Tests may have run for minutes, and the person may have edited the file meanwhile.
 pub(super) fn accept(file: &TestFile, changes: &[Accepted], context: &Context) -> anyhow::Result<()> {
     change(&file.path, context, |text| {
         if text == file.text { edit::accept(text, changes) } else { Err(EditError::Changed) }
     })
 }
 
+/// Two programs that add at once both succeed.
 fn change(
     file: &Path,
     context: &Context,

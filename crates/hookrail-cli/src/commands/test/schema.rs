@@ -1,4 +1,5 @@
 //! The JSON Schema of test files. It is written by hand: the reader works on places in the text, not on types.
+//! A test compares its keys and words with those of the reader.
 
 /// The schema as it is printed, and as it lies in `schemas/`.
 pub(crate) const TEXT: &str = include_str!("schema.json");

@@ -37,6 +37,7 @@ pub(super) struct Scratch {
 }
 
 /// Makes the session of a test that has a project or a home of its own.
+/// The user's own settings stay in force: a test of a project shows what happens on this machine.
 pub(super) fn session(
     case: &TestCase,
     settings: &ResolvedSettings,
@@ -128,6 +129,7 @@ fn fill(
 }
 
 /// The files of the project that its hooks' commands name, outside of `.llxprt`.
+/// Words are taken apart coarsely: a name too many that is a file is copied too, which does no harm.
 fn named_files(settings: &ResolvedSettings, project: &Path) -> Vec<PathBuf> {
     const FOLDERS: [&str; 6] = [
         "$LLXPRT_PROJECT_DIR/",
@@ -155,6 +157,7 @@ fn named_files(settings: &ResolvedSettings, project: &Path) -> Vec<PathBuf> {
 }
 
 /// What may still be copied.
+/// A project with a huge folder beside its settings must not fill the disk once for each test.
 struct Budget {
     bytes: u64,
     files: usize,
@@ -185,6 +188,7 @@ fn copy_folder(from: &Path, to: &Path, budget: &mut Budget) -> io::Result<()> {
     Ok(())
 }
 
+/// The mode is copied too; scripts stay executable.
 fn copy_file(from: &Path, to: &Path, budget: &mut Budget) -> io::Result<()> {
     let size = fs::metadata(from)?.len();
     let (Some(bytes), Some(files)) = (budget.bytes.checked_sub(size), budget.files.checked_sub(1)) else {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::case::Word;
 
 /// The outcome of one test's event.
+/// It is all that `judge` looks at and that a report shows.
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// What was decided. A block wins over a stop, a stop over a question.
@@ -52,6 +53,7 @@ pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
 
 impl Seen {
     /// Reads the result of an event.
+    /// Texts that give the same reason twice are kept once.
     pub(crate) fn new(event: &OwnedEvent, result: &ProcessedHookResult, took: Duration) -> Self {
         let verdict = Verdict::from_result(result);
         let output = result.aggregated.final_output.as_ref();
@@ -81,6 +83,7 @@ impl Seen {
 }
 
 impl Ran {
+    /// Durations are left out where they say nothing.
     fn of(run: &HookRun) -> Self {
         use hookrail::Exit;
         let how = match &run.exit {

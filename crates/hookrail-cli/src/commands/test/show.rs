@@ -27,6 +27,7 @@ pub(super) struct Shown<'a> {
 }
 
 /// The lines of one test.
+/// A test that passed has one line and nothing else, so that failures stand out.
 pub(super) fn render(shown: &Shown<'_>) -> String {
     let word = match (shown.differences.is_empty(), shown.accepted) {
         (_, true) => "ACCEPT",
@@ -56,6 +57,7 @@ pub(super) fn render(shown: &Shown<'_>) -> String {
     text
 }
 
+/// Named for every failure: the most frequent surprise is a hook that did not run at all.
 fn ran(seen: &Seen) -> String {
     if seen.ran.is_empty() {
         return "no hook".to_owned();

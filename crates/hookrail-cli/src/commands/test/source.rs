@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
                     self.problem(end..end, "expected an array of tests, found nothing".to_owned(), None);
                     return None;
                 };
-                self.look_for_lies(&value);
+                self.look_for_ambiguity(&value);
                 Some(value)
             }
             Err(error) => {
@@ -45,7 +45,8 @@ impl<'a> Source<'a> {
     }
 
     /// The parser bounds nesting, so that this recursion is bounded too.
-    fn look_for_lies(&mut self, value: &Ast<'a>) {
+    /// What a reader sees and what a parser takes can differ in two ways, and both are refused.
+    fn look_for_ambiguity(&mut self, value: &Ast<'a>) {
         match value {
             Ast::Object(object) => {
                 let mut seen = HashSet::new();
@@ -57,15 +58,16 @@ impl<'a> Source<'a> {
                         self.problem(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);
-                    self.look_for_lies(&prop.value);
+                    self.look_for_ambiguity(&prop.value);
                 }
             }
-            Ast::Array(array) => array.elements.iter().for_each(|element| self.look_for_lies(element)),
+            Ast::Array(array) => array.elements.iter().for_each(|element| self.look_for_ambiguity(element)),
             Ast::StringLit(literal) => self.look_at_text(literal.range.start..literal.range.end),
             Ast::NumberLit(_) | Ast::BooleanLit(_) | Ast::NullKeyword(_) => {}
         }
     }
 
+    /// The parser accepts raw control characters in strings, which JSON does not.
     fn look_at_text(&mut self, range: Range<usize>) {
         let raw = self.text.text().get(range.clone()).unwrap_or_default();
         if let Some((at, found)) = raw.char_indices().find(|(_, c)| *c < ' ') {

@@ -1,4 +1,6 @@
 //! The questions, one for each hook.
+//!
+//! The dialogue knows nothing of the store: it returns what was chosen, and the caller writes it.
 
 use std::io::{self, BufRead};
 
@@ -8,6 +10,7 @@ use super::show;
 use crate::terminal::printer::{Printer, escape, escape_line};
 
 /// Where questions are asked and answered.
+/// Tests answer from a list.
 pub(super) trait Person {
     /// Shows a text.
     fn show(&mut self, text: &str);
@@ -18,6 +21,7 @@ pub(super) trait Person {
 /// A person at a terminal.
 pub(super) struct Terminal<'a, R> {
     pub(super) printer: &'a mut Printer,
+    /// Where answers are read from, line by line.
     pub(super) answers: R,
 }
 
@@ -47,6 +51,8 @@ pub(super) struct Chosen<'a> {
 }
 
 /// Asks about each guard that is gone and each hook that waits.
+/// The end of input is a refusal of everything that is left. Settings of the project come along with the first hook
+/// that is approved, and have a question of their own only where no hook waits.
 pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Result<Chosen<'a>> {
     let mut decided = Chosen::default();
     person.show(&show::heading(review));
@@ -112,6 +118,7 @@ pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Res
 }
 
 /// Asks until the answer is one of the words, given by their first letters. No answer at all is the last word.
+/// Words are compared without regard to case; an empty answer is no answer.
 fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> io::Result<&'static str> {
     loop {
         let Some(answer) = person.ask(words)? else {
@@ -135,92 +142,4 @@ fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> i
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::VecDeque;
-
-    use hookrail::internal::Settings;
-    use hookrail::{ApprovalStore, Hook};
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    /// Answers from a list, and remembers what was shown before each answer.
-    struct Script {
-        answers: VecDeque<&'static str>,
-        seen: String,
-    }
-
-    impl Person for Script {
-        fn show(&mut self, text: &str) {
-            self.seen.push_str(text);
-        }
-
-        fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
-            self.seen.push_str(question);
-            Ok(self.answers.pop_front().map(str::to_owned))
-        }
-    }
-
-    fn review(commands: &[&str], settings: &Value) -> (tempfile::TempDir, Review) {
-        let folder = tempfile::tempdir().unwrap();
-        let hooks: Vec<Value> =
-            commands.iter().map(|command| json!({ "type": "command", "command": command })).collect();
-        let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
-        let mut hooks: Vec<Hook> =
-            Settings::from_value(folder.path(), &given).plain_hooks().cloned().collect();
-        for hook in &mut hooks {
-            hook.origin.level = hookrail::components::Level::Project;
-        }
-        let store = ApprovalStore::new(folder.path().join("state"));
-        let review = store.pending(folder.path(), &hooks, settings);
-        (folder, review)
-    }
-
-    #[test]
-    fn approves_what_was_answered_and_nothing_unseen() {
-        for (answers, expected) in [
-            (&["y", "n", "y"][..], Some("a c")),
-            (&["n", "no", "n"], None),
-            (&["y", "q"], Some("a")),
-            (&["q"], None),
-            (&["y"], Some("a")), // The end of input is a quit.
-            (&[], None),
-            (&["n", "a", "y"], Some("b c")),
-            (&["a", "n"], None),
-            (&["y", "a"], Some("a")),
-            (&["maybe", "", "yes", "quit"], Some("a")),
-            (&["n", "n", "all"], Some("c")),
-        ] {
-            let (_folder, review) = review(&["a", "b", "c"], &json!({ "enableHooks": true }));
-            let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
-            let chosen = choose(&review, &mut person).unwrap().approved;
-            let names = chosen
-                .map(|chosen| chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>());
-            for name in names.iter().flatten() {
-                assert!(person.seen.contains(&format!("hook `{name}`, new")), "{answers:?}: {name} unseen");
-            }
-            assert_eq!(names.map(|names| names.join(" ")).as_deref(), expected, "{answers:?}");
-            assert!(person.seen.contains("| {\n    |   \"enableHooks\": true"), "{}", person.seen);
-        }
-    }
-
-    #[test]
-    fn settings_alone_are_asked_about() {
-        for (answers, approved) in [(&["y"][..], true), (&["n"], false), (&[], false)] {
-            let (_folder, review) = review(&[], &json!({ "enableHooks": true }));
-            let mut person = Script { answers: answers.iter().copied().collect(), seen: String::new() };
-            let chosen = choose(&review, &mut person).unwrap().approved;
-            assert_eq!(chosen.map(|chosen| chosen.len()), approved.then_some(0), "{answers:?}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_approved_is_not_asked_about() {
-        let endless = "${a:-".repeat(100);
-        let (_folder, review) = review(&[&endless, "b"], &Value::Null);
-        let mut person = Script { answers: VecDeque::from(["y"]), seen: String::new() };
-        let chosen = choose(&review, &mut person).unwrap().approved.unwrap();
-        assert_eq!(chosen.iter().map(|pending| pending.hook.name.as_str()).collect::<Vec<_>>(), ["b"]);
-        assert!(person.seen.contains("It cannot be approved: "));
-    }
-}
+mod tests;

@@ -1,4 +1,6 @@
 //! What is approved, and taking it back.
+//!
+//! An approval outlives its hook: it stays in the list until it is revoked, marked as one that does not hold any more.
 
 use hookrail::Hook;
 use hookrail::components::{HookKind, HookTrust, Level, Matcher};
@@ -11,6 +13,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the approvals of the project, each with whether it still holds.
+/// It only reads, so agents may call it.
 pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let store = context.approvals();
     let approved = store.list(context.project())?;
@@ -68,6 +71,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
 }
 
 /// Takes approvals back: of the hooks that go by a name or command or, without one, of the whole project.
+/// A name that no approval has is an error, since the person believes that something runs which may go on running.
 pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let store = context.approvals();
     let mut count = 0;
@@ -99,6 +103,7 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
 }
 
 /// The hook of an approval. The settings may not have it any more.
+/// The store finds an approval by the hook's terms, so these are put back together from what was approved.
 fn as_approved(approval: &Approval) -> Hook {
     let terms = &approval.terms;
     let mut hook = Hook::new(terms.event, terms.command.clone().unwrap_or_default());

@@ -1,4 +1,8 @@
 //! What waits for approval, as text and as JSON.
+//!
+//! Whatever comes from the project is escaped and stands behind a margin or a label, so that no text in it can look
+//! like a line of ours. A text is shown whole, since a person approves what is shown; one that is too long for that is
+//! named by its digest.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -35,6 +39,7 @@ pub(super) fn everything(review: &Review) -> String {
 }
 
 /// How much waits, and what an approval means.
+/// The warning about rights is part of it and not of a help text, because here is where it matters.
 pub(super) fn heading(review: &Review) -> String {
     let hooks = match review.pending.len() {
         0 if review.settings.is_none() => return "Guards of this project are gone.\n".to_owned(),
@@ -46,6 +51,7 @@ pub(super) fn heading(review: &Review) -> String {
 }
 
 /// A guard that was approved and is gone.
+/// The last line tells what the person has noticed already: guarded events are blocked meanwhile.
 pub(super) fn vanished(guard: &VanishedGuard) -> String {
     let mut text = format!("\nguard `{}`, approved, {}\n", escape_line(&guard.name), guard.what);
     let _ = writeln!(text, "  event      {}", guard.event);
@@ -56,10 +62,12 @@ pub(super) fn vanished(guard: &VanishedGuard) -> String {
     text
 }
 
+/// Said before every approval.
 const MEANING: &str = "Hooks are programs that run with your rights.\n\
     An approval holds for exactly what is shown; files that a script uses by itself are not watched.";
 
 /// The project's own settings.
+/// The difference to what was approved is shown, or all of it the first time.
 pub(super) fn settings(settings: &PendingSettings, with_hooks: bool) -> String {
     let mut text = "\nsettings of the project that count only with approval\n".to_owned();
     match &settings.before {
@@ -73,6 +81,7 @@ pub(super) fn settings(settings: &PendingSettings, with_hooks: bool) -> String {
 }
 
 /// One hook with its terms and files.
+/// For a changed hook each term that differs has a line with its former value, and each file the difference.
 pub(super) fn hook(pending: &Pending) -> String {
     let Pending { hook, why, files, .. } = pending;
     let changes: &[Change] = match why {
@@ -112,6 +121,7 @@ pub(super) fn hook(pending: &Pending) -> String {
     text
 }
 
+/// Terms with the default value are left out unless they had another one when the hook was approved.
 fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     let mut term = |label: &str, value: String, before: Option<String>| {
         let _ = writeln!(text, "  {label:<10} {}", escape_line(&value));
@@ -180,18 +190,22 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
 }
 
+/// A hook without a matcher runs for everything, which is worth a word.
 fn any_or(matcher: Option<&String>) -> String {
     matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
 }
 
+/// A hook without a command is a plugin, of which there is nothing to show.
 fn command_or_plugin(command: Option<&String>) -> String {
     command.cloned().unwrap_or_else(|| "(a plugin)".to_owned())
 }
 
+/// As in the settings, so that a reader can compare.
 fn milliseconds(timeout: Duration) -> String {
     format!("{} ms", timeout.as_millis())
 }
 
+/// Values are quoted, so that a space or a line end in one cannot look like a second variable.
 fn variables(env: &[(String, String)]) -> String {
     if env.is_empty() {
         return "(none)".to_owned();
@@ -199,6 +213,7 @@ fn variables(env: &[(String, String)]) -> String {
     env.iter().map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join(" ")
 }
 
+/// The word of the settings.
 fn failure_word(on_failure: OnFailure) -> &'static str {
     match on_failure {
         OnFailure::Allow => "allow",
@@ -206,6 +221,7 @@ fn failure_word(on_failure: OnFailure) -> &'static str {
     }
 }
 
+/// A file that is not text is named by its digest, which is what an approval is bound to in any case.
 fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileContent) {
     match (before, now) {
         (Some(FileContent::Text { text: before }), FileContent::Text { text: now }) => {
@@ -223,6 +239,7 @@ fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileCon
 }
 
 /// The difference between two texts, line by line.
+/// A diff that takes too long is cut short by `similar` and is then longer, but never wrong.
 fn difference(before: &str, after: &str) -> String {
     let diff = TextDiff::configure().timeout(DIFF_PATIENCE).diff_lines(before, after);
     diff.unified_diff().context_radius(3).header("approved", "now").to_string()
@@ -240,6 +257,7 @@ fn in_margin(text: &mut String, content: &str) {
 }
 
 /// What waits, for programs.
+/// The texts are not escaped here; the printer does it for all JSON.
 pub(super) fn as_json(review: &Review) -> Value {
     let pending: Vec<Value> = review
         .pending

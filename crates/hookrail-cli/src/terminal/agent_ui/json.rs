@@ -23,6 +23,7 @@ pub(super) struct Summary {
     failed_hooks: u64,
 }
 
+/// Added up over all model calls of the prompt.
 #[derive(Default)]
 struct Tokens {
     prompt: u64,
@@ -31,6 +32,7 @@ struct Tokens {
 }
 
 impl Summary {
+    /// Counting begins with the session, also where the prompt is typed later.
     pub(super) fn new(session_id: &str) -> Self {
         Self {
             session_id: session_id.to_owned(),
@@ -43,6 +45,7 @@ impl Summary {
         }
     }
 
+    /// Tool calls are counted by the word of their status.
     pub(super) fn count(&mut self, event: &AgentEvent<'_>) {
         match event {
             AgentEvent::ModelStarted { .. } => self.model_calls += 1,
@@ -98,6 +101,7 @@ impl Summary {
 }
 
 impl Tokens {
+    /// A provider that does not count adds nothing.
     fn add(&mut self, usage: &UsageMetadata) {
         self.prompt += usage.prompt_token_count.unwrap_or(0);
         self.answer += usage.candidates_token_count.unwrap_or(0);
@@ -105,6 +109,7 @@ impl Tokens {
     }
 }
 
+/// `type` is stable, `message` is for people.
 fn error(kind: &str, message: &str) -> Value {
     json!({ "type": kind, "message": message })
 }
@@ -115,6 +120,7 @@ pub(super) fn init(session_id: &str, model: &str) -> Value {
 }
 
 /// The line of a stream for one event, if programs have a use for it.
+/// A reader has to ignore types that it does not know: more may come. Output that a hook suppressed is null here too.
 pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
     let mut line = match event {
         AgentEvent::AnswerText(text) => json!({ "type": "message", "role": "assistant", "delta": text }),

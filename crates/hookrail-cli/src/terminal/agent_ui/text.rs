@@ -8,6 +8,7 @@ use hookrail_agent::PromptOutcome;
 use crate::terminal::printer::Printer;
 
 /// Prints an answer.
+/// A hook that replaces an answer works on the whole of it, so the agent streams only what no hook can change.
 pub(super) struct AnswerStream {
     /// Whether pieces are shown as they come.
     streams: bool,
@@ -16,6 +17,7 @@ pub(super) struct AnswerStream {
 }
 
 impl AnswerStream {
+    /// `streams` only on a terminal: a program wants the answer as it is in the end.
     pub(super) fn new(streams: bool) -> Self {
         Self { streams, open: false }
     }
@@ -26,10 +28,10 @@ impl AnswerStream {
             return Ok(());
         }
         self.open = !piece.ends_with('\n');
-        printer.piece(&tame(piece))
+        printer.piece(&escape_controls(piece))
     }
 
-    /// Ends the answer. Where nobody watched, this prints it: tamed too, because what a program passes on ends on a
+    /// Ends the answer. Where nobody watched, this prints it: escaped too, because what a program passes on ends on a
     /// terminal as well. The JSON formats have it as it is.
     pub(super) fn end(&mut self, printer: &mut Printer, outcome: &PromptOutcome) -> anyhow::Result<()> {
         self.end_line(printer)?;
@@ -38,7 +40,7 @@ impl AnswerStream {
                 if !self.streams && !answer.suppressed && !answer.text.is_empty() =>
             {
                 let text = answer.text.strip_suffix('\n').unwrap_or(&answer.text);
-                printer.data(tame(text))
+                printer.data(escape_controls(text))
             }
             _ => Ok(()),
         }
@@ -55,39 +57,29 @@ impl AnswerStream {
     }
 }
 
-/// Keeps a model's words from giving orders to the terminal. Unlike a review of hooks, an answer may
+/// Escapes what a terminal would act on in a model's answer. Unlike a review of hooks, an answer may
 /// contain joiners and variants, which emoji are made of, and marks of direction, which some scripts need; overrides
 /// and isolates, which make text look like other text, it may not. A line may end with a carriage return and a newline.
-fn tame(text: &str) -> Cow<'_, str> {
-    let is_order = |c: char| {
+fn escape_controls(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}')
     };
-    if !text.contains(is_order) {
+    if !text.contains(is_control) {
         return Cow::Borrowed(text);
     }
-    let mut tamed = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let ends_line = c == '\r' && rest.peek() == Some(&'\n');
-        if is_order(c) && !ends_line {
-            let _ = write!(tamed, "\\u{{{:x}}}", u32::from(c));
+        if is_control(c) && !ends_line {
+            let _ = write!(escaped, "\\u{{{:x}}}", u32::from(c));
         } else {
-            tamed.push(c);
+            escaped.push(c);
         }
     }
-    Cow::Owned(tamed)
+    Cow::Owned(escaped)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_give_no_orders_to_terminals() {
-        assert_eq!(tame("a\u{1b}[2Jb\n\tc"), "a\\u{1b}[2Jb\n\tc");
-        assert_eq!(tame("❤️ 👩‍💻"), "❤️ 👩‍💻");
-        assert_eq!(tame("a\u{9b}31m\u{202e}b\u{2066}"), "a\\u{9b}31m\\u{202e}b\\u{2066}");
-        assert_eq!(tame("a\r\nb\rc"), "a\r\nb\\u{d}c");
-    }
-}
+mod tests;

@@ -1,4 +1,7 @@
 //! The hook trace: one short line on stderr for whatever a hook did. Silent hooks print nothing.
+//!
+//! A line names what a hook asks for. Whether it came about is on the lines that follow: blocked, stopped, or the
+//! tool's own line.
 
 use hookrail::{Decision, EventName, HookOutput, HookRun, ToolResult};
 use hookrail_agent::log::ToolStatus;
@@ -14,6 +17,7 @@ use crate::terminal::printer::{escape, escape_line};
 const SHOWN: usize = 300;
 
 /// What the trace has to know of the session.
+/// The trace begins before the settings are read; until then nothing is marked as without effect.
 #[derive(Debug)]
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.
@@ -76,28 +80,29 @@ pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
     format!("\u{1b}[{code}m{line}\u{1b}[0m")
 }
 
+/// Name, event and time; `None` for a hook that said nothing.
 fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Option<String> {
-    let deeds = deeds(event, run, view);
-    if deeds.is_empty() {
+    let actions = actions(event, run, view);
+    if actions.is_empty() {
         return None;
     }
     let (name, duration) = (short(&run.hook.name), run.duration.as_millis());
-    Some(format!("hook {name} ({event}, {duration} ms): {}", deeds.join("; ")))
+    Some(format!("hook {name} ({event}, {duration} ms): {}", actions.join("; ")))
 }
 
 /// What a hook did, in the order of weight.
-fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<String> {
-    let mut deeds = Vec::new();
+fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<String> {
+    let mut actions = Vec::new();
     if let Some(why) = &run.failure {
         // What a failed hook wrote is part of its failure, and it gave no answer.
-        deeds.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
+        actions.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
         let hint = view.and_then(|view| failure::hint(event, run, &view.context));
-        deeds.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
+        actions.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
     } else if let Some(output) = &run.output {
-        deeds.extend(asked_for(event, output, view));
+        actions.extend(asked_for(event, output, view));
     }
-    deeds.extend(run.warnings.iter().map(|warning| format!("warning: {}", short(warning))));
-    deeds
+    actions.extend(run.warnings.iter().map(|warning| format!("warning: {}", short(warning))));
+    actions
 }
 
 /// What a hook asks for, in the present tense: whether it comes about is told by what follows. What cannot come about
@@ -105,23 +110,23 @@ fn deeds(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Strin
 fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
     let observed = view.is_some_and(|view| view.effects.only_observed(event));
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };
-    let mut deeds = Vec::new();
+    let mut actions = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);
     let denied = event == EventName::BeforeTool
         && specific("permissionDecision").is_some_and(|word| Decision::from_word(word).blocks());
     if output.is_blocking_decision() || denied {
         let reason = specific("permissionDecisionReason").filter(|_| denied).or(output.reason.as_deref());
         let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-        deeds.push(format!("block{}{reason}", mark(observed || !event.can_block())));
+        actions.push(format!("block{}{reason}", mark(observed || !event.can_block())));
     }
     let asks = output.decision == Some(Decision::Ask) || specific("permissionDecision") == Some("ask");
     if asks && event == EventName::BeforeTool {
         let reason = specific("permissionDecisionReason").or(output.reason.as_deref());
         let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-        deeds.push(format!("ask{reason}"));
+        actions.push(format!("ask{reason}"));
     }
     if output.should_stop_execution() {
-        deeds.push(format!("stop{}: {}", mark(observed), short(output.effective_stop_reason())));
+        actions.push(format!("stop{}: {}", mark(observed), short(output.effective_stop_reason())));
     }
     let changes: Vec<&str> =
         ["tool_input", "tool_response", "llm_request", "llm_response", "toolConfig", "clearContext"]
@@ -129,21 +134,21 @@ fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) ->
             .filter(|field| output.specific(field).is_some())
             .collect();
     if !changes.is_empty() {
-        deeds.push(format!("change {}{}", changes.join(", "), mark(observed)));
+        actions.push(format!("change {}{}", changes.join(", "), mark(observed)));
     }
     if let Some(context) = specific("additionalContext") {
-        deeds.push(format!("add{}: {}", mark(observed), short(context)));
+        actions.push(format!("add{}: {}", mark(observed), short(context)));
     }
     if output.suppress_output == Some(true) {
-        deeds.push(format!("suppress the output{}", mark(observed)));
+        actions.push(format!("suppress the output{}", mark(observed)));
     }
     if let Some(message) = output.system_message.as_deref().filter(|text| !text.trim().is_empty()) {
-        deeds.push(format!("said: {}", short(message)));
+        actions.push(format!("said: {}", short(message)));
     }
-    deeds
+    actions
 }
 
-/// One line of bounded length that gives no orders to a terminal.
+/// One line of bounded length, in which nothing is left that a terminal acts on.
 fn short(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(SHOWN) {

@@ -1,4 +1,7 @@
 //! Lines from the terminal, with editing and history, read on a thread of their own.
+//!
+//! The library reads until a line is complete and cannot be interrupted, so the session waits for an answer of the
+//! thread and not for the terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -13,6 +16,7 @@ use rustyline::history::FileHistory;
 use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
 use tokio::sync::oneshot;
 
+/// Short, because the prompt is not what people read.
 const PROMPT: &str = "> ";
 
 /// Pasted text comes as it is again, and what follows begins on a new line.
@@ -36,9 +40,11 @@ const TAKES_TERMINAL: Duration = Duration::from_secs(2);
 /// Asks the reading thread for lines. The thread ends when this is dropped, or with the process if it
 /// is waiting for a key then.
 pub(super) struct LineReader {
+    /// Each message asks for one line.
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
     /// How the terminal was before anybody edited lines on it; `None` where nobody does.
     modes: Option<Termios>,
+    /// Shared with the thread: whether it has the terminal in its modes.
     stage: Arc<Mutex<Stage>>,
 }
 
@@ -77,6 +83,7 @@ impl LineReader {
     }
 
     /// The next line.
+    /// One line at a time: while the agent works, nobody reads, and what is typed waits in the terminal.
     pub(super) async fn next(&mut self) -> Input {
         let (answer, answered) = oneshot::channel();
         let gone = || Input::Failed(anyhow::anyhow!("the prompt is gone"));
@@ -119,6 +126,7 @@ fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the thread owns.
 struct Terminal {
     editor: Editor<(), FileHistory>,
     history: Option<PathBuf>,
@@ -127,6 +135,7 @@ struct Terminal {
 }
 
 impl Terminal {
+    /// Lines that begin with a space are not kept, as in shells.
     fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
         // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
         let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
@@ -144,6 +153,7 @@ impl Terminal {
         Ok(Self { editor, history, simple })
     }
 
+    /// Blocks the thread until a line, Ctrl-C or Ctrl-D.
     fn read(&mut self) -> Input {
         let prompt = if self.simple {
             let _ = io::stderr().write_all(PROMPT.as_bytes());
@@ -162,6 +172,7 @@ impl Terminal {
         }
     }
 
+    /// A line is written at once, so that a killed session loses none.
     fn keep(&mut self, line: &str) {
         let added = !line.trim().is_empty() && self.editor.add_history_entry(line).unwrap_or(false);
         if added && let Some(history) = &self.history {
@@ -172,6 +183,7 @@ impl Terminal {
     }
 }
 
+/// Prompts may hold anything.
 fn private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

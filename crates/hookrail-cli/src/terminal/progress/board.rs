@@ -15,6 +15,7 @@ use crate::terminal::screen::WIPE;
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What is being waited for, and what is on the screen.
+/// The width is asked for with each line, because a window may change.
 pub(super) struct Board {
     screen: Box<dyn Write + Send>,
     pub(super) columns: fn() -> usize,
@@ -33,6 +34,7 @@ pub(super) struct Work {
     pub(super) since: Instant,
 }
 
+/// What can be waited for. A name tells which one ended, since events have no other mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What {
     Hook { event: EventName, name: String },
@@ -81,6 +83,7 @@ impl Board {
         }
     }
 
+    /// Shown only after [`PATIENCE`].
     fn begin(&mut self, what: What) {
         self.works.push(Work { what, since: Instant::now() });
     }
@@ -140,6 +143,7 @@ impl Board {
 }
 
 /// The beginning of a text that fits.
+/// Wide characters count twice, as terminals draw them.
 pub(super) fn cut(text: &str, columns: usize) -> String {
     let mut used = 0;
     text.chars()

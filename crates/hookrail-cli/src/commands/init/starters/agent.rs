@@ -1,7 +1,11 @@
 //! Starters around a prompt.
+//!
+//! A prompt can be blocked before the model sees it, and an answer can be sent back for more work.
+//! Both need `"agentEvents": "apply"` in the settings; without it the agent only observes them, and `init` says so.
 
 use super::Starter;
 
+/// Adds to the prompt and blocks nothing: the safest first hook.
 pub(super) const BEFORE_AGENT: Starter = Starter {
     name: "tell-the-date",
     matcher: None,
@@ -42,6 +46,7 @@ function main(payload) {
     needs_apply: true,
 };
 
+/// Looks at `stop_hook_active`, without which it would send the agent back for ever.
 pub(super) const AFTER_AGENT: Starter = Starter {
     name: "no-open-todos",
     matcher: None,

@@ -1,7 +1,11 @@
 //! Starters around model calls.
+//!
+//! They see every message of the conversation. The starters read it and send nothing anywhere.
+//! They run for every model call, so they do nothing that takes long.
 
 use super::Starter;
 
+/// It blocks rather than changes: a request with the key cut out would still be a surprise to the user.
 pub(super) const BEFORE_MODEL: Starter = Starter {
     name: "keep-private-keys",
     matcher: None,
@@ -51,6 +55,7 @@ function main(payload) {
     needs_apply: false,
 };
 
+/// It speaks to the model in the next request and leaves the answer alone, which a first hook should.
 pub(super) const AFTER_MODEL: Starter = Starter {
     name: "ask-for-short-answers",
     matcher: None,

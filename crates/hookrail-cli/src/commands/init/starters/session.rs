@@ -1,7 +1,13 @@
 //! Starters around a session.
+//!
+//! Exit code 2 blocks none of these events; a hook of theirs can add context, take notes or tell a person.
+//!
+//! Every script reads all of stdin even where it needs none of it, because a hook that ends early can break the pipe
+//! that its payload is written to. What it prints is JSON or nothing.
 
 use super::Starter;
 
+/// The shell version builds JSON by hand, so it stays silent for a branch whose name would need escaping.
 pub(super) const SESSION_START: Starter = Starter {
     name: "tell-git-branch",
     matcher: None,
@@ -59,6 +65,7 @@ async function main(payload) {
     needs_apply: true,
 };
 
+/// Shows the last event of a session, at which a hook has little time.
 pub(super) const SESSION_END: Starter = Starter {
     name: "list-sessions",
     matcher: None,
@@ -92,6 +99,7 @@ async function main(payload) {
     needs_apply: false,
 };
 
+/// Shows that a hook can keep what the model is about to forget.
 pub(super) const PRE_COMPRESS: Starter = Starter {
     name: "keep-transcript",
     matcher: None,
@@ -133,6 +141,7 @@ async function main(payload) {
     needs_apply: false,
 };
 
+/// Shows an event that tells a person something, in a hook that never decides anything.
 pub(super) const NOTIFICATION: Starter = Starter {
     name: "desktop-notification",
     matcher: None,

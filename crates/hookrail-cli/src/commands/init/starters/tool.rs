@@ -1,7 +1,14 @@
 //! Starters around tools.
+//!
+//! The first one is what `hookrail init` writes when nothing is named, so it has to be useful in any project.
+//!
+//! The three versions of a script decide alike. The shell one looks at the text of the payload, which is one line of
+//! JSON; the others parse it.
 
 use super::Starter;
 
+/// Its matcher names the tools that write files; the command line can do the same, which a rule sees and a look at
+/// `file_path` does not.
 pub(super) const BEFORE_TOOL: Starter = Starter {
     name: "protect-env-files",
     matcher: Some("write_file|replace"),
@@ -54,6 +61,7 @@ function main(payload) {
     needs_apply: false,
 };
 
+/// Shows context that is added to a tool's result.
 pub(super) const AFTER_TOOL: Starter = Starter {
     name: "remind-of-tests",
     matcher: Some("write_file|replace"),
@@ -107,6 +115,7 @@ function main(payload) {
     needs_apply: false,
 };
 
+/// Shows how the list of tools is narrowed before the model sees it.
 pub(super) const BEFORE_TOOL_SELECTION: Starter = Starter {
     name: "read-only-mode",
     matcher: None,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, Told, Was, refusal};
+use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, refusal};
 pub(in crate::commands::replay) use document::document;
 
 /// A message, in either form.
@@ -30,6 +30,7 @@ pub(super) struct Message<'a> {
     result: Option<Value>,
 }
 
+/// The form in which the parts are one level deeper.
 #[derive(Deserialize)]
 struct Content {
     #[serde(default)]
@@ -37,18 +38,19 @@ struct Content {
 }
 
 /// Reads a line that is one message.
-pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+/// `false` if it is none.
+pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
-    message.tell(agent, number, told);
+    message.add_entries(agent, number, entries);
     true
 }
 
 impl Message<'_> {
-    /// What the message tells.
-    fn tell(self, agent: Agent, number: u64, told: &mut Vec<Told>) {
+    /// Adds the calls and results of the message.
+    fn add_entries(self, agent: Agent, number: u64, entries: &mut Vec<TranscriptEntry>) {
         let cwd = self.cwd.map(Cow::into_owned);
         for call in self.tool_calls.unwrap_or_default() {
-            told.push(tool_call(agent, &call, number, cwd.as_deref()));
+            entries.push(tool_call(agent, &call, number, cwd.as_deref()));
         }
         let content = match self.content {
             Some(Value::Array(parts)) => parts,
@@ -60,7 +62,7 @@ impl Message<'_> {
         let (status, error_type) = (word("status"), word("errorType"));
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
             if let Some(call) = part.get("functionCall") {
-                told.push(function_call(agent, call, number, cwd.as_deref()));
+                entries.push(function_call(agent, call, number, cwd.as_deref()));
             }
             if let Some(response) = part.get("functionResponse") {
                 let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
@@ -68,19 +70,20 @@ impl Message<'_> {
                 let was = match ended(status, said) {
                     // A hook's own words are all that Qwen Code keeps of its refusal. Its other refusals are told apart
                     // by their texts.
-                    Was::Allow if error_type == Some("execution_denied") => Was::Block,
+                    PastOutcome::Allow if error_type == Some("execution_denied") => PastOutcome::Block,
                     was => was,
                 };
-                told.push(Told::Result { id: id.to_owned(), was });
+                entries.push(TranscriptEntry::Result { id: id.to_owned(), was });
             }
         }
     }
 }
 
 /// An entry of `toolCalls`, which has its end beside it.
-fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told {
+/// Gemini CLI writes it again as it changes, so the same call may come more than once.
+fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> TranscriptEntry {
     let (Some(name), Some(args)) = (name_of(call), call.get("args").filter(|args| args.is_object())) else {
-        return Told::Unreadable;
+        return TranscriptEntry::Unreadable;
     };
     let mut read = Call::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -88,28 +91,30 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told
     let status = call.get("status").and_then(Value::as_str);
     let said = [call.get("result"), call.get("resultDisplay")];
     let said = said.into_iter().flatten().map(text_of).collect::<String>();
-    Told::Finished(read, ended(status, &Value::String(said)))
+    TranscriptEntry::Finished(read, ended(status, &Value::String(said)))
 }
 
-fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Told {
+/// Its result comes in a later message.
+fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> TranscriptEntry {
     let nothing = Value::Object(serde_json::Map::new());
     let args = call.get("args").unwrap_or(&nothing);
-    let (Some(name), true) = (name_of(call), args.is_object()) else { return Told::Unreadable };
+    let (Some(name), true) = (name_of(call), args.is_object()) else { return TranscriptEntry::Unreadable };
     let mut read = Call::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
-    Told::Call(read)
+    TranscriptEntry::Call(read)
 }
 
+/// A call without a name cannot be asked about.
 fn name_of(call: &Value) -> Option<&str> {
     call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
 /// How a call ended, by its status and what was said about it.
-fn ended(status: Option<&str>, said: &Value) -> Was {
+fn ended(status: Option<&str>, said: &Value) -> PastOutcome {
     match status {
-        Some("success") => Was::Allow,
-        Some("cancelled" | "canceled") => Was::Denied,
+        Some("success") => PastOutcome::Allow,
+        Some("cancelled" | "canceled") => PastOutcome::Denied,
         _ => refusal(&text_of(said)),
     }
 }

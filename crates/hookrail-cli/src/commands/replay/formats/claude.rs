@@ -1,4 +1,6 @@
 //! Claude Code: `tool_use` blocks of assistant messages, `tool_result` blocks of the messages that follow.
+//!
+//! Every message is a line. A call and its result have the same id and may be many lines apart.
 
 use std::borrow::Cow;
 
@@ -8,8 +10,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, Told, Was, arguments, refusal};
+use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, arguments, refusal};
 
+/// The outer line; the message in it is read only for the two types that have calls.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow, default)]
@@ -20,12 +23,14 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
+/// `content` is a text or a list of blocks.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
 }
 
+/// One block. Texts and images have none of these fields but `type`.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(borrow, default)]
@@ -45,7 +50,9 @@ struct Block<'a> {
 }
 
 /// Reads a line. Lines of other kinds tell nothing, which is fine.
-pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+/// A result that is no error ran; one that is an error may be the tool's own failure or a refusal, which its text
+/// tells.
+pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(Line { r#type, cwd, message }) = serde_json::from_slice(line) else { return false };
     let (Some("assistant" | "user"), Some(message)) = (r#type.as_deref(), message) else { return true };
     let Ok(Message { content }) = serde_json::from_str(message.get()) else { return false };
@@ -61,20 +68,20 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
                     let mut call = Call::native(Agent::Claude, &name, &Value::Object(input), number);
                     call.id = block.id.map(Cow::into_owned);
                     call.cwd = cwd.as_ref().map(|cwd| cwd.clone().into_owned());
-                    told.push(Told::Call(call));
+                    entries.push(TranscriptEntry::Call(call));
                 }
-                _ => told.push(Told::Unreadable),
+                _ => entries.push(TranscriptEntry::Unreadable),
             },
             Some("tool_result") => {
                 let Some(id) = block.tool_use_id else {
-                    told.push(Told::Unreadable);
+                    entries.push(TranscriptEntry::Unreadable);
                     continue;
                 };
                 let was = match (block.is_error, block.content) {
                     (Some(true), Some(content)) => refusal(&text_of(&parsed(content))),
-                    _ => Was::Allow,
+                    _ => PastOutcome::Allow,
                 };
-                told.push(Told::Result { id: id.into_owned(), was });
+                entries.push(TranscriptEntry::Result { id: id.into_owned(), was });
             }
             _ => {}
         }
@@ -82,6 +89,7 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
     true
 }
 
+/// Content that is no JSON reads as nothing, and so as no refusal.
 fn parsed(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }

@@ -1,4 +1,6 @@
 //! Codex rollouts: function calls with their arguments as JSON text, patches as free text, shell calls as argv.
+//!
+//! A result belongs to a call by `call_id`. Whether it ran is read from the text of its output.
 
 use std::borrow::Cow;
 
@@ -8,8 +10,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::text_of;
-use crate::commands::replay::call::{Call, Told, refusal};
+use crate::commands::replay::call::{Call, TranscriptEntry, refusal};
 
+/// Only the wrapper is read; most lines are no calls, and their payloads are skipped unread.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow, default)]
@@ -18,6 +21,7 @@ struct Line<'a> {
     payload: Option<&'a RawValue>,
 }
 
+/// One item of the conversation. Which fields it has follows from its type.
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(borrow, default)]
@@ -37,7 +41,8 @@ struct Item<'a> {
 }
 
 /// Reads a line. Old rollouts have the items without a wrapper.
-pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+/// `false` if the line is no JSON, or an item without its fields.
+pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(Line { r#type, payload }) = serde_json::from_slice(line) else { return false };
     let item = match (r#type.as_deref(), payload) {
         (Some("response_item"), Some(payload)) => serde_json::from_str(payload.get()),
@@ -46,22 +51,23 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
         (Some(_), None) => serde_json::from_slice(line),
     };
     let Ok(item) = item else { return false };
-    told.extend(tell(item, number));
+    entries.extend(entry_of(item, number));
     true
 }
 
-fn tell(item: Item<'_>, number: u64) -> Option<Told> {
+/// `None` for items that are neither calls nor results. A call whose arguments cannot be read is an entry of its own.
+fn entry_of(item: Item<'_>, number: u64) -> Option<TranscriptEntry> {
     let id = item.call_id.map(Cow::into_owned);
     let (name, input) = match item.r#type.as_deref()? {
         "function_call" => {
             let (Some(name), Some(arguments)) = (item.name, item.arguments) else {
-                return Some(Told::Unreadable);
+                return Some(TranscriptEntry::Unreadable);
             };
             (name, arguments_of(arguments))
         }
         "custom_tool_call" => {
             let (Some(name), Some(Value::String(text))) = (item.name, item.input) else {
-                return Some(Told::Unreadable);
+                return Some(TranscriptEntry::Unreadable);
             };
             let input = if name == "apply_patch" { json!({ "command": text }) } else { Value::String(text) };
             (name, Some(input))
@@ -78,14 +84,14 @@ fn tell(item: Item<'_>, number: u64) -> Option<Told> {
         }
         "function_call_output" | "custom_tool_call_output" => {
             let was = refusal(&text_of(&item.output.unwrap_or_default()));
-            return Some(Told::Result { id: id?, was });
+            return Some(TranscriptEntry::Result { id: id?, was });
         }
         _ => return None,
     };
-    let Some(input) = input else { return Some(Told::Unreadable) };
+    let Some(input) = input else { return Some(TranscriptEntry::Unreadable) };
     let mut call = Call::native(Agent::Codex, &name, &input, number);
     call.id = id;
-    Some(Told::Call(call))
+    Some(TranscriptEntry::Call(call))
 }
 
 /// Arguments are an object, as JSON text. Anything else is not understood.

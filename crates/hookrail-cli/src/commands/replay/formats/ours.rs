@@ -1,4 +1,6 @@
 //! Our own session logs: `tool_call` lines, with the status that the call ended in.
+//!
+//! The arguments are those that were executed, after hooks changed them: what is asked is whether that call would run.
 
 use std::borrow::Cow;
 
@@ -6,14 +8,16 @@ use hookrail::JsonObject;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::commands::replay::call::{Call, Told, Was, arguments};
+use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, arguments};
 
+/// Read first, because most lines are of other types.
 #[derive(Deserialize)]
 struct Typed<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
 }
 
+/// The fields that are needed; results may be large and are skipped.
 #[derive(Deserialize)]
 struct ToolCall<'a> {
     #[serde(borrow)]
@@ -25,16 +29,16 @@ struct ToolCall<'a> {
 }
 
 /// Reads a line.
-pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
+pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else { return false };
     if typed.r#type != "tool_call" {
         return true;
     }
     let Ok(call) = serde_json::from_slice::<ToolCall<'_>>(line) else { return false };
     let was = match call.status.as_ref() {
-        "success" | "error" => Was::Allow,
-        "blocked" => Was::Block,
-        "denied" | "cancelled" => Was::Denied,
+        "success" | "error" => PastOutcome::Allow,
+        "blocked" => PastOutcome::Block,
+        "denied" | "cancelled" => PastOutcome::Denied,
         _ => return false,
     };
     let Some(input) = arguments(call.args) else { return false };
@@ -47,6 +51,6 @@ pub(super) fn read(line: &[u8], number: u64, told: &mut Vec<Told>) -> bool {
         extra: JsonObject::new(),
         cwd: None,
     };
-    told.push(Told::Finished(call, was));
+    entries.push(TranscriptEntry::Finished(call, was));
     true
 }

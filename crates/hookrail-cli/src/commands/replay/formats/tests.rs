@@ -1,22 +1,24 @@
 use serde_json::json;
 
 use super::*;
-use crate::commands::replay::call::Was;
+use crate::commands::replay::call::PastOutcome;
 
 /// What a line tells, in short.
 fn brief(line: &Value) -> String {
     let text = line.to_string();
     let format = recognise(text.as_bytes());
     let Some(format) = format else { return "unknown".to_owned() };
-    let mut told = Vec::new();
-    if !read(format, text.as_bytes(), 7, &mut told) {
+    let mut entries = Vec::new();
+    if !read(format, text.as_bytes(), 7, &mut entries) {
         return format!("{format:?}: unreadable line");
     }
-    let each = told.into_iter().map(|told| match told {
-        Told::Call(call) => format!("{} {}", call.tool, Value::Object(call.input)),
-        Told::Finished(call, was) => format!("{} {} {was:?}", call.tool, Value::Object(call.input)),
-        Told::Result { id, was } => format!("{id} {was:?}"),
-        Told::Unreadable => "unreadable call".to_owned(),
+    let each = entries.into_iter().map(|entry| match entry {
+        TranscriptEntry::Call(call) => format!("{} {}", call.tool, Value::Object(call.input)),
+        TranscriptEntry::Finished(call, was) => {
+            format!("{} {} {was:?}", call.tool, Value::Object(call.input))
+        }
+        TranscriptEntry::Result { id, was } => format!("{id} {was:?}"),
+        TranscriptEntry::Unreadable => "unreadable call".to_owned(),
     });
     format!("{format:?}: {}", each.collect::<Vec<_>>().join(", "))
 }
@@ -164,9 +166,9 @@ fn a_document_is_read_message_by_message() {
 }"#;
     let read = |text: &str, most: usize| {
         let mut lines = Vec::new();
-        let mut tell = |told: Vec<Told>| {
-            lines.extend(told.into_iter().map(|told| match told {
-                Told::Finished(call, Was::Allow) => format!("{} {}", call.line, call.tool),
+        let mut tell = |entries: Vec<TranscriptEntry>| {
+            lines.extend(entries.into_iter().map(|entry| match entry {
+                TranscriptEntry::Finished(call, PastOutcome::Allow) => format!("{} {}", call.line, call.tool),
                 other => format!("{other:?}"),
             }));
             Ok::<_, std::convert::Infallible>(())

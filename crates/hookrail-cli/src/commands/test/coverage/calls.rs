@@ -31,6 +31,7 @@ impl Calls {
     }
 
     /// The tools that a matcher names one by one and that no test used.
+    /// A matcher that is a pattern names no tools, and nothing is missing then.
     pub(super) fn unused_tools(&self, hook: &Hook) -> Vec<String> {
         if hook.event.matching() != Matching::Tool {
             return Vec::new();
@@ -43,6 +44,7 @@ impl Calls {
     }
 
     /// The examples of a rule that no test repeats.
+    /// Examples are checked by the engine; a test of one shows that the whole chain does the same.
     pub(super) fn untried_examples(&self, hook: &Hook) -> Vec<String> {
         let HookKind::Rule(rule) = &hook.kind else { return Vec::new() };
         let is_tried = |tool: &str, input: &JsonObject| {
@@ -71,22 +73,4 @@ fn alternatives(matcher: &str) -> Vec<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_from_matchers_that_are_nothing_else() {
-        for (matcher, names) in [
-            ("write_file", vec!["write_file"]),
-            ("write_file|replace", vec!["write_file", "replace"]),
-            ("^(write_file|replace)$", vec!["write_file", "replace"]),
-            ("^(?:a|b)$", vec!["a", "b"]),
-            ("^mcp__.*", vec![]),
-            ("a|(b|c)", vec![]),
-            ("", vec![]),
-            ("*", vec![]),
-        ] {
-            assert_eq!(alternatives(matcher), names, "{matcher}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,7 @@
+use std::path::PathBuf;
+
 use super::*;
+use crate::commands::test::case::{Expect, Word};
 
 fn problems(text: &str) -> Vec<String> {
     match parse(Path::new("t.json"), text) {

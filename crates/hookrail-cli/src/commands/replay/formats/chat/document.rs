@@ -11,9 +11,10 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::Value;
 
 use super::Message;
-use crate::commands::replay::call::Told;
+use crate::commands::replay::call::TranscriptEntry;
 
 /// What was found in a document.
+/// What is no chat has told nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::commands::replay) struct Document {
     /// Whether it is a chat at all.
@@ -23,17 +24,18 @@ pub(in crate::commands::replay) struct Document {
 }
 
 /// Reads a document and hands over what each message tells. An error is the caller's own: `tell` may fail.
+/// `most` bounds the bytes of one message, and so the memory.
 pub(in crate::commands::replay) fn document<E>(
     agent: Agent,
     reader: impl Read,
     most: usize,
-    tell: &mut dyn FnMut(Vec<Told>) -> Result<(), E>,
+    tell: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
 ) -> Result<Document, E> {
     let place = Rc::new(Place { line: Cell::new(1), budget: Cell::new(most) });
     let counted = Counted { reader, place: Rc::clone(&place) };
     let mut found = Document::default();
     let mut failed = None;
-    let mut sink = |told: Vec<Told>| match tell(told) {
+    let mut sink = |entries: Vec<TranscriptEntry>| match tell(entries) {
         Ok(()) => true,
         Err(error) => {
             failed = Some(error);
@@ -53,12 +55,14 @@ pub(in crate::commands::replay) fn document<E>(
 }
 
 /// Where the reader is, and how much it may still read for the piece at hand.
+/// Shared with the reader below the parser, since `serde_json` tells neither while it reads.
 struct Place {
     line: Cell<u64>,
     budget: Cell<usize>,
 }
 
 /// Counts lines and bytes on the way to the parser, which reads byte by byte.
+/// It has to sit between the parser and the buffer, where the position is exact.
 struct Counted<R> {
     reader: R,
     place: Rc<Place>,
@@ -79,9 +83,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-type Sink<'s> = &'s mut dyn FnMut(Vec<Told>) -> bool;
+/// Takes what one message tells; `false` ends the reading.
+type Sink<'s> = &'s mut dyn FnMut(Vec<TranscriptEntry>) -> bool;
 
 /// The document's object, or a bare list of messages.
+/// Keys that are no messages are skipped without being kept.
 struct Top<'s> {
     agent: Agent,
     place: &'s Place,
@@ -132,6 +138,7 @@ impl<'de> Visitor<'de> for Top<'_> {
 }
 
 /// The list of messages.
+/// Each message is read, handed over and dropped before the next one.
 struct Messages<'s> {
     agent: Agent,
     place: &'s Place,
@@ -169,9 +176,9 @@ impl<'de> Visitor<'de> for Messages<'_> {
                 self.found.unreadable += 1;
                 continue;
             };
-            let mut told = Vec::new();
-            message.tell(self.agent, line, &mut told);
-            if !told.is_empty() && !(self.sink)(told) {
+            let mut entries = Vec::new();
+            message.add_entries(self.agent, line, &mut entries);
+            if !entries.is_empty() && !(self.sink)(entries) {
                 return Err(serde::de::Error::custom("stopped"));
             }
         }

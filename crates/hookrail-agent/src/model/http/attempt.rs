@@ -1,0 +1,122 @@
+//! One attempt whose response has begun: bytes, events, chunks, and what the end of the body means.
+//!
+//! It knows nothing of retries: it says what went wrong and whether that may pass.
+
+use std::collections::VecDeque;
+
+use hookrail::genai::GenerateContentResponse;
+use reqwest::Response;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::super::api_error::{ApiError, tidy};
+use super::super::error::ModelError;
+use super::super::sse::{SseDecoder, SseEvent};
+use super::super::wire::response_from_value;
+use super::failure::Failure;
+use super::options::GeminiOptions;
+
+/// An attempt whose response has begun.
+pub(super) struct Attempt {
+    response: Response,
+    /// Whether HTTP itself marks the end of the body.
+    framed: bool,
+    decoder: SseDecoder,
+    events: VecDeque<SseEvent>,
+    delivered: bool,
+    finish_reason_seen: bool,
+}
+
+impl Attempt {
+    pub(super) fn new(response: Response, max_event_bytes: usize) -> Self {
+        let headers = response.headers();
+        let framed = headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
+        Self {
+            response,
+            framed,
+            decoder: SseDecoder::new(max_event_bytes),
+            events: VecDeque::new(),
+            delivered: false,
+            finish_reason_seen: false,
+        }
+    }
+
+    /// The next chunk; `None` at the proper end. `scrub` takes the API key out of the server's texts.
+    pub(super) async fn next_chunk(
+        &mut self,
+        options: &GeminiOptions,
+        model: &str,
+        scrub: &(dyn Fn(&str) -> String + Sync),
+    ) -> Result<Option<GenerateContentResponse>, Failure> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                // Some servers keep a connection alive with events that say nothing.
+                if event.data.trim().is_empty() {
+                    continue;
+                }
+                let value = serde_json::from_str(&event.data)
+                    .map_err(|error| malformed(&format!("an event that is not JSON ({error})")))?;
+                return self.read_event(value, model, scrub).map(Some);
+            }
+            let bytes = timeout(options.idle_timeout, self.response.chunk()).await;
+            let bytes = bytes.map_err(|_| ModelError::IdleTimeout { idle: options.idle_timeout })?;
+            let bytes = bytes.map_err(|source| {
+                let source = Some(source.without_url());
+                Failure::passing(ModelError::CutOff { attempts: 1, source })
+            })?;
+            let Some(bytes) = bytes else { return self.end(model, scrub) };
+            if let Err(too_large) = self.decoder.push(&bytes, &mut self.events) {
+                return Err(ModelError::EventTooLarge { limit: too_large.limit }.into());
+            }
+        }
+    }
+
+    /// Decides what the end of the body means.
+    fn end(
+        &mut self,
+        model: &str,
+        scrub: &(dyn Fn(&str) -> String + Sync),
+    ) -> Result<Option<GenerateContentResponse>, Failure> {
+        let cut_off = || Failure::passing(ModelError::CutOff { attempts: 1, source: None });
+        if let Some(last) = std::mem::take(&mut self.decoder).finish()
+            && !last.data.trim().is_empty()
+        {
+            let value = serde_json::from_str(&last.data).map_err(|_| cut_off())?;
+            return self.read_event(value, model, scrub).map(Some);
+        }
+        if !self.framed && !self.finish_reason_seen {
+            return Err(cut_off());
+        }
+        if self.delivered {
+            return Ok(None);
+        }
+        let content_type = self.response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let content_type = content_type.filter(|kind| !kind.starts_with("text/event-stream")).map(tidy);
+        Err(ModelError::EmptyResponse { content_type }.into())
+    }
+
+    /// Reads one event, which may be an error that the server found after it had sent its status.
+    fn read_event(
+        &mut self,
+        value: Value,
+        model: &str,
+        scrub: &(dyn Fn(&str) -> String + Sync),
+    ) -> Result<GenerateContentResponse, Failure> {
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            let error = ApiError::from_value(error, &scrub);
+            let (passing, retry_after) = (error.is_passing(), error.retry_after);
+            return Err(Failure { error: error.into_model_error(model), passing, retry_after });
+        }
+        let chunk = response_from_value(value)
+            .map_err(|why| malformed(&scrub(&format!("an event that is not a response ({why})"))))?;
+        self.delivered = true;
+        self.finish_reason_seen |= chunk.candidates.iter().any(|candidate| candidate.finish_reason.is_some());
+        Ok(chunk)
+    }
+}
+
+/// The text is made one line first: it may quote what the server sent.
+fn malformed(what: &str) -> ModelError {
+    ModelError::Malformed { what: tidy(what) }
+}

@@ -1,0 +1,28 @@
+//! Why one attempt of a call failed.
+//!
+//! An error of the model by itself does not say whether another attempt may help; the place where it happens knows.
+
+use std::time::Duration;
+
+use super::super::error::ModelError;
+
+/// Why an attempt failed, and whether another one may help.
+pub(super) struct Failure {
+    pub(super) error: ModelError,
+    pub(super) passing: bool,
+    /// The wait that the server asked for.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Self { error, passing: false, retry_after: None }
+    }
+}
+
+impl Failure {
+    /// A failure after which the same request may succeed.
+    pub(super) fn passing(error: ModelError) -> Self {
+        Self { error, passing: true, retry_after: None }
+    }
+}

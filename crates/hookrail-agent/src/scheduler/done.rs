@@ -1,0 +1,55 @@
+//! The result of one tool call, before it is published.
+
+use hookrail::{JsonObject, StopReason, ToolOutcome, ToolResult};
+
+use crate::log::ToolStatus;
+
+/// A call whose result will not change any more.
+/// Each call gets exactly one, whether it ran, was blocked, denied or never started: models refuse a conversation in
+/// which a call has no answer.
+pub(super) struct Done {
+    pub(super) result: ToolResult,
+    /// The tool's own result, where a hook replaced it.
+    pub(super) original: Option<ToolResult>,
+    pub(super) status: ToolStatus,
+    pub(super) args: JsonObject,
+    pub(super) duration_ms: u64,
+    pub(super) stop: Option<StopReason>,
+}
+
+/// A failure that the tool calls `cancelled` is the user's doing and is not logged as an error.
+pub(super) fn status_of(result: &ToolResult) -> ToolStatus {
+    match &result.error {
+        None => ToolStatus::Success,
+        Some(error) if error.kind.as_deref() == Some("cancelled") => ToolStatus::Cancelled,
+        Some(_) => ToolStatus::Error,
+    }
+}
+
+impl Done {
+    pub(super) fn new(status: ToolStatus, args: JsonObject, result: ToolResult) -> Self {
+        Self { result, original: None, status, args, duration_ms: 0, stop: None }
+    }
+}
+
+impl From<ToolOutcome> for Done {
+    fn from(outcome: ToolOutcome) -> Self {
+        match outcome {
+            ToolOutcome::Ran { tool_input, result, original, stop } => {
+                Self { original, stop, ..Self::new(status_of(&result), tool_input, result) }
+            }
+            ToolOutcome::Blocked { tool_input, result, stop, .. } => {
+                Self { stop, ..Self::new(ToolStatus::Blocked, tool_input, result) }
+            }
+            ToolOutcome::Denied { tool_input, result } => Self::new(ToolStatus::Denied, tool_input, result),
+            ToolOutcome::Stopped { tool_input, result, reason } => {
+                Self { stop: Some(reason), ..Self::new(ToolStatus::Cancelled, tool_input, result) }
+            }
+        }
+    }
+}
+
+/// A call that was given up, or never started because the run was over.
+pub(super) fn cancelled(args: JsonObject) -> Done {
+    Done::new(ToolStatus::Cancelled, args, ToolResult::failure("The call was cancelled.", "cancelled"))
+}

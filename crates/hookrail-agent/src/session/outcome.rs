@@ -1,0 +1,47 @@
+//! How the work on a prompt ended, and why it may end early.
+
+use crate::model::ModelError;
+
+/// How the work on a prompt ended.
+#[must_use = "it may be a stop"]
+#[derive(Debug)]
+pub enum PromptOutcome {
+    /// The model is done.
+    Answered(FinalAnswer),
+    /// A hook blocked the prompt.
+    PromptBlocked(String),
+    /// A hook stopped the agent.
+    Stopped(String),
+    /// The model still wanted more after the last turn.
+    MaxTurns(u32),
+    /// The model could not be asked.
+    ModelFailed(ModelError),
+    /// The user gave up.
+    Cancelled,
+}
+
+/// The model's final answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FinalAnswer {
+    /// What it said.
+    pub text: String,
+    /// Whether a hook wants it hidden from the user.
+    pub suppressed: bool,
+}
+
+/// Why a turn cannot go on.
+pub(crate) enum Interrupt {
+    Stopped(String),
+    ModelFailed(ModelError),
+    Cancelled,
+}
+
+impl From<Interrupt> for PromptOutcome {
+    fn from(interrupt: Interrupt) -> Self {
+        match interrupt {
+            Interrupt::Stopped(reason) => Self::Stopped(reason),
+            Interrupt::ModelFailed(error) => Self::ModelFailed(error),
+            Interrupt::Cancelled => Self::Cancelled,
+        }
+    }
+}

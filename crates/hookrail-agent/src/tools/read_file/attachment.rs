@@ -1,0 +1,88 @@
+//! Files that are no text: handed to the model as they are, or described.
+
+use hookrail::genai::Part;
+use hookrail::{ToolContent, ToolResult};
+use serde_json::{Value, json};
+
+use super::super::paths::Inside;
+
+/// The type of a file that models can look at, told by its first bytes and not by its name.
+pub(super) fn attachable(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
+        _ => None,
+    }
+}
+
+/// The whole file as inline data, with a line of text before it that says what it is.
+pub(super) fn attachment(inside: &Inside, mime_type: &str, bytes: &[u8]) -> ToolResult {
+    let shown = inside.shown();
+    let size = bytes.len();
+    let mut data = Part::default();
+    data.extra.insert("inlineData".to_owned(), json!({ "mimeType": mime_type, "data": base64(bytes) }));
+    ToolResult {
+        llm_content: ToolContent::Parts(vec![
+            Part::text(format!("The content of `{shown}` ({mime_type}, {size} bytes):")),
+            data,
+        ]),
+        return_display: Value::String(format!("Read {shown} ({mime_type}, {size} bytes)")),
+        metadata: json!({ "file_path": shown, "bytes": size, "mime_type": mime_type }).as_object().cloned(),
+        ..ToolResult::default()
+    }
+}
+
+/// What is said about a file whose content a model could not use.
+pub(super) fn description(inside: &Inside, mime_type: Option<&str>, size: u64) -> ToolResult {
+    let shown = inside.shown();
+    let what = mime_type.unwrap_or("binary data");
+    let why = if mime_type.is_some() { "too large to be shown" } else { "not shown" };
+    ToolResult {
+        llm_content: ToolContent::Text(format!(
+            "`{shown}` is a binary file ({what}, {size} bytes); its content is {why}."
+        )),
+        return_display: Value::String(format!("{shown} is a binary file ({what}, {size} bytes)")),
+        metadata: json!({ "file_path": shown, "bytes": size, "binary": true }).as_object().cloned(),
+        ..ToolResult::default()
+    }
+}
+
+/// Base64 with padding, as inline data needs it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| usize::from(group.get(at).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = DIGITS.get(word >> (18 - 6 * digit) & 63).copied().unwrap_or(b'=');
+            text.push(if digit <= group.len() { char::from(value) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_matches_the_standard() {
+        // The test vectors of RFC 4648.
+        for (bytes, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), expected);
+        }
+        assert_eq!(base64(&[0xff, 0xef, 0xbe]), "/+++");
+    }
+}

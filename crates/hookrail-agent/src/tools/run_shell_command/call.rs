@@ -1,0 +1,218 @@
+//! One command: started, read, ended, and told to the model.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use hookrail::{JsonObject, ToolContent, ToolError, ToolResult};
+use rustix::fs::FileType;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::super::args::Args;
+use super::super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY, check};
+use super::super::paths::{self, Workspace};
+use super::super::process::{Group, Output};
+use super::super::{ProtectedPaths, ToolContext, text};
+
+/// What a command that has to end gets between the request and the kill.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long output is waited for once the shell has ended: a background process may keep the pipe open.
+const LAST_OUTPUT: Duration = Duration::from_millis(250);
+/// Variables that commands do not inherit: the key is the agent's, and whatever a command prints goes to
+/// the model and into the session log.
+const API_KEYS: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
+/// Tells `hookrail` that a model started it: approvals and settings of hooks are not the model's to change.
+const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
+/// Lines of output that people see.
+const SHOWN_LINES: usize = 40;
+
+/// One command that is about to run.
+pub(super) struct Call {
+    command: String,
+    directory: PathBuf,
+    shown_directory: String,
+}
+
+/// Why waiting ended.
+enum End {
+    Exited,
+    TimedOut,
+    Cancelled,
+}
+
+impl Call {
+    /// Checks the arguments. The folder must lie in the project when the command starts; where the command goes from
+    /// there is not ours to say, which is why every command needs a permission.
+    pub(super) fn new(args: &JsonObject, project: &Path) -> Result<Self, Failure> {
+        let command = Args(args).non_empty("command")?;
+        if command.contains('\0') {
+            return Err(Failure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
+        }
+        let directory = Args(args).optional_string("directory")?.unwrap_or(".");
+        let workspace = Workspace::open(project, &ProtectedPaths::default())?;
+        let inside = workspace.resolve_existing(directory)?;
+        let stat = workspace.stat(&inside.relative).map_err(|error| paths::swapped(&inside, error))?;
+        if paths::file_type(&stat) != FileType::Directory {
+            return Err(Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())));
+        }
+        Ok(Self {
+            command: command.to_owned(),
+            directory: workspace.root().join(&inside.relative),
+            shown_directory: inside.shown(),
+        })
+    }
+
+    /// Runs the command to its end, within a time limit.
+    ///
+    /// Output is read while it runs, for a full pipe would stop it. When the shell has ended, what it left running in
+    /// its group is killed, and a pipe that somebody still holds is waited for a short time only.
+    pub(super) async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, Failure> {
+        check(&context.cancel)?;
+        let (group, mut stdout, mut stderr) = self.spawn().map_err(|error| {
+            Failure::new("shell_execute_error", format!("the shell could not be started: {error}"))
+        })?;
+        let end = {
+            let output = async { tokio::join!(stdout.drain(), stderr.drain()) };
+            tokio::pin!(output);
+            let mut open = true;
+            let deadline = tokio::time::sleep(limit);
+            tokio::pin!(deadline);
+            let end = loop {
+                tokio::select! {
+                    _ = &mut output, if open => open = false,
+                    () = group.leader_ended() => break End::Exited,
+                    () = &mut deadline => break End::TimedOut,
+                    () = context.cancel.cancelled() => break End::Cancelled,
+                }
+            };
+            if matches!(end, End::Exited) {
+                if open {
+                    open = timeout(LAST_OUTPUT, &mut output).await.is_err();
+                }
+            } else {
+                // The rest of the group may need longer than the shell to clean up; closed pipes tell
+                // that nobody is left.
+                group.terminate();
+                let all_ended = async {
+                    if open {
+                        (&mut output).await;
+                        open = false;
+                    }
+                    group.leader_ended().await;
+                };
+                // Out of time or not, what follows is the same.
+                let _ = timeout(GRACE, all_ended).await;
+            }
+            group.kill();
+            if open {
+                // What the killed ones had written last; a process that left the group may hold the pipe.
+                let _ = timeout(LAST_OUTPUT, &mut output).await;
+            }
+            end
+        };
+        let unknown = |why: String| {
+            Failure::new("shell_execute_error", format!("it is not known how the command ended: {why}"))
+        };
+        // Even a killed process stays as long as a device holds it; dropping the group has it reaped later.
+        timeout(GRACE, group.leader_ended()).await.map_err(|_| unknown("it cannot be killed".to_owned()))?;
+        let status = group.reap().map_err(|error| unknown(error.to_string()))?;
+        Ok(self.result(&end, status, limit, &stdout, &stderr))
+    }
+
+    /// Starts Bash, or `sh` where there is no Bash: the same order in which hooks get their shell.
+    fn spawn(&self) -> io::Result<(Group, Output, Output)> {
+        match Group::spawn(shell("bash", &self.command, &self.directory)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Group::spawn(shell("sh", &self.command, &self.directory))
+            }
+            other => other,
+        }
+    }
+
+    /// What the model, people and hooks learn. The lines of the text are those that hook authors know from other
+    /// agents.
+    fn result(
+        &self,
+        end: &End,
+        status: ExitStatus,
+        limit: Duration,
+        stdout: &Output,
+        stderr: &Output,
+    ) -> ToolResult {
+        let error = match end {
+            End::Exited => None,
+            End::TimedOut => Some(("shell_timeout", format!("the command was stopped after {limit:?}"))),
+            End::Cancelled => Some(("cancelled", "the command was cancelled".to_owned())),
+        };
+        let (out, err) = (stdout.kept().to_text(), stderr.kept().to_text());
+        let mut lines = vec![
+            format!("Command: {}", self.command),
+            format!("Directory: {}", self.shown_directory),
+            format!("Stdout: {}", or_empty(&out)),
+            format!("Stderr: {}", or_empty(&err)),
+        ];
+        if let Some((_, message)) = &error {
+            lines.push(format!("Error: {message}"));
+        }
+        lines.push(match status.code() {
+            Some(code) => format!("Exit Code: {code}"),
+            None => "Exit Code: (none)".to_owned(),
+        });
+        if let Some(signal) = status.signal() {
+            lines.push(format!("Signal: {signal}"));
+        }
+        let verdict = match (&error, status.code(), status.signal()) {
+            (Some((_, message)), ..) => Some(message.clone()),
+            (None, Some(0), _) => None,
+            (None, Some(code), _) => Some(format!("exit code {code}")),
+            (None, None, signal) => Some(format!("ended by signal {}", signal.unwrap_or(0))),
+        };
+        ToolResult {
+            llm_content: ToolContent::Text(lines.join("\n")),
+            return_display: Value::String(display(&out, &err, verdict)),
+            metadata: json!({
+                "command": self.command, "directory": self.shown_directory,
+                "exit_code": status.code(), "signal": status.signal(),
+                "stdout_bytes": stdout.kept().total(), "stderr_bytes": stderr.kept().total(),
+            })
+            .as_object()
+            .cloned(),
+            error: error.map(|(kind, message)| ToolError { message, kind: Some(kind.to_owned()) }),
+            suppress_display: None,
+        }
+    }
+}
+
+/// The shell, without the keys of the agent's own model: no command needs them, and each could send them away.
+fn shell(program: &str, command: &str, directory: &Path) -> Command {
+    let mut shell = Command::new(program);
+    shell.arg("-c").arg(command).current_dir(directory);
+    for name in API_KEYS {
+        shell.env_remove(name);
+    }
+    shell.env(INSIDE_AGENT, "1");
+    shell
+}
+
+/// The output, or a word that says that there is none. A model takes an empty line for something that is missing.
+fn or_empty(output: &str) -> &str {
+    match output.trim_end_matches('\n') {
+        "" => "(empty)",
+        text => text,
+    }
+}
+
+/// What a person sees: the first lines, and how it ended if that is worth a word.
+fn display(out: &str, err: &str, verdict: Option<String>) -> String {
+    let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
+    let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);
+    match verdict {
+        None if output.is_empty() => "(no output)".to_owned(),
+        None => output,
+        Some(verdict) if output.is_empty() => verdict,
+        Some(verdict) => format!("{output}\n{verdict}"),
+    }
+}

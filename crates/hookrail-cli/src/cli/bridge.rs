@@ -1,0 +1,21 @@
+//! `hookrail bridge`: called by other agents and not by people.
+//!
+//! The words of this command stand in the settings of other agents, written by `hookrail connect`. They cannot be renamed
+//! without breaking what is connected.
+
+use clap::Args;
+use hookrail_bridge::Agent;
+
+use super::agent_name::any_agent;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT` writes the entries that call it."
+)]
+pub(crate) struct BridgeArgs {
+    #[arg(value_name = "AGENT", help = any_agent())]
+    pub(crate) agent: Agent,
+    /// The agent's own name of the event, where its payload does not tell
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+}

@@ -1,0 +1,21 @@
+//! `hookrail disconnect`: removes exactly the entries that `hookrail connect` wrote.
+
+use clap::Args;
+use hookrail_bridge::Agent;
+
+use super::agent_name::any_agent;
+
+#[derive(Debug, Args)]
+pub(crate) struct DisconnectArgs {
+    #[arg(value_name = "AGENT", help = any_agent(), required_unless_present = "all")]
+    pub(crate) agent: Option<Agent>,
+    /// All agents
+    #[arg(long, conflicts_with = "agent")]
+    pub(crate) all: bool,
+    /// Change the project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}

@@ -1,0 +1,18 @@
+//! `hookrail facts`: what rules are decided by, for somebody who writes one.
+
+use clap::Args;
+
+use super::event::EventArgs;
+use super::shared::Format;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] };\na word of argv that the text does not tell is null."
+)]
+pub(crate) struct FactsArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+    /// How to print the facts
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,86 @@
+//! `hookrail log`: what hooks did, from the engine's log or from session logs.
+//!
+//! All filters are conditions that must hold together. `--save-test` names one call by its id, so it takes no filter.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hookrail::EventName;
+
+use super::event::event_name;
+use super::shared::Format;
+use crate::hook_log::Since;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --save-test 3f9a1c02\n\nThe second column is the call's id. What hooks were given is kept in session logs alone: calls of `hookrail agent` can be kept as tests, those of other agents with `hookrail replay --save-tests`."
+)]
+pub(crate) struct LogArgs {
+    /// Session logs to read instead of the engine's own log
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Show the last ten calls (or those of -n), then wait for new ones
+    #[arg(short, long, conflicts_with = "stats")]
+    pub(crate) follow: bool,
+    /// Only this event
+    #[arg(long, value_name = "EVENT", value_parser = event_name())]
+    pub(crate) event: Option<EventName>,
+    /// Only the hook with this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) hook: Option<String>,
+    /// Only calls about this tool
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only calls in this project; without DIR the present one
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only calls of the session whose id begins like this
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only calls since then: `30m`, `2h`, `7d`, a date, or a date and a time
+    #[arg(long, value_name = "TIME", value_parser = Since::parse)]
+    pub(crate) since: Option<Since>,
+    /// Only the last N of them
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "stats")]
+    pub(crate) last: Option<usize>,
+    /// Only calls that ended like this
+    #[arg(long, value_enum)]
+    pub(crate) outcome: Option<Outcome>,
+    /// Runs, blocks, failures and durations of each hook
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Keep the call with this id as a test of the project, in `.llxprt/tests/logged.json`
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = call_id,
+        conflicts_with_all = ["follow", "event", "hook", "tool", "project", "session", "since", "last", "outcome", "stats", "format"]
+    )]
+    pub(crate) save_test: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// The beginning of an id that `log` prints.
+fn call_id(given: &str) -> Result<String, String> {
+    let is_id = given.len() >= 4 && given.chars().all(|c| c.is_ascii_hexdigit());
+    is_id
+        .then(|| given.to_ascii_lowercase())
+        .ok_or_else(|| "`hookrail log` prints the ids of calls".to_owned())
+}
+
+/// How a hook call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Outcome {
+    /// Nothing blocked, nothing failed
+    Allow,
+    /// Blocked the operation
+    Block,
+    /// Left the call to a person
+    Ask,
+    /// Asked the agent to stop
+    Stop,
+    /// Gave no verdict
+    Failure,
+}

@@ -1,0 +1,74 @@
+//! Findings about one hook at a time: what it starts, and whether what it says has an effect.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use hookrail::components::HookKind;
+use hookrail::internal::{ForkObstacle, fork_obstacle};
+use hookrail::{DiagnosticCode, Hook};
+
+use super::finding::Severity;
+use super::{Check, program};
+use crate::effect::{Effects, NO_EFFECT_HERE, why_observed};
+
+impl Check<'_> {
+    /// Hooks whose outputs the agent only observes, one finding for each event; and rules that block what cannot be
+    /// blocked.
+    /// One for each event and not for each hook, since the setting that helps is one for all.
+    pub(super) fn observed(&mut self) {
+        let effects = Effects::new(self.settings.agent_events());
+        let mut seen = HashSet::new();
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let event = resolved.hook.event;
+            if effects.only_observed(event) && seen.insert(event) {
+                let message = format!("a block or a change by a hook of {event} {NO_EFFECT_HERE}");
+                self.at_hook(
+                    index,
+                    Severity::Note,
+                    DiagnosticCode::OnlyObserved,
+                    message,
+                    why_observed(event),
+                );
+            } else if !event.can_block() && blocks(&resolved.hook) {
+                let message = format!("the block of this rule {NO_EFFECT_HERE}: {event} cannot be blocked");
+                let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent".to_owned();
+                self.at_hook(index, Severity::Warning, DiagnosticCode::BlockInVain, message, help);
+            }
+        }
+    }
+
+    /// Commands that cannot be started as they are written, and workers that cannot be forked.
+    pub(super) fn commands(&mut self) {
+        let environment = hookrail::internal::inherited_environment();
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let hook = &resolved.hook;
+            let obstacle =
+                fork_obstacle(&Arc::new(hook.clone()), environment.clone(), self.context.project());
+            let Some(obstacle) = obstacle else { continue };
+            let severity = match obstacle {
+                ForkObstacle::NotPython(_) => Severity::Warning,
+                ForkObstacle::NotTheSame(_) => Severity::Note,
+            };
+            let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
+            let help = "each event starts a process of its own".to_owned();
+            self.at_hook(index, severity, DiagnosticCode::ForkWithoutEffect, message, help);
+        }
+        let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
+            match &resolved.hook.kind {
+                // Others are reported by the engine, and nothing can be asked about them.
+                HookKind::Command(command) if !command.contains('\0') => {
+                    Some((index, &resolved.hook, command.as_str()))
+                }
+                _ => None,
+            }
+        });
+        for (index, problem) in program::all_problems(&commands.collect::<Vec<_>>(), self.context) {
+            self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
+        }
+    }
+}
+
+/// Whether a hook is a rule that blocks.
+fn blocks(hook: &Hook) -> bool {
+    matches!(&hook.kind, HookKind::Rule(rule) if rule.output().is_blocking_decision())
+}

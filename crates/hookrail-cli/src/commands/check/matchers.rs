@@ -1,0 +1,63 @@
+//! Findings about matchers of tool events.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use hookrail::DiagnosticCode;
+use hookrail::components::{MatchVerdict, Matching};
+use hookrail_agent::tools::ToolTable;
+
+use super::finding::{Finding, Severity};
+use super::{Check, tool_words};
+use crate::display::near_words;
+
+impl Check<'_> {
+    /// Matchers of tool events that match none of the agent's tools, or that were meant as globs. Other agents have
+    /// other tools, so a matcher that matches nothing here is a warning and no error.
+    pub(super) fn matchers(&mut self) {
+        let table = ToolTable::standard();
+        let tools = table.names();
+        let mut seen: HashSet<(PathBuf, usize)> = HashSet::new();
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let hook = &resolved.hook;
+            let Some(text) = hook.matcher.text() else { continue };
+            let is_for_tools = hook.event.matching() == Matching::Tool;
+            let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
+            // A pattern that is none is reported by the engine, with what becomes of it.
+            if !is_for_tools || hook.matcher.problem().is_some() {
+                continue;
+            }
+            let glob = tool_words::glob_as_regex(text);
+            if matches_some && glob.is_none() {
+                continue;
+            }
+            let Some(span) = resolved.spans.matcher.clone() else { continue };
+            // One finding for a group, not one for each of its hooks.
+            if !seen.insert((hook.origin.file.clone(), span.start)) {
+                continue;
+            }
+            if let Some(regex) = glob {
+                let message = format!("matcher `{text}` looks like a glob, but it is a regular expression");
+                let help = format!("`{regex}` is what the glob would mean");
+                self.at(
+                    index,
+                    span.clone(),
+                    Finding::new(Severity::Note, DiagnosticCode::MatcherLikeGlob, message, help),
+                );
+                if matches_some {
+                    continue;
+                }
+            }
+            let message = format!("matcher `{text}` matches none of the agent's tools");
+            let near = tool_words::of_another_agent(text)
+                .or_else(|| near_words(text, tools.iter().copied()).first().map(|near| (*near).to_owned()));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
+                None => format!("the tools are: {}", tools.join(", ")),
+            };
+            let finding =
+                Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+            self.at(index, span, finding);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Findings that need all hooks side by side, as if everything were approved: disabled ones, duplicates, rules that
+//! decide nothing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use hookrail::components::{
+    ConfigSource, DisabledBy, DisabledList, HookPlanner, HookRegistry, Level, Matching, SkipReason,
+};
+use hookrail::internal::ResolvedSettings;
+use hookrail::{DiagnosticCode, EventName, Hook};
+use hookrail_agent::tools::ToolTable;
+
+use super::finding::Severity;
+use super::{Check, shadowed, shell};
+use crate::display::shown;
+use crate::effect::Effects;
+
+impl Check<'_> {
+    /// Hooks that a list turned off. It is a note, because somebody wanted it; the help names the list that has to
+    /// change.
+    pub(super) fn disabled(&mut self, hooks: &AsIfApproved) {
+        for event in EventName::ALL {
+            for (index, why) in hooks.skipped(event, None) {
+                let SkipReason::Disabled(DisabledBy::List(list)) = &why else { continue };
+                let Some(resolved) = self.settings.hooks.get(index) else { continue };
+                let name = &resolved.hook.name;
+                let project = *list == DisabledList::Settings(Level::Project);
+                let message = format!("hook `{name}` is {why}");
+                let flag = if project { " --project" } else { "" };
+                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(name));
+                self.at_hook(index, Severity::Note, DiagnosticCode::HookDisabled, message, help);
+            }
+        }
+    }
+
+    /// Hooks whose command another hook of higher rank runs already. Approval is left out of it: what is
+    /// dropped is dropped once everything is approved.
+    /// Targets are tried one by one, because a duplicate may be one for some tools only.
+    pub(super) fn duplicates(&mut self, hooks: &AsIfApproved) {
+        let all = || self.settings.hooks.iter().map(|resolved| &resolved.hook);
+        let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
+        for event in EventName::ALL {
+            for target in targets(event, all().filter(|hook| hook.event == event)) {
+                for (index, why) in hooks.skipped(event, target.as_deref()) {
+                    let SkipReason::Duplicate { of } = why else { continue };
+                    let (_, targets) = dropped.entry(index).or_insert_with(|| (of, Vec::new()));
+                    targets.extend(target.clone());
+                }
+            }
+        }
+        for (index, (of, targets)) in dropped {
+            let about =
+                if targets.is_empty() { String::new() } else { format!(" for {}", targets.join(", ")) };
+            let place = format!("{}:{}", shown(&of.origin.file, self.context), of.origin.line);
+            let message =
+                format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
+            let help = "remove one of the two".to_owned();
+            self.at_hook(index, Severity::Warning, DiagnosticCode::DuplicateCommand, message, help);
+        }
+    }
+
+    /// Rules that decide nothing because another one blocks the same calls.
+    /// Hooks that are disabled shadow nothing.
+    pub(super) fn shadowed(&mut self, hooks: &AsIfApproved) {
+        let disabled = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
+        let disabled = disabled.filter(|(_, why)| matches!(why, SkipReason::Disabled(_)));
+        let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
+        let effects = Effects::new(self.settings.agent_events());
+        for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
+            if let Some((severity, message, help)) = found.told(self.settings) {
+                self.at_hook(found.index, severity, DiagnosticCode::RuleShadowed, message, help.to_owned());
+            }
+        }
+    }
+}
+
+/// What hooks of an event can be asked about: the agent's tools, or the words that matchers name.
+/// An event without a target is asked once, without one.
+fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<Option<String>> {
+    match event.matching() {
+        Matching::Tool => {
+            ToolTable::standard().names().into_iter().map(|name| Some(name.to_owned())).collect()
+        }
+        Matching::Word { .. } | Matching::Ignored => {
+            let words: BTreeSet<&str> = hooks.filter_map(|hook| hook.matcher.text()).collect();
+            if words.is_empty() {
+                return vec![None];
+            }
+            words.into_iter().map(|word| Some(word.to_owned())).collect()
+        }
+    }
+}
+
+/// A registry of all hooks as if they were approved, and the way back from its hooks to the settings.
+/// Findings about matching and duplicates hold for the day when everything is approved, so an approval that is missing
+/// must not hide them.
+pub(super) struct AsIfApproved {
+    planner: HookPlanner,
+    indices: HashMap<*const Hook, usize>,
+}
+
+impl AsIfApproved {
+    /// Hooks are told apart by their address: two hooks of the settings may be equal in every field.
+    pub(super) fn new(settings: &ResolvedSettings) -> Self {
+        let registry = Arc::new(HookRegistry::trusting(settings.hook_list(), &settings.disabled));
+        // The registry ranks hooks by source and keeps their order within it.
+        let mut indices: Vec<(ConfigSource, usize)> = settings
+            .hooks
+            .iter()
+            .enumerate()
+            .map(|(index, resolved)| (resolved.hook.source, index))
+            .collect();
+        indices.sort_unstable();
+        let ranked = registry.all_hooks();
+        let indices =
+            ranked.iter().zip(indices).map(|(status, (_, index))| (Arc::as_ptr(&status.hook), index));
+        Self { indices: indices.collect(), planner: HookPlanner::new(registry) }
+    }
+
+    /// What the hooks of an event are left out for, by their index in the settings.
+    fn skipped(&self, event: EventName, target: Option<&str>) -> Vec<(usize, SkipReason)> {
+        let skipped = self.planner.explain(event, target).skipped.into_iter();
+        skipped
+            .filter_map(|skipped| Some((*self.indices.get(&Arc::as_ptr(&skipped.hook))?, skipped.why)))
+            .collect()
+    }
+}

@@ -1,0 +1,23 @@
+use super::*;
+
+#[test]
+fn complaints_of_shells_are_understood() {
+    let env = [("PATH".to_owned(), "/a:/b".to_owned())];
+    for (complaint, expected) in [
+        ("./x.sh: line 3: jq: command not found", Some("jq is in none of")),
+        ("bash: line 1: jq: command not found\nmore", Some("PATH: /a:/b")),
+        ("boom", None),
+    ] {
+        let hint = missing_program(&env, complaint);
+        match expected {
+            Some(words) => assert!(hint.as_ref().is_some_and(|hint| hint.contains(words)), "{hint:?}"),
+            None => assert_eq!(hint, None),
+        }
+    }
+    for complaint in
+        ["x.sh: line 2: $'\\r': command not found", "env: 'bash\\r': No such file", "bad interpreter^M"]
+    {
+        assert!(carriage_return(complaint).is_some(), "{complaint}");
+    }
+    assert_eq!(carriage_return("a\\nb"), None);
+}
