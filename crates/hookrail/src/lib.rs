@@ -168,6 +168,7 @@ pub mod internal {
     pub use crate::trust::{
         Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookJudgement, Judgement,
         NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
+        named_paths,
     };
 }
 

@@ -182,15 +182,20 @@ async fn another_environment_is_another_worker() {
 
 #[tokio::test]
 async fn a_changed_file_gets_a_new_process() {
-    let stage = Stage::new();
-    stage.script("counts.py", COUNTS);
-    let hook = hook("exec python3 \"$LLXPRT_PROJECT_DIR/counts.py\" ; exit", WorkerMode::Lines, LONG);
-    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(1));
-    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(2));
-    stage.script("counts.py", &COUNTS.replace("count = 0", "count = 10"));
-    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(11));
-    assert_eq!(stage.status().restarts, 1);
-    stage.close().await;
+    for (file, command) in [
+        ("counts.py", "exec python3 \"$LLXPRT_PROJECT_DIR/counts.py\" ; exit"),
+        ("it counts.py", "exec python3 'it counts.py'"),
+    ] {
+        let stage = Stage::new();
+        stage.script(file, COUNTS);
+        let hook = hook(command, WorkerMode::Lines, LONG);
+        assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(1));
+        assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(2));
+        stage.script(file, &COUNTS.replace("count = 0", "count = 10"));
+        assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(11), "{command}");
+        assert_eq!(stage.status().restarts, 1);
+        stage.close().await;
+    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::components::{HookTrust, Level, Recheck};
-use hookrail::internal::{ResolvedSettings, inherited_environment};
+use hookrail::internal::{ResolvedSettings, inherited_environment, named_paths};
 use hookrail::{HookSession, SettingsPaths, TrustPolicy};
 use tempfile::TempDir;
 
@@ -128,25 +128,14 @@ fn fill(
     Ok(brings_hooks)
 }
 
-/// The files of the project that its hooks' commands name, outside of `.llxprt`.
-/// Words are taken apart coarsely: a name too many that is a file is copied too, which does no harm.
+/// The files of the project that its hooks' commands name, outside of `.llxprt`, relative to the project.
 fn named_files(settings: &ResolvedSettings, project: &Path) -> Vec<PathBuf> {
-    const FOLDERS: [&str; 6] = [
-        "$LLXPRT_PROJECT_DIR/",
-        "${LLXPRT_PROJECT_DIR}/",
-        "$GEMINI_PROJECT_DIR/",
-        "${GEMINI_PROJECT_DIR}/",
-        "$CLAUDE_PROJECT_DIR/",
-        "${CLAUDE_PROJECT_DIR}/",
-    ];
     let own = settings.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
-    let words = own.flat_map(|resolved| {
-        resolved.hook.command().split(|c: char| c.is_whitespace() || "\"';|&<>()".contains(c))
-    });
+    let paths = own.flat_map(|resolved| named_paths(resolved.hook.command(), project, None));
     let mut files: Vec<PathBuf> = Vec::new();
-    for word in words {
-        let word = FOLDERS.iter().find_map(|folder| word.strip_prefix(folder)).unwrap_or(word);
-        let path: PathBuf = Path::new(word).components().filter(|part| *part != Component::CurDir).collect();
+    for path in paths {
+        let Ok(path) = path.strip_prefix(project) else { continue };
+        let path: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
         let is_own = !path.starts_with(".llxprt") && !path.as_os_str().is_empty();
         if is_inside && is_own && !files.contains(&path) && project.join(&path).is_file() {

@@ -1,6 +1,4 @@
-use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use proptest::prelude::*;
@@ -102,9 +100,11 @@ fn levels_that_bash_leaves_alone() {
 /// A folder whose name needs quotes, with a program `rec` that writes down its arguments.
 fn recorder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("a b*").tempdir().unwrap();
-    let program = folder.path().join("rec");
-    fs::write(&program, "#!/bin/sh\nprintf '%s\\0' \"$@\" .\n").unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // Written by another process: a file that was open for writing here could not be executed while a child that another
+    // test has just forked still holds the descriptor.
+    let script = r#"printf '#!/bin/sh\nprintf "%%s\\0" "$@" .\n' > rec; chmod 755 rec"#;
+    let status = Command::new("/bin/bash").arg("-c").arg(script).current_dir(folder.path()).status().unwrap();
+    assert!(status.success());
     folder
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::watched::{Watch, Watched};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::get;
+use crate::trust::named_paths;
 
 /// The most files that are looked at before each event.
 const MOST_FILES: usize = 32;
@@ -42,21 +43,14 @@ pub(super) struct FileState {
 impl CommandFiles {
     /// Every file that stands in a command, whatever it is there for. A word too many costs a restart, no more.
     pub(super) fn named_in(command: &str, prepared: &PreparedCommand) -> Self {
-        let home = get(&prepared.env, "HOME").map(PathBuf::from);
-        let mut paths = Vec::new();
-        let separators = |c: char| c.is_whitespace() || "\"'`;|&()<>=,".contains(c);
-        let words = command.split(separators).filter(|word| !word.is_empty());
-        for word in words {
-            let Some(path) = resolve(word, &prepared.cwd, home.as_deref()) else { continue };
-            if path.is_file() && !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
+        let home = get(&prepared.env, "HOME").map(Path::new);
+        let mut paths = named_paths(command, &prepared.cwd, home);
+        paths.retain(|path| path.is_file());
+        paths.truncate(MOST_FILES - 1);
         let program = prepared.cwd.join(&prepared.program);
         if !paths.contains(&program) {
             paths.push(program);
         }
-        paths.truncate(MOST_FILES);
         Self { paths, watch: Watch::below(&prepared.cwd) }
     }
 
@@ -84,27 +78,6 @@ impl CommandFiles {
     }
 }
 
-/// The path that a word of a command stands for, if it can be told.
-fn resolve(word: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    const PROJECT: [&str; 6] = [
-        "$LLXPRT_PROJECT_DIR",
-        "${LLXPRT_PROJECT_DIR}",
-        "$GEMINI_PROJECT_DIR",
-        "${GEMINI_PROJECT_DIR}",
-        "$CLAUDE_PROJECT_DIR",
-        "${CLAUDE_PROJECT_DIR}",
-    ];
-    const HOME: [&str; 3] = ["~", "$HOME", "${HOME}"];
-    let below = |prefix: &&str| word.strip_prefix(*prefix)?.strip_prefix('/');
-    if let Some(rest) = PROJECT.iter().find_map(below) {
-        return Some(cwd.join(rest));
-    }
-    if let Some(rest) = HOME.iter().find_map(below) {
-        return Some(home?.join(rest));
-    }
-    Some(cwd.join(word))
-}
-
 impl FileState {
     pub(super) fn load(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
@@ -123,22 +96,6 @@ impl FileState {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_word_stands_for_the_file_that_the_shell_would_open() {
-        let (cwd, home) = (Path::new("/p"), Some(Path::new("/h")));
-        for (word, expected) in [
-            ("hooks/a.py", "/p/hooks/a.py"),
-            ("/x/a.py", "/x/a.py"),
-            ("~/a.py", "/h/a.py"),
-            ("$HOME/a.py", "/h/a.py"),
-            ("${CLAUDE_PROJECT_DIR}/a.py", "/p/a.py"),
-            ("$LLXPRT_PROJECT_DIR/a.py", "/p/a.py"),
-        ] {
-            assert_eq!(resolve(word, cwd, home), Some(PathBuf::from(expected)), "{word}");
-        }
-        assert_eq!(resolve("~/a.py", cwd, None), None);
-    }
 
     #[test]
     fn a_changed_file_is_another() {
