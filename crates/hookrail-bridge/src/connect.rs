@@ -203,6 +203,8 @@ pub(crate) struct Entry {
     pub event: &'static str,
     /// The shell line.
     pub command: String,
+    /// What Windows runs instead, where the agent has a field for it.
+    pub powershell: Option<String>,
     /// The timeout in the agent's unit.
     pub timeout: u64,
 }

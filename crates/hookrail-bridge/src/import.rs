@@ -11,7 +11,7 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::connect::{ConnectError, json};
+use crate::connect::{ConnectError, calls_bridge, json};
 use crate::dialect::{NativeEvent, SettingsShape};
 use crate::event::canonical_event;
 
@@ -27,6 +27,8 @@ pub struct Imported {
     pub settings: JsonObject,
     /// What is lost, changed or worth knowing, in the order of the file.
     pub report: Vec<LossLine>,
+    /// How many entries call hookrail itself. They are left out.
+    pub own_entries: usize,
 }
 
 impl Imported {
@@ -41,6 +43,7 @@ impl Imported {
             }
         }
         self.report.extend(other.report);
+        self.own_entries += other.own_entries;
     }
 }
 
@@ -153,6 +156,11 @@ impl Importing {
     }
 
     fn event(&mut self, name: &str, groups: &Value) {
+        let own = own_entries(groups);
+        self.imported.own_entries += own;
+        if own > 0 && own == entries(groups).count() {
+            return; // What `connect` wrote here tells nobody anything about this agent's hooks.
+        }
         let native = self.agent.dialect().event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
             self.report(LossKind::Lost, name, "there is no such event here");
@@ -163,6 +171,7 @@ impl Importing {
             return;
         };
         self.about_event(name, ours);
+        self.about_order(name, ours, groups);
         for (at, group) in groups.iter().enumerate() {
             let place = format!("{name}[{at}]");
             match group {
@@ -197,6 +206,21 @@ impl Importing {
         }
     }
 
+    /// Where the agent runs several hooks of an event in another order.
+    fn about_order(&mut self, name: &str, ours: EventName, groups: &[Value]) {
+        let entries = groups.iter().flat_map(hooks_of).filter(|entry| !is_own(entry)).count();
+        if self.agent.dialect().settings.shape == SettingsShape::Flat {
+            let title = self.agent.title();
+            let what = format!(
+                "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
+            );
+            self.report(LossKind::Changed, name, what);
+        } else if self.agent == Agent::Codex && ours == EventName::BeforeTool && entries > 1 {
+            let what = "of several hooks that change arguments Codex takes the last to finish, hookrail the last in order";
+            self.report(LossKind::Changed, name, what);
+        }
+    }
+
     /// A group of hooks, or one hook where the agent has no groups.
     fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
         let is_flat = self.agent.dialect().settings.shape == SettingsShape::Flat;
@@ -214,11 +238,12 @@ impl Importing {
                 .collect()
         };
         let mut hooks = Vec::new();
-        if is_flat {
+        if is_flat && !is_own_hook(group) {
             hooks.extend(self.hook(place, native, group));
         }
         for (place, entry) in entries {
             match entry {
+                Value::Object(entry) if is_own_hook(entry) => {}
                 Value::Object(entry) => hooks.extend(self.hook(&place, native, entry)),
                 _ => self.report(LossKind::Lost, &place, "this is no object"),
             }
@@ -242,6 +267,32 @@ impl Importing {
             }
         }
     }
+}
+
+/// The hooks of a group; where the agent has no groups, what stands there is a hook itself.
+fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
+    let list = group.get("hooks").and_then(Value::as_array);
+    let alone = list.is_none().then_some(group);
+    list.into_iter().flatten().chain(alone)
+}
+
+/// All hooks of an event.
+fn entries(groups: &Value) -> impl Iterator<Item = &Value> {
+    groups.as_array().into_iter().flatten().flat_map(hooks_of)
+}
+
+fn own_entries(groups: &Value) -> usize {
+    entries(groups).filter(|entry| is_own(entry)).count()
+}
+
+fn is_own(entry: &Value) -> bool {
+    entry.as_object().is_some_and(is_own_hook)
+}
+
+/// Whether a hook calls hookrail itself.
+fn is_own_hook(hook: &JsonObject) -> bool {
+    let command = ["command", "bash"].iter().find_map(|key| hook.get(*key)?.as_str());
+    command.is_some_and(calls_bridge)
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
+use super::observed::Signs;
+
 /// One agent's program.
 pub(super) struct Program {
     /// As `hookrail connect` calls it, and as its executable is called.
@@ -18,6 +20,8 @@ pub(super) struct Program {
     pub(super) arguments: fn(&str) -> Vec<String>,
     /// Variables, for the URL of the model.
     pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
+    /// By which words it tells what it did.
+    pub(super) signs: Signs,
     /// Writes the settings that point it at the model, for a home directory and the URL.
     pub(super) prepare: fn(&Path, &str) -> Result<()>,
 }
@@ -39,6 +43,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("IS_SANDBOX", "1".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("hook_stopped_continuation"), prompt_refused: None },
         prepare: |_, _| Ok(()),
     },
     Program {
@@ -55,6 +60,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ])
         },
         environment: |_| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
+        signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
         prepare: |home, url| {
             let config = format!(
                 "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
@@ -78,6 +84,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("Agent execution stopped"), prompt_refused: None },
         prepare: |home, _| {
             let settings = json!({
                 "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -99,6 +106,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("OPENAI_MODEL", "scripted".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("execution_denied"), prompt_refused: None },
         prepare: |home, _| {
             let settings = json!({
                 "security": { "auth": { "selectedType": "openai" } },
@@ -124,6 +132,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("COPILOT_OFFLINE", "true".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("denied-by-permission-request-hook"), prompt_refused: None },
         prepare: |_, _| Ok(()),
     },
     Program {
@@ -137,6 +146,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
             ]
         },
+        signs: Signs { stopped: None, prompt_refused: None },
         prepare: |home, url| {
             let provider = json!({
                 "npm": "@ai-sdk/openai-compatible",

@@ -3,7 +3,7 @@
 use hookrail_testkit::scripted_model::Turn;
 use serde_json::{Value, json};
 
-use super::observed::{Cell, Ending, Observed};
+use super::observed::{Cell, Observed};
 
 /// One effect of hooks.
 pub(super) struct Scenario {
@@ -30,13 +30,14 @@ pub(super) enum Broken {
     Program,
 }
 
-impl Scenario {
-    /// The model's lines.
-    pub(super) fn turns(&self, base: &str) -> Vec<Turn> {
-        let calls = self.commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
-        calls.chain([Turn::Say("finished".to_owned())]).collect()
-    }
+/// The model's lines: shell commands, one after the other, and an answer.
+pub(super) fn turns(commands: &[&str], base: &str) -> Vec<Turn> {
+    let calls = commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
+    calls.chain([Turn::Say(ANSWER.to_owned())]).collect()
 }
+
+/// What the model says at its end, and the agent prints.
+pub(super) const ANSWER: &str = "finished";
 
 /// No request reached the model, so that the effect had no chance to show.
 const NOT_RUN: Cell = Cell::Unknown("no model call");
@@ -64,15 +65,12 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         }
     }),
     scenario("ask", "do it", &["touch asked.txt"], |seen| {
-        let is_over = seen.ending != Ending::TimedOut;
         match (seen.exists("asked.txt"), seen.heard("MARK-ASK"), seen.calls.len()) {
             (_, _, 0) => NOT_RUN,
             (true, ..) => Cell::Fails,
             (false, true, _) if seen.was_strengthened() => Cell::Instead("refused, the model reads why"),
             (false, true, _) => Cell::Works("refused, as nobody can answer; the model reads why"),
-            (false, false, 2..) => Cell::Works("refused, as nobody can answer"),
             (false, false, _) if seen.told("MARK-ASK") => Cell::Works("the question is shown"),
-            (false, false, _) if is_over && seen.ran("asks") => Cell::Works("the run ends without a word"),
             (false, false, _) => Cell::Unknown("neither run nor refused"),
         }
     }),
@@ -115,7 +113,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             _ if seen.calls.is_empty() => NOT_RUN,
             (true, _) => Cell::Works(""),
             (false, true) => Cell::Fails,
-            (false, false) => Cell::Instead("it fires no such event without a terminal"),
+            // It did call its hooks, at other events.
+            (false, false) if seen.log.contains("\"BeforeAgent\"") => {
+                Cell::Instead("without a terminal it calls its hooks at prompts and not at this event")
+            }
+            (false, false) => Cell::Unknown("no hook was called"),
         }
     }),
     scenario("stop", "do it", &["touch stopped.txt", "touch more.txt"], |seen| {
@@ -126,9 +128,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         ) {
             (_, 0, _) => NOT_RUN,
             (true, ..) => Cell::Fails,
-            (false, 1, _) if seen.ran("stops") => {
-                Cell::Works("nothing runs, and the model is not asked again")
-            }
+            (false, 1, _) if seen.ran("stops") => seen.stopped("MARK-STOP"),
             (false, 2.., true) => Cell::Instead("every further call is refused, the model reads why"),
             (false, ..) => Cell::Unknown("nothing ran, and nobody is told why"),
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
+mod show;
 pub(crate) mod status;
 
 use std::path::{Path, PathBuf};
@@ -12,9 +13,8 @@ use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace
 use self::file::AgentFile;
 use crate::cli::ConnectArgs;
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::shown;
 use crate::exit::ExitStatus;
-use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::printer::Printer;
 
 /// Adds the bridge to an agent's settings, or lists the agents.
 pub(crate) fn run(
@@ -80,41 +80,4 @@ pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<
 pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     home.filter(|home| home.is_absolute()).or_else(|| crate::display::home(context).map(Path::to_path_buf))
-}
-
-/// What an edit came to.
-pub(crate) struct Changed {
-    before: Option<String>,
-    after: Option<String>,
-    differs: bool,
-    summary: Vec<String>,
-}
-
-impl Changed {
-    /// Prints the difference and what a person should know.
-    fn show(
-        &self,
-        file: &AgentFile,
-        dry_run: bool,
-        context: &Context,
-        printer: &mut Printer,
-    ) -> anyhow::Result<()> {
-        if self.differs {
-            let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
-            let difference = similar::TextDiff::from_lines(before, after);
-            let name = shown(&file.place.path, context);
-            printer.data(format_args!("--- {name}\n+++ {name}"))?;
-            for change in difference.unified_diff().context_radius(1).iter_hunks() {
-                for line in change.to_string().lines() {
-                    printer.data(escape_line(line))?;
-                }
-            }
-            let verb = if dry_run { "would write" } else { "wrote" };
-            printer.talk(format_args!("{verb} {name}"));
-        }
-        for line in &self.summary {
-            printer.talk(escape_line(line));
-        }
-        Ok(())
-    }
 }

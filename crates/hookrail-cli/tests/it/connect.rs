@@ -206,7 +206,9 @@ fn import_reports_what_is_lost_and_leaves_our_entries_out() {
     let group = &ran.json()["hooks"]["BeforeTool"][0];
     assert_eq!(group["hooks"][0]["timeout"], 5000, "{ran}");
     assert!(!ran.stdout.contains("bridge claude"), "{ran}");
-    assert!(!ran.stderr.is_empty(), "{ran}");
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("hookrail itself")).collect();
+    assert_eq!(told, ["note: 11 entries call hookrail itself and are left out"], "{ran}");
+    assert_eq!(ran.stderr.lines().count(), 3, "the note, the matcher and the unit: {ran}");
     let ran = run(&project, &["import", "claude", "--write"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(fs::read_to_string(project.user_settings_path()).unwrap().contains("guard.sh"));
@@ -267,6 +269,59 @@ fn import_keeps_matchers_apart_and_disabled_hooks_off() {
         serde_json::from_str(&fs::read_to_string(project.user_settings_path()).unwrap()).unwrap();
     assert_eq!(settings["hooks"]["BeforeTool"][1]["matcher"], "^write_file$", "{settings}");
     assert_eq!(settings["hooksConfig"]["disabled"], json!(["loud"]), "{settings}");
+}
+
+/// Hooks that ran one after another still do, and those beside them are told of.
+#[test]
+fn import_keeps_the_order() {
+    for (agent, file, settings, expected) in [
+        (
+            "gemini",
+            ".gemini/settings.json",
+            json!({ "hooks": { "BeforeTool": [
+                { "matcher": "x", "sequential": true, "hooks": [
+                    { "type": "command", "command": "1", "timeout": 9 },
+                    { "type": "command", "command": "2", "timeout": 9 }] },
+                { "matcher": "y", "sequential": false, "hooks": [{ "type": "command", "command": "3", "timeout": 9 }] },
+            ] } }),
+            json!([
+                { "matcher": "x", "sequential": true, "hooks": ["1", "2"] },
+                { "matcher": "y", "hooks": ["3"] },
+            ]),
+        ),
+        (
+            "copilot",
+            ".copilot/hooks/mine.json",
+            json!({ "version": 1, "hooks": { "preToolUse": [
+                { "bash": "1", "timeoutSec": 9 }, { "bash": "2", "timeoutSec": 9 },
+            ] } }),
+            json!([{ "sequential": true, "hooks": ["1", "2"] }]),
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "1" }] }] } }),
+            json!([{ "hooks": ["1"] }]),
+        ),
+    ] {
+        let project = TestProject::new();
+        write(&project.home().join(file), &settings.to_string());
+        let ran = run(&project, &["import", agent, "--write"]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(
+            ran.stderr.contains("all hooks of BeforeTool run one after another"),
+            agent != "claude",
+            "{ran}"
+        );
+        let text = fs::read_to_string(project.user_settings_path()).unwrap();
+        let mut written: Value = serde_json::from_str(&text).unwrap();
+        for group in written["hooks"]["BeforeTool"].as_array_mut().unwrap() {
+            for hook in group["hooks"].as_array_mut().unwrap() {
+                *hook = hook["command"].take();
+            }
+        }
+        assert_eq!(written["hooks"]["BeforeTool"], expected, "{agent}: {text}");
+    }
 }
 
 /// The loss report names what stands in the scripts and means something else here, for every agent's way to name one.

@@ -8,7 +8,8 @@ use anyhow::Context as _;
 use hookrail::internal::LockedFile;
 use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, codex_uses_toml};
 
-use super::{Changed, agents_home, place};
+use super::show::Changed;
+use super::{agents_home, place};
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
