@@ -32,7 +32,7 @@ fn is_refusal(native: &NativeAnswer) -> bool {
 fn a_panic_and_an_error_refuse_what_is_guarded_and_nothing_else() {
     for (agent, tool, prompt, other) in EVENTS {
         for is_panic in [true, false] {
-            for stdin in [&b""[..], b"{}", b"\xff"] {
+            for stdin in [&b""[..], b"{\"prompt\":\"p\"}", b"\xff"] {
                 for guarded in [tool, prompt] {
                     let native = failing(agent, guarded, stdin, is_panic);
                     assert!(is_refusal(&native), "{agent} {guarded}: {native:?}");
