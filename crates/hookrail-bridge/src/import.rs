@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::connect::{ConnectError, calls_bridge, json};
-use crate::dialect::{NativeEvent, SettingsShape};
+use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 use crate::event::canonical_event;
 
 pub use hints::{ScriptHint, script_hints};
@@ -100,7 +100,8 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let is_toml = agent == Agent::Codex && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    let has_toml = agent.dialect().settings.toml.is_some();
+    let is_toml = has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
     let Value::Object(settings) = settings else {
         return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
@@ -209,15 +210,21 @@ impl Importing {
     /// Where the agent runs several hooks of an event in another order.
     fn about_order(&mut self, name: &str, ours: EventName, groups: &[Value]) {
         let entries = groups.iter().flat_map(hooks_of).filter(|entry| !is_own(entry)).count();
-        if self.agent.dialect().settings.shape == SettingsShape::Flat {
-            let title = self.agent.title();
-            let what = format!(
-                "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
-            );
-            self.report(LossKind::Changed, name, what);
-        } else if self.agent == Agent::Codex && ours == EventName::BeforeTool && entries > 1 {
-            let what = "of several hooks that change arguments Codex takes the last to finish, hookrail the last in order";
-            self.report(LossKind::Changed, name, what);
+        let title = self.agent.title();
+        match self.agent.dialect().order {
+            HookOrder::OneAfterAnother => {
+                let what = format!(
+                    "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
+                );
+                self.report(LossKind::Changed, name, what);
+            }
+            HookOrder::LastToFinish if ours == EventName::BeforeTool && entries > 1 => {
+                let what = format!(
+                    "of several hooks that change arguments {title} takes the last to finish, hookrail the last in order"
+                );
+                self.report(LossKind::Changed, name, what);
+            }
+            HookOrder::LastToFinish | HookOrder::SideBySide => {}
         }
     }
 
@@ -251,7 +258,8 @@ impl Importing {
         if hooks.is_empty() {
             return;
         }
-        let is_sequential = is_flat || group.get("sequential") == Some(&Value::Bool(true));
+        let is_sequential = self.agent.dialect().order == HookOrder::OneAfterAnother
+            || group.get("sequential") == Some(&Value::Bool(true));
         for matcher in self.matchers(place, native, ours, group.get("matcher")) {
             let mut ours_group = JsonObject::new();
             if let Some(matcher) = matcher {

@@ -12,8 +12,8 @@ use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -30,6 +30,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: false,
@@ -51,7 +52,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".qwen/settings.json",
         project: ".qwen/settings.json",
         shape: SettingsShape::Groups,
+        hook_files: &["settings.json"],
+        toml: None,
     },
+    advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,
     tool_response: our_result,
     render,

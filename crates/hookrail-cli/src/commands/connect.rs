@@ -57,21 +57,18 @@ pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsP
 
 /// The files from which an agent reads hooks and which are there: the one that `connect` writes to, and those beside it.
 pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<PathBuf> {
-    let written = place(agent, project, context);
-    let beside = |name: &str| written.path.with_file_name(name);
-    let mut files = match agent {
-        Agent::Claude => vec![beside("settings.json"), beside("settings.local.json")],
-        Agent::Codex => vec![beside("hooks.json"), beside("config.toml")],
-        Agent::Copilot => {
-            let entries = written.path.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
-            let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-            files.retain(|file| file.extension().is_some_and(|end| end == "json"));
-            files.sort();
-            files
+    let mut files = Vec::new();
+    for file in place(agent, project, context).hook_files {
+        if file.file_name().is_some_and(|name| name == "*.json") {
+            let entries = file.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
+            let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            all.retain(|file| file.extension().is_some_and(|end| end == "json"));
+            all.sort();
+            files.append(&mut all);
+        } else {
+            files.push(file);
         }
-        Agent::Gemini | Agent::Qwen | Agent::Llxprt => vec![written.path],
-        Agent::Opencode => Vec::new(),
-    };
+    }
     files.retain(|file| file.is_file());
     files
 }
