@@ -18,6 +18,8 @@ pub(super) struct Program {
     pub(super) package: &'static str,
     /// The command line behind the program, for a prompt.
     pub(super) arguments: fn(&str) -> Vec<String>,
+    /// The command line behind the program for another prompt of the same session, where one is needed.
+    pub(super) go_on: Option<fn(&str) -> Vec<String>>,
     /// Variables, for the URL of the model.
     pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
     /// By which words it tells what it did.
@@ -33,6 +35,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "Claude Code",
         package: "@anthropic-ai/claude-code",
         arguments: |prompt| words(&["-p", prompt, "--dangerously-skip-permissions"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("ANTHROPIC_BASE_URL", url.to_owned()),
@@ -59,6 +62,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 prompt,
             ])
         },
+        go_on: None,
         environment: |_| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
         signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
         prepare: |home, url| {
@@ -77,6 +81,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         package: "@google/gemini-cli",
         // A model by name: otherwise it asks another model first which one to take.
         arguments: |prompt| words(&["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
@@ -99,6 +104,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "Qwen Code",
         package: "@qwen-code/qwen-code",
         arguments: |prompt| words(&["-p", prompt, "--yolo"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("OPENAI_BASE_URL", format!("{url}/v1")),
@@ -123,6 +129,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         arguments: |prompt| {
             words(&["-p", prompt, "--allow-all-tools", "--allow-all-paths", "--no-auto-update"])
         },
+        go_on: None,
         environment: |url| {
             vec![
                 ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
@@ -140,6 +147,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "opencode",
         package: "opencode-ai",
         arguments: |prompt| words(&["run", "--model", "scripted/scripted", prompt]),
+        go_on: Some(|prompt| words(&["run", "--continue", "--model", "scripted/scripted", prompt])),
         environment: |_| {
             vec![
                 ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),

@@ -11,7 +11,7 @@ use hookrail_testkit::scripted_model::ScriptedModel;
 
 use super::observed::{Ending, Observed, describe};
 use super::program::{Program, write};
-use super::scenario::{ANSWER, Broken, Scenario, settings, turns};
+use super::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings, turns};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -32,7 +32,7 @@ pub(super) struct Subject<'a> {
 /// Whether the agent answers a harmless prompt with the same rules: what the silence of other runs is compared with.
 pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
     let mut answers = false;
-    attempt(subject, "do it", &[], Broken::Nothing, |seen| {
+    attempt(subject, &HARMLESS, |seen| {
         answers = !seen.calls.is_empty() && seen.told(ANSWER) && seen.ending == Ending::Exited(Some(0));
     })?;
     Ok(answers)
@@ -41,45 +41,44 @@ pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
 /// Runs the agent and says what was observed.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
     let mut described = String::new();
-    attempt(subject, scenario.prompt, scenario.commands, scenario.broken, |seen| {
+    attempt(subject, scenario, |seen| {
         described = describe((scenario.read)(seen), seen);
     })?;
     Ok(described)
 }
 
 /// One run, looked at before its folders go.
-fn attempt(
-    subject: &Subject<'_>,
-    prompt: &str,
-    commands: &[&str],
-    broken: Broken,
-    look: impl FnOnce(&Observed<'_>),
-) -> Result<()> {
+fn attempt(subject: &Subject<'_>, scenario: &Scenario, look: impl FnOnce(&Observed<'_>)) -> Result<()> {
     let Subject { program, executable, hookrail, keep, answers } = *subject;
     let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
     let place = Place::make(base.path())?;
     // A copy, because a scenario may move it.
     fs::copy(hookrail, place.hookrail()).context("cannot copy hookrail")?;
-    let model = ScriptedModel::start(turns(commands, &base.path().to_string_lossy()));
+    let model = ScriptedModel::start(turns(scenario.commands, &base.path().to_string_lossy()));
     (program.prepare)(&place.home, &model.url())?;
     let mut connect = place.command(&place.hookrail());
     let connected = connect.args(["connect", program.name]).stdin(Stdio::null()).output()?;
     if !connected.status.success() {
         bail!("connect failed: {}", String::from_utf8_lossy(&connected.stderr));
     }
-    let text = match broken {
+    let text = match scenario.broken {
         Broken::Settings => "{ \"enableHooks\": ".to_owned(),
         Broken::Nothing | Broken::Program => settings().to_string(),
     };
     write(&place.home.join(".llxprt/settings.json"), &text)?;
-    if broken == Broken::Program {
+    if scenario.broken == Broken::Program {
         fs::remove_file(place.hookrail())?;
     }
 
-    let mut command = place.command(executable);
-    command.args((program.arguments)(prompt)).envs((program.environment)(&model.url()));
     let started = Instant::now();
-    let ending = run(command, &place)?;
+    let mut runs = vec![(program.arguments)(scenario.prompt)];
+    runs.extend(program.go_on.zip(scenario.next_prompt).map(|(arguments, prompt)| arguments(prompt)));
+    let mut ending = Ending::TimedOut;
+    for arguments in runs {
+        let mut command = place.command(executable);
+        command.args(arguments).envs((program.environment)(&model.url()));
+        ending = run(command, &place)?;
+    }
     let took = started.elapsed();
     let calls = model.calls();
     let read = |file: &str| fs::read(base.path().join(file)).unwrap_or_default();
@@ -163,7 +162,7 @@ impl Place {
 
 /// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
 fn run(mut command: Command, place: &Place) -> Result<Ending> {
-    let stream = |name: &str| fs::File::create(place.base.join(name));
+    let stream = |name: &str| fs::File::options().create(true).append(true).open(place.base.join(name));
     let mut child = command
         .stdin(Stdio::null())
         .stdout(stream("stdout.txt")?)

@@ -13,6 +13,8 @@ pub(super) struct Scenario {
     pub(super) prompt: &'static str,
     /// What the model runs in the shell, one call after the other. `{base}` is the folder of the run.
     pub(super) commands: &'static [&'static str],
+    /// What the user says next, in an agent that does at the next prompt what others do at once.
+    pub(super) next_prompt: Option<&'static str>,
     /// What is broken before the agent starts.
     pub(super) broken: Broken,
     /// What came of it.
@@ -52,8 +54,19 @@ const fn scenario(
     commands: &'static [&'static str],
     read: fn(&Observed<'_>) -> Cell,
 ) -> Scenario {
-    Scenario { name, prompt, commands, broken: Broken::Nothing, read }
+    Scenario { name, prompt, commands, next_prompt: None, broken: Broken::Nothing, read }
 }
+
+/// A prompt that no rule has anything against.
+pub(super) const HARMLESS: Scenario =
+    scenario(
+        "a harmless prompt",
+        "do it",
+        &[],
+        |seen| {
+            if seen.told(ANSWER) { Cell::Works("") } else { NOT_RUN }
+        },
+    );
 
 /// All of them.
 pub(super) const SCENARIOS: &[Scenario] = &[
@@ -100,14 +113,17 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("blocked prompt", "forbidden words", &[], |seen| {
         seen.refused_prompt("MARK-PROMPT", "no-forbidden")
     }),
-    scenario("sent back", "send yourself back", &[], |seen| {
-        match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
-            (true, ..) => Cell::Works(""),
-            (false, true, true) => Cell::Instead("kept for the next prompt"),
-            (false, true, false) => Cell::Fails,
-            (false, false, _) => Cell::Unknown("the hook did not run"),
-        }
-    }),
+    Scenario {
+        next_prompt: Some("what else?"),
+        ..scenario("sent back", "send yourself back", &[], |seen| {
+            match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
+                (true, _, true) => Cell::Instead("the model reads it with the next prompt"),
+                (true, _, false) => Cell::Works(""),
+                (false, true, _) => Cell::Fails,
+                (false, false, _) => Cell::Unknown("the hook did not run"),
+            }
+        })
+    },
     scenario("session start context", "do it", &[], |seen| {
         match (seen.heard("MARK-START"), seen.ran("greets")) {
             _ if seen.calls.is_empty() => NOT_RUN,
@@ -150,6 +166,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "prompt with broken settings",
         prompt: "do it",
         commands: &[],
+        next_prompt: None,
         broken: Broken::Settings,
         read: |seen| seen.unheard_prompt("hookrail check"),
     },
@@ -163,6 +180,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "prompt with the program gone",
         prompt: "do it",
         commands: &[],
+        next_prompt: None,
         broken: Broken::Program,
         read: |seen| seen.unheard_prompt(HELP),
     },
