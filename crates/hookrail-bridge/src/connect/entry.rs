@@ -26,7 +26,7 @@ pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
 }
 
 /// What Windows runs, on which there is no hookrail: a project's file may be read there, and an entry without a command
-/// for it would be passed over in silence.
+/// for it has nothing to run. It follows Copilot's documents and was not tried on Windows.
 fn powershell(agent: Agent, event: &NativeEvent) -> Option<String> {
     if agent.dialect().settings.shape != SettingsShape::Flat || !is_guarded(event.ours) {
         return None;

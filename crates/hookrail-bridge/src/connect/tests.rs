@@ -180,8 +180,8 @@ fn llxprt_is_connected_by_nature() {
     assert!(edit.summary.iter().any(|line| line.contains("nothing to connect")));
 }
 
-/// By Copilot's documents `powershell` is what Windows runs, one JSON object on stdout is the answer, and an entry without
-/// it is passed over there. Not tried on Windows.
+/// By Copilot's documents `powershell` is what Windows runs, and one JSON object on stdout is the answer. Not tried on
+/// Windows.
 #[test]
 fn windows_is_refused_in_words_where_copilot_is_guarded() {
     let settings = parsed(&connected(Agent::Copilot, None));
