@@ -264,7 +264,7 @@ fn import_keeps_matchers_apart_and_disabled_hooks_off() {
     ] } });
     write(&project.home().join(".gemini/settings.json"), &gemini.to_string());
     let ran = run(&project, &["import", "gemini", "--write"]);
-    assert!(ran.stdout.contains("added 2 hooks"), "{ran}");
+    assert!(ran.stdout.contains("added 2 hooks") && !ran.stderr.contains("hooks are off"), "{ran}");
     let settings: Value =
         serde_json::from_str(&fs::read_to_string(project.user_settings_path()).unwrap()).unwrap();
     assert_eq!(settings["hooks"]["BeforeTool"][1]["matcher"], "^write_file$", "{settings}");
@@ -313,6 +313,8 @@ fn import_keeps_the_order() {
             agent != "claude",
             "{ran}"
         );
+        // Nothing here turns hooks on, as other agents do without a word.
+        assert!(ran.stderr.contains("hooks are off") && ran.stderr.contains("enableHooks"), "{ran}");
         let text = fs::read_to_string(project.user_settings_path()).unwrap();
         let mut written: Value = serde_json::from_str(&text).unwrap();
         for group in written["hooks"]["BeforeTool"].as_array_mut().unwrap() {
