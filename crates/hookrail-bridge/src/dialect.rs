@@ -227,8 +227,8 @@ pub(crate) struct Capabilities {
     pub change_arguments: bool,
     /// It skips its own question.
     pub allow: bool,
-    /// It shows texts to the user that no model sees.
-    pub tell_user: bool,
+    /// Where it shows texts to the user that no model sees.
+    pub tell_user: &'static [EventName],
     /// It sends the agent back to work at its end.
     pub go_on: bool,
     /// Its `stop_hook_active` tells whether it was sent back.

@@ -36,7 +36,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: true,
+        tell_user: &EventName::ALL,
         go_on: true,
         tells_sent_back: true,
         context: &[

@@ -33,7 +33,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: true,
+        tell_user: &EventName::ALL,
         go_on: true,
         tells_sent_back: true,
         context: &[

@@ -32,7 +32,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: true,
         allow: false,
         // Its `systemMessage` is for the model, as ours is.
-        tell_user: false,
+        tell_user: &[],
         go_on: true,
         tells_sent_back: true,
         context: &[

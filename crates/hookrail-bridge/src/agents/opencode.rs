@@ -35,7 +35,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: false,
+        tell_user: &[],
         go_on: false,
         tells_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],

@@ -35,11 +35,13 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: false,
         allow: true,
-        tell_user: true,
+        // Elsewhere they go to its debug log.
+        tell_user: &[EventName::AfterAgent],
         go_on: true,
         // It says `true` from the first time on.
         tells_sent_back: false,
-        context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        // It fires SessionStart, and drops what hooks say there.
+        context: &[EventName::AfterTool, EventName::BeforeAgent],
         context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
     },

@@ -134,6 +134,28 @@ fn a_text_waits_for_the_next_opportunity() {
 }
 
 /// Copilot takes ten kilobytes at a time, the others take everything.
+/// Qwen Code drops what hooks say at its start, and shows messages to the user at the end of its work only.
+#[test]
+fn qwen_is_told_where_it_listens() {
+    let mut session = Session::new(Agent::Qwen);
+    let start = br#"{"hook_event_name": "SessionStart", "session_id": "s", "cwd": "/", "source": "startup"}"#;
+    let start = hookrail_bridge::read(Agent::Qwen, None, start).expect("an event");
+    let greeting = Verdict {
+        additional_context: Some("be kind".to_owned()),
+        notices: vec!["hooks wait".to_owned()],
+        ..Verdict::default()
+    };
+    assert_eq!(session.fire(&start, &greeting), json!({}));
+    let notice = Verdict { notices: vec!["hooks wait".to_owned()], ..Verdict::default() };
+    let said = session.step("UserPromptSubmit", &notice);
+    assert_eq!(
+        said,
+        json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "be kind"}})
+    );
+    assert_eq!(session.step("Stop", &notice), json!({"systemMessage": "hooks wait"}));
+    assert_eq!(session.step("Stop", &notice), json!({}));
+}
+
 #[test]
 fn a_long_text_arrives_in_pieces_or_whole() {
     let long = "é".repeat(60 * 1024);
