@@ -151,7 +151,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     }),
     scenario("failing hook", "do it", &["touch failing-open.txt"], |seen| {
         match (seen.exists("failing-open.txt"), seen.ran("fails-open")) {
-            (true, true) => Cell::Works("the call runs"),
+            (true, true) if seen.told("`fails-open` failed") => {
+                Cell::Works("the call runs, and the user reads which hook failed")
+            }
+            (true, true) => Cell::Works("the call runs, and `hookrail log` names the hook"),
             (true, false) => Cell::Unknown("the hook did not run"),
             (false, _) => Cell::Fails,
         }

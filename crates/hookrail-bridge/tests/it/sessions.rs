@@ -145,7 +145,7 @@ fn qwen_is_told_where_it_listens() {
         notices: vec!["hooks wait".to_owned()],
         ..Verdict::default()
     };
-    assert_eq!(session.fire(&start, &greeting), json!({}));
+    assert_eq!(session.fire(&start, &greeting), Value::Null);
     let notice = Verdict { notices: vec!["hooks wait".to_owned()], ..Verdict::default() };
     let said = session.step("UserPromptSubmit", &notice);
     assert_eq!(
@@ -153,7 +153,7 @@ fn qwen_is_told_where_it_listens() {
         json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "be kind"}})
     );
     assert_eq!(session.step("Stop", &notice), json!({"systemMessage": "hooks wait"}));
-    assert_eq!(session.step("Stop", &notice), json!({}));
+    assert_eq!(session.step("Stop", &notice), Value::Null);
 }
 
 #[test]
