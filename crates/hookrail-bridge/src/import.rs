@@ -3,6 +3,7 @@
 mod hints;
 mod hook;
 mod matcher;
+mod own;
 mod toml;
 
 use std::fmt;
@@ -11,9 +12,11 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::connect::{ConnectError, calls_bridge, json};
+use crate::connect::{ConnectError, json};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 use crate::event::canonical_event;
+
+use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 
 pub use hints::{ScriptHint, script_hints};
 
@@ -275,32 +278,6 @@ impl Importing {
             }
         }
     }
-}
-
-/// The hooks of a group; where the agent has no groups, what stands there is a hook itself.
-fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
-    let list = group.get("hooks").and_then(Value::as_array);
-    let alone = list.is_none().then_some(group);
-    list.into_iter().flatten().chain(alone)
-}
-
-/// All hooks of an event.
-fn entries(groups: &Value) -> impl Iterator<Item = &Value> {
-    groups.as_array().into_iter().flatten().flat_map(hooks_of)
-}
-
-fn own_entries(groups: &Value) -> usize {
-    entries(groups).filter(|entry| is_own(entry)).count()
-}
-
-fn is_own(entry: &Value) -> bool {
-    entry.as_object().is_some_and(is_own_hook)
-}
-
-/// Whether a hook calls hookrail itself.
-fn is_own_hook(hook: &JsonObject) -> bool {
-    let command = ["command", "bash"].iter().find_map(|key| hook.get(*key)?.as_str());
-    command.is_some_and(calls_bridge)
 }
 
 #[cfg(test)]

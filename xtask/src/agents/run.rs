@@ -14,7 +14,7 @@ use super::program::{Program, write};
 use super::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings, turns};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// A longer file is no record of a short session.
 const LONGEST_RECORD: u64 = 4 << 20;
 
