@@ -325,11 +325,11 @@ impl Settling<'_> {
     fn user(&mut self) {
         let mut texts: Vec<String> =
             self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        // At the end of a session nobody looks at the agent any more, nor at events that are not ours.
-        let is_looked_at = self.event.event.is_some() && !self.is(EventName::SessionEnd);
-        let is_heard = is_looked_at && self.can(self.dialect.can.tell_user);
+        // At the end of a session nobody looks at the agent any more.
+        let is_over = self.is(EventName::SessionEnd);
+        let is_heard = self.can(self.dialect.can.tell_user) && !is_over;
         // The caller brings notices with every event, so they can wait for one at which they are shown.
-        let waits = is_looked_at && !is_heard && !self.dialect.can.tell_user.is_empty();
+        let waits = !is_heard && !is_over && !self.dialect.can.tell_user.is_empty();
         let notices = self.verdict.notices.iter().filter(|text| !waits && !text.trim().is_empty());
         texts.extend(notices.filter(|notice| self.settled.memory.tell(notice)).cloned());
         if is_heard {

@@ -152,6 +152,11 @@ fn qwen_is_told_where_it_listens() {
         said,
         json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "be kind"}})
     );
+    // It fires the same event before each model call, with an empty prompt.
+    let again = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/", "prompt": ""}"#;
+    let again = hookrail_bridge::read(Agent::Qwen, None, again).expect("an event");
+    let said = answer(Agent::Qwen, &again, &notice, &session.memory);
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str(), said.memory), ("", "", None));
     assert_eq!(session.step("Stop", &notice), json!({"systemMessage": "hooks wait"}));
     assert_eq!(session.step("Stop", &notice), Value::Null);
 }
