@@ -2,8 +2,8 @@
 //!
 //! The programs come from npm into a cache outside of the repository. Each runs headless and offline against a scripted
 //! model on loopback, in a home directory of its own that `hookrail connect` prepared, with the one settings file of
-//! [`scenario`]. What is printed was observed: files that are there or not, texts that reached the model or the user, and
-//! lines of hookrail's log.
+//! [`scenario`]. What is printed was observed: files that are there or not, texts that reached the model or the user, words
+//! in the agent's own session log, and lines of hookrail's log.
 
 mod observed;
 mod program;
@@ -52,7 +52,14 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
         let executable = install(program)?;
         let version = program::version(program)?;
         heads.push(format!("{} {version}", program.title));
-        let subject = Subject { program, executable: &executable, hookrail: &hookrail, keep };
+        let subject = Subject { program, executable: &executable, hookrail: &hookrail, keep, answers: false };
+        let answers = run::answers(&subject)?;
+        eprintln!(
+            "{} {version}, a harmless prompt: {}",
+            program.name,
+            if answers { "answered" } else { "?" }
+        );
+        let subject = Subject { answers, ..subject };
         for (scenario, row) in scenarios.iter().zip(&mut rows) {
             let observed = run::observe(&subject, scenario).unwrap_or_else(|error| format!("? ({error:#})"));
             eprintln!("{} {version}, {}: {observed}", program.name, scenario.name);

@@ -6,30 +6,47 @@ use std::str::FromStr;
 use crate::agents;
 use crate::dialect::Dialect;
 
-/// Another coding agent whose hooks hookrail can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Agent {
+/// Makes the enum, the list and the way to the tables from one line for each agent.
+macro_rules! agents {
+    ($($(#[$doc:meta])+ $agent:ident is $file:ident,)+) => {
+        /// Another coding agent whose hooks hookrail can be.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Agent {
+            $($(#[$doc])+ $agent,)+
+        }
+
+        impl Agent {
+            /// All agents, in the order in which lists name them.
+            pub const ALL: [Self; [$(stringify!($agent)),+].len()] = [$(Self::$agent),+];
+
+            /// Everything that is particular to this agent.
+            pub(crate) fn dialect(self) -> &'static Dialect {
+                match self {
+                    $(Self::$agent => &agents::$file::DIALECT,)+
+                }
+            }
+        }
+    };
+}
+
+agents! {
     /// Claude Code.
-    Claude,
+    Claude is claude,
     /// Codex CLI.
-    Codex,
+    Codex is codex,
     /// Gemini CLI.
-    Gemini,
+    Gemini is gemini,
     /// Qwen Code.
-    Qwen,
+    Qwen is qwen,
     /// GitHub Copilot CLI.
-    Copilot,
+    Copilot is copilot,
     /// `LLxprt` Code, which reads our own settings.
-    Llxprt,
+    Llxprt is llxprt,
     /// opencode, which has plugins and no command hooks.
-    Opencode,
+    Opencode is opencode,
 }
 
 impl Agent {
-    /// All agents, in the order in which lists name them.
-    pub const ALL: [Self; 7] =
-        [Self::Claude, Self::Codex, Self::Gemini, Self::Qwen, Self::Copilot, Self::Llxprt, Self::Opencode];
-
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
         self.dialect().name
@@ -49,19 +66,6 @@ impl Agent {
     pub fn project_variable(self) -> Option<&'static str> {
         self.dialect().project_variable
     }
-
-    /// Everything that is particular to this agent.
-    pub(crate) fn dialect(self) -> &'static Dialect {
-        match self {
-            Self::Claude => &agents::claude::DIALECT,
-            Self::Codex => &agents::codex::DIALECT,
-            Self::Gemini => &agents::gemini::DIALECT,
-            Self::Qwen => &agents::qwen::DIALECT,
-            Self::Copilot => &agents::copilot::DIALECT,
-            Self::Llxprt => &agents::llxprt::DIALECT,
-            Self::Opencode => &agents::opencode::DIALECT,
-        }
-    }
 }
 
 impl fmt::Display for Agent {
@@ -72,7 +76,7 @@ impl fmt::Display for Agent {
 
 /// A word that names no agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown agent `{word}` (known: claude, codex, gemini, qwen, copilot, llxprt, opencode)")]
+#[error("unknown agent `{word}` (known: {})", Agent::ALL.map(Agent::as_str).join(", "))]
 pub struct UnknownAgent {
     /// What was given.
     pub word: String,

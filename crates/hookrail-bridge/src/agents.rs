@@ -1,4 +1,5 @@
-//! One file for each agent. Adding an agent is adding a file here and a line to [`Agent`](crate::Agent).
+//! One file for each agent. Adding an agent is adding a file here, its name below, and a line to the list of
+//! [`Agent`](crate::Agent).
 
 pub(crate) mod claude;
 pub(crate) mod codex;

@@ -133,7 +133,7 @@ pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
 }
 
 /// Whether a refusal has an effect and a broken guard must refuse.
-fn is_guarded(event: Option<EventName>) -> bool {
+pub(crate) fn is_guarded(event: Option<EventName>) -> bool {
     matches!(event, Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent))
 }
 

@@ -16,7 +16,7 @@ use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
 pub(crate) use entry::quoted;
 pub use hookrail::internal::calls_bridge;
-pub use places::{Format, SettingsPlace, codex_uses_toml, project_settings, user_settings};
+pub use places::{Format, SettingsPlace, project_settings, user_settings, uses_toml};
 
 /// What to register.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn connect(
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, program, options);
     let text = match (agent.dialect().settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => return Ok(nothing_to_write(existing)),
+        (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::connect(existing, program)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
         (shape, _) => json::connect(before, shape, &wanted)?,
@@ -112,7 +112,7 @@ pub fn connect(
     } else {
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
-    summary.extend(advice(agent).map(str::to_owned));
+    summary.extend(agent.dialect().advice.map(str::to_owned));
     summary.extend(hooks_are_off(&text).map(|key| {
         format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
     }));
@@ -129,7 +129,7 @@ pub fn disconnect(
         return Ok(Edit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
     let text = match (agent.dialect().settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => return Ok(nothing_to_write(existing)),
+        (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
         (shape, _) => json::disconnect(before, shape)?,
@@ -203,6 +203,8 @@ pub(crate) struct Entry {
     pub event: &'static str,
     /// The shell line.
     pub command: String,
+    /// What Windows runs instead, where the agent has a field for it.
+    pub powershell: Option<String>,
     /// The timeout in the agent's unit.
     pub timeout: u64,
 }
@@ -224,9 +226,9 @@ fn program_text(program: &Path) -> Result<&str, ConnectError> {
     text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
 }
 
-fn nothing_to_write(existing: Option<&str>) -> Edit {
-    let said = "LLxprt Code reads the same settings as hookrail; there is nothing to connect.";
-    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said.to_owned()] }
+fn nothing_to_write(agent: Agent, existing: Option<&str>) -> Edit {
+    let said = format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
+    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said] }
 }
 
 /// No error: the file is as the person wants it.
@@ -244,21 +246,6 @@ pub fn hooks_are_off(text: &str) -> Option<&'static str> {
         Some("hooksConfig.enabled")
     } else {
         None
-    }
-}
-
-/// What a person has to do besides.
-fn advice(agent: Agent) -> Option<&'static str> {
-    match agent {
-        Agent::Codex => Some(
-            "Codex runs a hook only after you trusted it, and says nothing when it does not: start `codex`, open \
-             `/hooks` and trust the hookrail entries. Each change of an entry asks again.",
-        ),
-        Agent::Gemini | Agent::Qwen => {
-            Some("Hooks of a project's own settings run only in folders that you trusted in the agent.")
-        }
-        Agent::Opencode => Some("opencode loads plugins at its start; restart it."),
-        Agent::Claude | Agent::Copilot | Agent::Llxprt => None,
     }
 }
 

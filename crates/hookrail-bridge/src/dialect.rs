@@ -33,6 +33,8 @@ pub(crate) struct Dialect {
     pub default_timeout: Duration,
     /// How it reads matchers of tool events.
     pub matchers: MatcherDialect,
+    /// In which order it runs several hooks of an event.
+    pub order: HookOrder,
     /// What it can carry out.
     pub can: Capabilities,
     /// Its events at which a stop that is remembered from an earlier one ends the run.
@@ -45,6 +47,8 @@ pub(crate) struct Dialect {
     pub exit_two_refuses: bool,
     /// Where its settings are.
     pub settings: SettingsFile,
+    /// What a person has to do besides `connect`.
+    pub advice: Option<&'static str>,
     /// Whether a result can be replaced at this event.
     pub can_replace_result: fn(&BridgeEvent) -> bool,
     /// A tool's result, in our shape.
@@ -76,6 +80,10 @@ pub(crate) struct SettingsFile {
     pub project: &'static str,
     /// The shape.
     pub shape: SettingsShape,
+    /// The files from which it reads hooks, in the folder of that file; `*.json` is every one.
+    pub hook_files: &'static [&'static str],
+    /// The one of them that is TOML and may hold the hooks instead.
+    pub toml: Option<&'static str>,
 }
 
 /// The shape of an agent's settings.
@@ -190,10 +198,23 @@ pub(crate) enum TimeUnit {
 pub(crate) enum MatcherDialect {
     /// Names, or a list of them; an unanchored pattern if there are other signs in it.
     NamesOrPattern,
+    /// The same with the patterns of Rust's `regex`.
+    NamesOrRustPattern,
     /// As ours.
     Pattern,
     /// A pattern that has to match the whole name.
     WholePattern,
+}
+
+/// In which order an agent runs several hooks of an event. Ours run side by side, and count in the order of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HookOrder {
+    /// As ours.
+    SideBySide,
+    /// Side by side, and of several that change the arguments the last to finish counts.
+    LastToFinish,
+    /// One after another, always.
+    OneAfterAnother,
 }
 
 /// What an agent carries out when a hook asks for it. What is missing here is strengthened or postponed.
@@ -206,8 +227,8 @@ pub(crate) struct Capabilities {
     pub change_arguments: bool,
     /// It skips its own question.
     pub allow: bool,
-    /// It shows texts to the user that no model sees.
-    pub tell_user: bool,
+    /// Where it shows texts to the user that no model sees.
+    pub tell_user: &'static [EventName],
     /// It sends the agent back to work at its end.
     pub go_on: bool,
     /// Its `stop_hook_active` tells whether it was sent back.

@@ -6,6 +6,7 @@
 mod hints;
 mod hook;
 mod matcher;
+mod own;
 mod toml;
 
 use std::fmt;
@@ -15,8 +16,10 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::connect::{ConnectError, json};
-use crate::dialect::{NativeEvent, SettingsShape};
+use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 use crate::event::canonical_event;
+
+use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 
 pub use hints::{ScriptHint, script_hints};
 
@@ -30,6 +33,8 @@ pub struct Imported {
     pub settings: JsonObject,
     /// What is lost, changed or worth knowing, in the order of the file.
     pub report: Vec<LossLine>,
+    /// How many entries call hookrail itself. They are left out.
+    pub own_entries: usize,
 }
 
 impl Imported {
@@ -44,6 +49,7 @@ impl Imported {
             }
         }
         self.report.extend(other.report);
+        self.own_entries += other.own_entries;
     }
 }
 
@@ -100,7 +106,8 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let is_toml = agent == Agent::Codex && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    let has_toml = agent.dialect().settings.toml.is_some();
+    let is_toml = has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
     let Value::Object(settings) = settings else {
         return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
@@ -159,6 +166,11 @@ impl Importing {
 
     /// An event that we do not have loses its hooks, which is said.
     fn event(&mut self, name: &str, groups: &Value) {
+        let own = own_entries(groups);
+        self.imported.own_entries += own;
+        if own > 0 && own == entries(groups).count() {
+            return; // What `connect` wrote here tells nobody anything about this agent's hooks.
+        }
         let native = self.agent.dialect().event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
             self.report(LossKind::Lost, name, "there is no such event here");
@@ -169,6 +181,7 @@ impl Importing {
             return;
         };
         self.about_event(name, ours);
+        self.about_order(name, ours, groups);
         for (at, group) in groups.iter().enumerate() {
             let place = format!("{name}[{at}]");
             match group {
@@ -203,6 +216,27 @@ impl Importing {
         }
     }
 
+    /// Where the agent runs several hooks of an event in another order.
+    fn about_order(&mut self, name: &str, ours: EventName, groups: &[Value]) {
+        let entries = groups.iter().flat_map(hooks_of).filter(|entry| !is_own(entry)).count();
+        let title = self.agent.title();
+        match self.agent.dialect().order {
+            HookOrder::OneAfterAnother => {
+                let what = format!(
+                    "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
+                );
+                self.report(LossKind::Changed, name, what);
+            }
+            HookOrder::LastToFinish if ours == EventName::BeforeTool && entries > 1 => {
+                let what = format!(
+                    "of several hooks that change arguments {title} takes the last to finish, hookrail the last in order"
+                );
+                self.report(LossKind::Changed, name, what);
+            }
+            HookOrder::LastToFinish | HookOrder::SideBySide => {}
+        }
+    }
+
     /// A group of hooks, or one hook where the agent has no groups.
     /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
     fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
@@ -221,11 +255,12 @@ impl Importing {
                 .collect()
         };
         let mut hooks = Vec::new();
-        if is_flat {
+        if is_flat && !is_own_hook(group) {
             hooks.extend(self.hook(place, native, group));
         }
         for (place, entry) in entries {
             match entry {
+                Value::Object(entry) if is_own_hook(entry) => {}
                 Value::Object(entry) => hooks.extend(self.hook(&place, native, entry)),
                 _ => self.report(LossKind::Lost, &place, "this is no object"),
             }
@@ -233,7 +268,8 @@ impl Importing {
         if hooks.is_empty() {
             return;
         }
-        let is_sequential = is_flat || group.get("sequential") == Some(&Value::Bool(true));
+        let is_sequential = self.agent.dialect().order == HookOrder::OneAfterAnother
+            || group.get("sequential") == Some(&Value::Bool(true));
         for matcher in self.matchers(place, native, ours, group.get("matcher")) {
             let mut ours_group = JsonObject::new();
             if let Some(matcher) = matcher {

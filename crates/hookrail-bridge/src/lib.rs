@@ -31,8 +31,8 @@ pub use agent::{Agent, UnknownAgent};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, bridge_entries, calls_bridge,
-    codex_uses_toml, connect, connection, disconnect, guarded_event, hooks_are_off, project_settings,
-    user_settings,
+    connect, connection, disconnect, guarded_event, hooks_are_off, project_settings, user_settings,
+    uses_toml,
 };
 pub use event::{BridgeEvent, BridgeInputError, read};
 pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};

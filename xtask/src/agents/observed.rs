@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hookrail_testkit::scripted_model::ModelCall;
 
+use super::scenario::ANSWER;
+
 /// How the agent's program ended.
 /// It is part of the cell unless it is exit code 0, because some agents refuse a call by giving up altogether.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +17,15 @@ pub(super) enum Ending {
     Exited(Option<i32>),
     /// It was still there when the time was over, and was ended.
     TimedOut,
+}
+
+/// Words by which an agent itself tells what it did. `None` where it has none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Signs {
+    /// A hook ended the run.
+    pub(super) stopped: Option<&'static str>,
+    /// A hook refused the prompt.
+    pub(super) prompt_refused: Option<&'static str>,
 }
 
 /// What is left of a run.
@@ -26,6 +37,12 @@ pub(super) struct Observed<'a> {
     pub(super) calls: &'a [ModelCall],
     /// What the agent printed, both streams.
     pub(super) printed: &'a str,
+    /// What the agent wrote below its home directory: session logs and the like, without its settings.
+    pub(super) recorded: &'a str,
+    /// What this agent prints or records when a hook had its way.
+    pub(super) signs: Signs,
+    /// Whether the same agent with the same rules answered a harmless prompt. Without that, silence means nothing.
+    pub(super) answers_otherwise: bool,
     /// hookrail's own log.
     pub(super) log: &'a str,
     /// How the program ended.
@@ -73,13 +90,16 @@ impl Observed<'_> {
         }
     }
 
-    /// A tool call that is to be refused because an earlier one broke the guard. An agent may also have been kept from
-    /// asking the model for it.
+    /// A tool call that is to be refused because an earlier one broke the guard. Agents that fire a guarded event before
+    /// each model call come to that one first.
     pub(super) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
         match (self.exists(earlier), self.exists(file), self.calls.len()) {
             (false, ..) => Cell::Unknown("nothing was broken"),
-            (true, false, 1) if self.ending != Ending::TimedOut => {
-                Cell::Works("the model is not asked again")
+            (true, false, 1) if self.told(reason) => {
+                Cell::Works("the next model call is refused, and the user reads why")
+            }
+            (true, false, 1) if self.ends_without_answer() => {
+                Cell::Works("the next model call is refused: the run ends without an answer")
             }
             _ => self.refused(file, reason),
         }
@@ -94,13 +114,34 @@ impl Observed<'_> {
         self.unheard_prompt(reason)
     }
 
-    /// A prompt that is to be refused by a guard that does not work. It reaches the model when the guard works.
+    /// A prompt that is to be refused, by a rule or by a guard that does not work.
     pub(super) fn unheard_prompt(&self, reason: &str) -> Cell {
+        let is_signed = self.signs.prompt_refused.is_some_and(|sign| self.told(sign));
         match (self.calls.is_empty(), self.told(reason)) {
             (false, _) => Cell::Fails,
             (true, true) => Cell::Works("the user reads why"),
-            (true, false) => Cell::Works("the user is not told why"),
+            (true, false) if is_signed => Cell::Works("the user reads that a hook blocked it, not why"),
+            (true, false) if self.ends_without_answer() => {
+                Cell::Works("the run ends without an answer and without a word")
+            }
+            (true, false) => Cell::Unknown("no model call, and no sign of a refusal"),
         }
+    }
+
+    /// A stop: the agent itself says that a hook ended the run, or it ends where it would have answered.
+    pub(super) fn stopped(&self, reason: &str) -> Cell {
+        let is_signed =
+            self.signs.stopped.is_some_and(|sign| self.told(sign) || self.recorded.contains(sign));
+        match (is_signed && self.ends_without_answer(), self.told(reason)) {
+            (true, true) => Cell::Works("nothing runs, the run ends, and the user reads why"),
+            (true, false) => Cell::Works("nothing runs, the run ends, and the session's log says why"),
+            (false, _) => Cell::Unknown("nothing ran, and no sign of a stop"),
+        }
+    }
+
+    /// Whether the program ended by itself and kept the model's last words to itself, which it prints otherwise.
+    fn ends_without_answer(&self) -> bool {
+        self.answers_otherwise && self.ending != Ending::TimedOut && !self.told(ANSWER)
     }
 }
 

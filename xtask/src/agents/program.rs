@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
+use super::observed::Signs;
+
 /// One agent's program.
 ///
 /// It has everything that makes the program talk to the scripted model and to nothing else. A program that still needs
@@ -19,8 +21,12 @@ pub(super) struct Program {
     pub(super) package: &'static str,
     /// The command line behind the program, for a prompt.
     pub(super) arguments: fn(&str) -> Vec<String>,
+    /// The command line behind the program for another prompt of the same session, where one is needed.
+    pub(super) go_on: Option<fn(&str) -> Vec<String>>,
     /// Variables, for the URL of the model.
     pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
+    /// By which words it tells what it did.
+    pub(super) signs: Signs,
     /// Writes the settings that point it at the model, for a home directory and the URL.
     pub(super) prepare: fn(&Path, &str) -> Result<()>,
 }
@@ -33,6 +39,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "Claude Code",
         package: "@anthropic-ai/claude-code",
         arguments: |prompt| words(&["-p", prompt, "--dangerously-skip-permissions"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("ANTHROPIC_BASE_URL", url.to_owned()),
@@ -43,6 +50,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("IS_SANDBOX", "1".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("hook_stopped_continuation"), prompt_refused: None },
         prepare: |_, _| Ok(()),
     },
     Program {
@@ -58,7 +66,9 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 prompt,
             ])
         },
+        go_on: None,
         environment: |_| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
+        signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
         prepare: |home, url| {
             let config = format!(
                 "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
@@ -75,6 +85,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         package: "@google/gemini-cli",
         // A model by name: otherwise it asks another model first which one to take.
         arguments: |prompt| words(&["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
@@ -82,6 +93,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("Agent execution stopped"), prompt_refused: None },
         prepare: |home, _| {
             let settings = json!({
                 "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -96,6 +108,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "Qwen Code",
         package: "@qwen-code/qwen-code",
         arguments: |prompt| words(&["-p", prompt, "--yolo"]),
+        go_on: None,
         environment: |url| {
             vec![
                 ("OPENAI_BASE_URL", format!("{url}/v1")),
@@ -103,6 +116,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("OPENAI_MODEL", "scripted".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("execution_denied"), prompt_refused: None },
         prepare: |home, _| {
             let settings = json!({
                 "security": { "auth": { "selectedType": "openai" } },
@@ -119,6 +133,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
         arguments: |prompt| {
             words(&["-p", prompt, "--allow-all-tools", "--allow-all-paths", "--no-auto-update"])
         },
+        go_on: None,
         environment: |url| {
             vec![
                 ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
@@ -128,6 +143,7 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 ("COPILOT_OFFLINE", "true".to_owned()),
             ]
         },
+        signs: Signs { stopped: Some("denied-by-permission-request-hook"), prompt_refused: None },
         prepare: |_, _| Ok(()),
     },
     Program {
@@ -135,12 +151,14 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "opencode",
         package: "opencode-ai",
         arguments: |prompt| words(&["run", "--model", "scripted/scripted", prompt]),
+        go_on: Some(|prompt| words(&["run", "--continue", "--model", "scripted/scripted", prompt])),
         environment: |_| {
             vec![
                 ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
                 ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
             ]
         },
+        signs: Signs { stopped: None, prompt_refused: None },
         prepare: |home, url| {
             let provider = json!({
                 "npm": "@ai-sdk/openai-compatible",

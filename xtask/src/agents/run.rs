@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use hookrail_testkit::scripted_model::ScriptedModel;
 
-use super::observed::{Cell, Ending, Observed, describe};
+use super::observed::{Ending, Observed, describe};
 use super::program::{Program, write};
-use super::scenario::{Broken, Scenario, settings};
+use super::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings, turns};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(100);
+const PATIENCE: Duration = Duration::from_mins(2);
+/// A longer file is no record of a short session.
+const LONGEST_RECORD: u64 = 4 << 20;
 
 /// What is under test: an agent's program, and hookrail's.
 pub(super) struct Subject<'a> {
@@ -26,61 +28,60 @@ pub(super) struct Subject<'a> {
     pub(super) hookrail: &'a Path,
     /// Whether the folders of the runs stay.
     pub(super) keep: bool,
+    /// Whether it answers a harmless prompt, as [`answers`] found.
+    pub(super) answers: bool,
 }
 
-/// Runs the agent and says what was observed. What is broken from the start is compared with a run in which nothing is.
+/// Whether the agent answers a harmless prompt with the same rules: what the silence of other runs is compared with.
+pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
+    let mut answers = false;
+    attempt(subject, &HARMLESS, |seen| {
+        answers = !seen.calls.is_empty() && seen.told(ANSWER) && seen.ending == Ending::Exited(Some(0));
+    })?;
+    Ok(answers)
+}
+
+/// Runs the agent and says what was observed.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
-    let control = match scenario.broken {
-        Broken::Nothing => None,
-        Broken::Settings | Broken::Program => {
-            let mut calls = 0;
-            attempt(subject, scenario, Broken::Nothing, |seen| calls = seen.calls.len())?;
-            Some(calls)
-        }
-    };
     let mut described = String::new();
-    attempt(subject, scenario, scenario.broken, |seen| {
-        let cell = match (control, seen.calls.len()) {
-            (Some(0), 0) => Cell::Unknown("no model call without the fault either"),
-            _ => (scenario.read)(seen),
-        };
-        described = describe(cell, seen);
+    attempt(subject, scenario, |seen| {
+        described = describe((scenario.read)(seen), seen);
     })?;
     Ok(described)
 }
 
 /// One run, looked at before its folders go.
-fn attempt(
-    subject: &Subject<'_>,
-    scenario: &Scenario,
-    broken: Broken,
-    look: impl FnOnce(&Observed<'_>),
-) -> Result<()> {
-    let Subject { program, executable, hookrail, keep } = *subject;
+fn attempt(subject: &Subject<'_>, scenario: &Scenario, look: impl FnOnce(&Observed<'_>)) -> Result<()> {
+    let Subject { program, executable, hookrail, keep, answers } = *subject;
     let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
     let place = Place::make(base.path())?;
     // A copy, because a scenario may move it.
     fs::copy(hookrail, place.hookrail()).context("cannot copy hookrail")?;
-    let model = ScriptedModel::start(scenario.turns(&base.path().to_string_lossy()));
+    let model = ScriptedModel::start(turns(scenario.commands, &base.path().to_string_lossy()));
     (program.prepare)(&place.home, &model.url())?;
     let mut connect = place.command(&place.hookrail());
     let connected = connect.args(["connect", program.name]).stdin(Stdio::null()).output()?;
     if !connected.status.success() {
         bail!("connect failed: {}", String::from_utf8_lossy(&connected.stderr));
     }
-    let text = match broken {
+    let text = match scenario.broken {
         Broken::Settings => "{ \"enableHooks\": ".to_owned(),
         Broken::Nothing | Broken::Program => settings().to_string(),
     };
     write(&place.home.join(".llxprt/settings.json"), &text)?;
-    if broken == Broken::Program {
+    if scenario.broken == Broken::Program {
         fs::remove_file(place.hookrail())?;
     }
 
-    let mut command = place.command(executable);
-    command.args((program.arguments)(scenario.prompt)).envs((program.environment)(&model.url()));
     let started = Instant::now();
-    let ending = run(command, &place)?;
+    let mut runs = vec![(program.arguments)(scenario.prompt)];
+    runs.extend(program.go_on.zip(scenario.next_prompt).map(|(arguments, prompt)| arguments(prompt)));
+    let mut ending = Ending::TimedOut;
+    for arguments in runs {
+        let mut command = place.command(executable);
+        command.args(arguments).envs((program.environment)(&model.url()));
+        ending = run(command, &place)?;
+    }
     let took = started.elapsed();
     let calls = model.calls();
     let read = |file: &str| fs::read(base.path().join(file)).unwrap_or_default();
@@ -90,6 +91,9 @@ fn attempt(
         work: &place.work,
         calls: &calls,
         printed: &String::from_utf8_lossy(&printed),
+        recorded: &records(&place.home)?,
+        signs: program.signs,
+        answers_otherwise: answers,
         log: &String::from_utf8_lossy(&log),
         ending,
         took,
@@ -100,6 +104,23 @@ fn attempt(
         eprintln!("kept {} ({ending:?}, {} s)", base.keep().display(), took.as_secs());
     }
     Ok(())
+}
+
+/// What the agent wrote about its session: the lines of its own files, as text. hookrail's files and libraries that the
+/// agent unpacked are not among them.
+fn records(folder: &Path) -> Result<String> {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() && entry.file_name() != ".llxprt" && entry.file_name() != "node_modules" {
+            text.push_str(&records(&entry.path())?);
+        } else if kind.is_file() && entry.metadata()?.len() <= LONGEST_RECORD {
+            text.push_str(&String::from_utf8_lossy(&fs::read(entry.path()).unwrap_or_default()));
+            text.push('\n');
+        }
+    }
+    Ok(text)
 }
 
 /// The folders of a run.
@@ -145,7 +166,7 @@ impl Place {
 /// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
 /// The group is killed in either case, because an agent may leave processes behind.
 fn run(mut command: Command, place: &Place) -> Result<Ending> {
-    let stream = |name: &str| fs::File::create(place.base.join(name));
+    let stream = |name: &str| fs::File::options().create(true).append(true).open(place.base.join(name));
     let mut child = command
         .stdin(Stdio::null())
         .stdout(stream("stdout.txt")?)

@@ -6,7 +6,7 @@
 use hookrail_testkit::scripted_model::Turn;
 use serde_json::{Value, json};
 
-use super::observed::{Cell, Ending, Observed};
+use super::observed::{Cell, Observed};
 
 /// One effect of hooks.
 /// The order of [`SCENARIOS`] is the order of the rows.
@@ -17,6 +17,8 @@ pub(super) struct Scenario {
     pub(super) prompt: &'static str,
     /// What the model runs in the shell, one call after the other. `{base}` is the folder of the run.
     pub(super) commands: &'static [&'static str],
+    /// What the user says next, in an agent that does at the next prompt what others do at once.
+    pub(super) next_prompt: Option<&'static str>,
     /// What is broken before the agent starts.
     pub(super) broken: Broken,
     /// What came of it.
@@ -34,13 +36,14 @@ pub(super) enum Broken {
     Program,
 }
 
-impl Scenario {
-    /// The model's lines.
-    pub(super) fn turns(&self, base: &str) -> Vec<Turn> {
-        let calls = self.commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
-        calls.chain([Turn::Say("finished".to_owned())]).collect()
-    }
+/// The model's lines: shell commands, one after the other, and an answer.
+pub(super) fn turns(commands: &[&str], base: &str) -> Vec<Turn> {
+    let calls = commands.iter().map(|command| Turn::Shell(command.replace("{base}", base)));
+    calls.chain([Turn::Say(ANSWER.to_owned())]).collect()
 }
+
+/// What the model says at its end, and the agent prints.
+pub(super) const ANSWER: &str = "finished";
 
 /// No request reached the model, so that the effect had no chance to show.
 const NOT_RUN: Cell = Cell::Unknown("no model call");
@@ -55,8 +58,19 @@ const fn scenario(
     commands: &'static [&'static str],
     read: fn(&Observed<'_>) -> Cell,
 ) -> Scenario {
-    Scenario { name, prompt, commands, broken: Broken::Nothing, read }
+    Scenario { name, prompt, commands, next_prompt: None, broken: Broken::Nothing, read }
 }
+
+/// A prompt that no rule has anything against.
+pub(super) const HARMLESS: Scenario =
+    scenario(
+        "a harmless prompt",
+        "do it",
+        &[],
+        |seen| {
+            if seen.told(ANSWER) { Cell::Works("") } else { NOT_RUN }
+        },
+    );
 
 /// All of them.
 pub(super) const SCENARIOS: &[Scenario] = &[
@@ -68,15 +82,12 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         }
     }),
     scenario("ask", "do it", &["touch asked.txt"], |seen| {
-        let is_over = seen.ending != Ending::TimedOut;
         match (seen.exists("asked.txt"), seen.heard("MARK-ASK"), seen.calls.len()) {
             (_, _, 0) => NOT_RUN,
             (true, ..) => Cell::Fails,
             (false, true, _) if seen.was_strengthened() => Cell::Instead("refused, the model reads why"),
             (false, true, _) => Cell::Works("refused, as nobody can answer; the model reads why"),
-            (false, false, 2..) => Cell::Works("refused, as nobody can answer"),
             (false, false, _) if seen.told("MARK-ASK") => Cell::Works("the question is shown"),
-            (false, false, _) if is_over && seen.ran("asks") => Cell::Works("the run ends without a word"),
             (false, false, _) => Cell::Unknown("neither run nor refused"),
         }
     }),
@@ -106,20 +117,27 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("blocked prompt", "forbidden words", &[], |seen| {
         seen.refused_prompt("MARK-PROMPT", "no-forbidden")
     }),
-    scenario("sent back", "send yourself back", &[], |seen| {
-        match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
-            (true, ..) => Cell::Works(""),
-            (false, true, true) => Cell::Instead("kept for the next prompt"),
-            (false, true, false) => Cell::Fails,
-            (false, false, _) => Cell::Unknown("the hook did not run"),
-        }
-    }),
+    Scenario {
+        next_prompt: Some("what else?"),
+        ..scenario("sent back", "send yourself back", &[], |seen| {
+            match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
+                (true, _, true) => Cell::Instead("the model reads it with the next prompt"),
+                (true, _, false) => Cell::Works(""),
+                (false, true, _) => Cell::Fails,
+                (false, false, _) => Cell::Unknown("the hook did not run"),
+            }
+        })
+    },
     scenario("session start context", "do it", &[], |seen| {
         match (seen.heard("MARK-START"), seen.ran("greets")) {
             _ if seen.calls.is_empty() => NOT_RUN,
             (true, _) => Cell::Works(""),
             (false, true) => Cell::Fails,
-            (false, false) => Cell::Instead("it fires no such event without a terminal"),
+            // It did call its hooks, at other events.
+            (false, false) if seen.log.contains("\"BeforeAgent\"") => {
+                Cell::Instead("without a terminal it calls its hooks at prompts and not at this event")
+            }
+            (false, false) => Cell::Unknown("no hook was called"),
         }
     }),
     scenario("stop", "do it", &["touch stopped.txt", "touch more.txt"], |seen| {
@@ -130,16 +148,17 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         ) {
             (_, 0, _) => NOT_RUN,
             (true, ..) => Cell::Fails,
-            (false, 1, _) if seen.ran("stops") => {
-                Cell::Works("nothing runs, and the model is not asked again")
-            }
+            (false, 1, _) if seen.ran("stops") => seen.stopped("MARK-STOP"),
             (false, 2.., true) => Cell::Instead("every further call is refused, the model reads why"),
             (false, ..) => Cell::Unknown("nothing ran, and nobody is told why"),
         }
     }),
     scenario("failing hook", "do it", &["touch failing-open.txt"], |seen| {
         match (seen.exists("failing-open.txt"), seen.ran("fails-open")) {
-            (true, true) => Cell::Works("the call runs"),
+            (true, true) if seen.told("`fails-open` failed") => {
+                Cell::Works("the call runs, and the user reads which hook failed")
+            }
+            (true, true) => Cell::Works("the call runs, and `hookrail log` names the hook"),
             (true, false) => Cell::Unknown("the hook did not run"),
             (false, _) => Cell::Fails,
         }
@@ -154,6 +173,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "prompt with broken settings",
         prompt: "do it",
         commands: &[],
+        next_prompt: None,
         broken: Broken::Settings,
         read: |seen| seen.unheard_prompt("hookrail check"),
     },
@@ -167,6 +187,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "prompt with the program gone",
         prompt: "do it",
         commands: &[],
+        next_prompt: None,
         broken: Broken::Program,
         read: |seen| seen.unheard_prompt(HELP),
     },

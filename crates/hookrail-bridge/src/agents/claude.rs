@@ -13,8 +13,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, decided, permission, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, stop_event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, stop_event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -32,11 +32,12 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrPattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: true,
+        tell_user: &EventName::ALL,
         go_on: true,
         tells_sent_back: true,
         context: &[
@@ -57,7 +58,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".claude/settings.json",
         project: ".claude/settings.json",
         shape: SettingsShape::Groups,
+        hook_files: &["settings.json", "settings.local.json"],
+        toml: None,
     },
+    advice: None,
     can_replace_result: |event| result::to_native(event, "").is_some(),
     tool_response: result::to_ours,
     render,

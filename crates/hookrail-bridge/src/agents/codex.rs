@@ -10,8 +10,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -27,12 +27,13 @@ pub(crate) static DIALECT: Dialect = Dialect {
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
-    matchers: MatcherDialect::NamesOrPattern,
+    matchers: MatcherDialect::NamesOrRustPattern,
+    order: HookOrder::LastToFinish,
     can: Capabilities {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: true,
+        tell_user: &EventName::ALL,
         go_on: true,
         tells_sent_back: true,
         context: &[
@@ -53,7 +54,13 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".codex/hooks.json",
         project: ".codex/hooks.json",
         shape: SettingsShape::Groups,
+        hook_files: &["hooks.json", "config.toml"],
+        toml: Some("config.toml"),
     },
+    advice: Some(
+        "Codex runs a hook only after you trusted it, and says nothing when it does not: start `codex`, open \
+         `/hooks` and trust the hookrail entries. Each change of an entry asks again.",
+    ),
     can_replace_result: |_| true,
     tool_response: our_result,
     render,

@@ -13,8 +13,8 @@ use crate::agents::claude;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -31,11 +31,12 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_secs(30),
     matchers: MatcherDialect::WholePattern,
+    order: HookOrder::OneAfterAnother,
     can: Capabilities {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: false,
+        tell_user: &[],
         go_on: true,
         tells_sent_back: true,
         context: &[
@@ -56,7 +57,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".copilot/hooks/hookrail.json",
         project: ".github/hooks/hookrail.json",
         shape: SettingsShape::Flat,
+        hook_files: &["*.json"],
+        toml: None,
     },
+    advice: None,
     can_replace_result: |event| event.native_event != "postToolUseFailure",
     tool_response,
     render,

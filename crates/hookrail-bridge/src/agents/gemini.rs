@@ -10,8 +10,8 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -28,11 +28,12 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: true,
         allow: false,
-        tell_user: true,
+        tell_user: &EventName::ALL,
         go_on: true,
         tells_sent_back: true,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
@@ -55,7 +56,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".gemini/settings.json",
         project: ".gemini/settings.json",
         shape: SettingsShape::Groups,
+        hook_files: &["settings.json"],
+        toml: None,
     },
+    advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,
     tool_response: our_result,
     render,

@@ -8,7 +8,9 @@ use hookrail::{EventName, JsonObject};
 use crate::agents::gemini;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
-use crate::dialect::{Capabilities, Dialect, MatcherDialect, McpForm, SettingsFile, SettingsShape, TimeUnit};
+use crate::dialect::{
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile, SettingsShape, TimeUnit,
+};
 use crate::event::BridgeEvent;
 
 /// `LLxprt` Code.
@@ -24,12 +26,13 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: false,
         change_arguments: true,
         allow: false,
         // Its `systemMessage` is for the model, as ours is.
-        tell_user: false,
+        tell_user: &[],
         go_on: true,
         tells_sent_back: true,
         context: &[
@@ -50,7 +53,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".llxprt/settings.json",
         project: ".llxprt/settings.json",
         shape: SettingsShape::Ours,
+        hook_files: &["settings.json"],
+        toml: None,
     },
+    advice: None,
     // That is an extension of ours which it does not have.
     can_replace_result: |_| false,
     tool_response: our_result,

@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -30,11 +30,12 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: false,
+        tell_user: &[],
         go_on: false,
         tells_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],
@@ -53,7 +54,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".config/opencode/plugin/hookrail.js",
         project: ".opencode/plugin/hookrail.js",
         shape: SettingsShape::Plugin,
+        hook_files: &[],
+        toml: None,
     },
+    advice: Some("opencode loads plugins at its start; restart it."),
     can_replace_result: |_| true,
     tool_response,
     render,

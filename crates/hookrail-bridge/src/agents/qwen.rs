@@ -12,8 +12,8 @@ use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
 use crate::answer::Effects;
 use crate::dialect::{
-    Capabilities, Dialect, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape,
-    TimeUnit, event, tool,
+    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
+    SettingsShape, TimeUnit, event, tool,
 };
 use crate::event::BridgeEvent;
 
@@ -30,15 +30,18 @@ pub(crate) static DIALECT: Dialect = Dialect {
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: false,
         allow: true,
-        tell_user: true,
+        // Elsewhere they go to its debug log.
+        tell_user: &[EventName::AfterAgent],
         go_on: true,
         // It says `true` from the first time on.
         tells_sent_back: false,
-        context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
+        // It fires SessionStart, and drops what hooks say there.
+        context: &[EventName::AfterTool, EventName::BeforeAgent],
         context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
     },
@@ -51,7 +54,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".qwen/settings.json",
         project: ".qwen/settings.json",
         shape: SettingsShape::Groups,
+        hook_files: &["settings.json"],
+        toml: None,
     },
+    advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,
     tool_response: our_result,
     render,

@@ -325,15 +325,18 @@ impl Settling<'_> {
         }
     }
 
-    /// Texts for the person: through the agent where it shows them, else beside it. At the end of a session nobody looks
-    /// at the agent any more.
+    /// Texts for the person: through the agent where it shows them, else beside it.
     fn user(&mut self) {
         let mut texts: Vec<String> =
             self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        let notices = self.verdict.notices.iter().filter(|text| !text.trim().is_empty());
+        // At the end of a session nobody looks at the agent any more.
+        let is_over = self.is(EventName::SessionEnd);
+        let is_heard = self.can(self.dialect.can.tell_user) && !is_over;
+        // The caller brings notices with every event, so they can wait for one at which they are shown.
+        let waits = !is_heard && !is_over && !self.dialect.can.tell_user.is_empty();
+        let notices = self.verdict.notices.iter().filter(|text| !waits && !text.trim().is_empty());
         texts.extend(notices.filter(|notice| self.settled.memory.tell(notice)).cloned());
-        let is_heard = self.dialect.can.tell_user && self.event.event.is_some();
-        if is_heard && !self.is(EventName::SessionEnd) {
+        if is_heard {
             self.settled.effects.user_message = Some(texts.join("\n")).filter(|text| !text.is_empty());
         } else {
             self.settled.aside = texts;

@@ -4,13 +4,12 @@
 //! comes out is a refusal in the agent's own form. The script is the same for every path and holds no single quote,
 //! so that every shell (Codex uses the login shell, which may be fish) hands it to `sh` as it is.
 
-use hookrail::EventName;
 use serde_json::Value;
 
 use super::Entry;
 use crate::agent::Agent;
-use crate::answer::refusal;
-use crate::dialect::{NativeEvent, TimeUnit};
+use crate::answer::{is_guarded, refusal};
+use crate::dialect::{NativeEvent, SettingsShape, TimeUnit};
 
 /// The entry for an event.
 pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
@@ -23,7 +22,19 @@ pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
     let script = script(agent, event);
     let program = quoted(program);
     let command = format!("/bin/sh -c '{script}' {program} bridge {agent} {}", event.name);
-    Entry { event: event.name, command, timeout }
+    Entry { event: event.name, command, powershell: powershell(agent, event), timeout }
+}
+
+/// What Windows runs, on which there is no hookrail: a project's file may be read there, and an entry without a command
+/// for it has nothing to run. It follows Copilot's documents and was not tried on Windows.
+fn powershell(agent: Agent, event: &NativeEvent) -> Option<String> {
+    if agent.dialect().settings.shape != SettingsShape::Flat || !is_guarded(event.ours) {
+        return None;
+    }
+    let words = "hookrail is to guard this agent, and there is no hookrail for Windows. \
+                 Run the agent under Linux, for example in WSL, or remove the entries of hookrail from its hooks.";
+    let refusal = Value::Object(refusal(agent, event, words)).to_string().replace('\'', "''");
+    Some(format!("Write-Output '{refusal}'"))
 }
 
 /// What `sh` runs; `$0` is the program.
@@ -33,9 +44,7 @@ fn script(agent: Agent, event: &NativeEvent) -> String {
         "hookrail does not work, so nothing guards this agent. \
          In a terminal, run hookrail doctor, install it again, or remove its entries from ~/{file}."
     );
-    let guards =
-        matches!(event.ours, Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent));
-    if !guards {
+    if !is_guarded(event.ours) {
         return format!("[ -x \"$0\" ] || {{ echo \"$0: {words}\" >&2; exit 1; }}; exec \"$0\" \"$@\"");
     }
     if agent.dialect().exit_two_refuses {

@@ -179,11 +179,10 @@ fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
     let number = CstInputValue::Number(entry.timeout.to_string());
     let field = |name: &str, value: CstInputValue| (name.to_owned(), value);
     if shape == SettingsShape::Flat {
-        return CstInputValue::Object(vec![
-            field("type", text("command")),
-            field("bash", text(&entry.command)),
-            field("timeoutSec", number),
-        ]);
+        let mut fields = vec![field("type", text("command")), field("bash", text(&entry.command))];
+        fields.extend(entry.powershell.as_deref().map(|command| field("powershell", text(command))));
+        fields.push(field("timeoutSec", number));
+        return CstInputValue::Object(fields);
     }
     let hook = CstInputValue::Object(vec![
         field("type", text("command")),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::agent::Agent;
-use crate::dialect::SettingsShape;
+use crate::dialect::{SettingsFile, SettingsShape};
 
 /// A settings file of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub struct SettingsPlace {
     pub path: PathBuf,
     /// What is in it.
     pub format: Format,
+    /// The agent's TOML file, which may hold the hooks instead.
+    pub toml: Option<PathBuf>,
+    /// The files from which the agent reads hooks, of which `*.json` stands for every one in its folder.
+    pub hook_files: Vec<PathBuf>,
 }
 
 /// What a settings file is written in.
@@ -33,20 +37,30 @@ pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Optio
         Some(Path::new(&folder).join(file))
     });
     let path = moved.unwrap_or_else(|| home.join(settings.user));
-    SettingsPlace { path, format: format_of(settings.shape) }
+    place_at(settings, path)
 }
 
 /// A project's settings of an agent.
 pub fn project_settings(agent: Agent, project: &Path) -> SettingsPlace {
     let settings = &agent.dialect().settings;
-    SettingsPlace { path: project.join(settings.project), format: format_of(settings.shape) }
+    place_at(settings, project.join(settings.project))
 }
 
-/// Whether Codex's hooks belong into `config.toml`, which lies beside `hooks.json`: hooks in both make Codex complain,
-/// so the bridge goes where hooks are already. Without any it is `hooks.json`.
-pub fn codex_uses_toml(config_toml: Option<&str>, hooks_json: Option<&str>) -> bool {
+fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
+    let beside = |name: &&str| path.with_file_name(name);
+    SettingsPlace {
+        format: format_of(settings.shape),
+        toml: settings.toml.as_ref().map(beside),
+        hook_files: settings.hook_files.iter().map(beside).collect(),
+        path,
+    }
+}
+
+/// Whether the bridge belongs into the agent's TOML file, which lies beside the JSON one: hooks in both make Codex complain,
+/// so it goes where hooks are already. Without any it is the JSON file.
+pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
     let has_events = |text: &str| super::toml::has_events(text);
-    hooks_json.is_none_or(|text| text.trim().is_empty()) && config_toml.is_some_and(has_events)
+    json.is_none_or(|text| text.trim().is_empty()) && toml.is_some_and(has_events)
 }
 
 fn format_of(shape: SettingsShape) -> Format {
@@ -114,7 +128,7 @@ mod tests {
             (with, Some("{}"), false),
             (Some("broken ["), None, false),
         ] {
-            assert_eq!(codex_uses_toml(toml, json), expected, "{toml:?} {json:?}");
+            assert_eq!(uses_toml(toml, json), expected, "{toml:?} {json:?}");
         }
     }
 }

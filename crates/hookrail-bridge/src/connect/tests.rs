@@ -180,6 +180,26 @@ fn llxprt_is_connected_by_nature() {
     assert!(edit.summary.iter().any(|line| line.contains("nothing to connect")));
 }
 
+/// By Copilot's documents `powershell` is what Windows runs, and one JSON object on stdout is the answer. Not tried on
+/// Windows.
+#[test]
+fn windows_is_refused_in_words_where_copilot_is_guarded() {
+    let settings = parsed(&connected(Agent::Copilot, None));
+    for (event, entries) in settings["hooks"].as_object().expect("events") {
+        let entry = &entries[0];
+        let command = entry["powershell"].as_str();
+        let is_guarded = matches!(event.as_str(), "preToolUse" | "userPromptSubmitted");
+        assert_eq!(command.is_some(), is_guarded, "{event}");
+        let Some(command) = command else { continue };
+        let literal = command.strip_prefix("Write-Output '").and_then(|rest| rest.strip_suffix('\''));
+        let literal = literal.expect("one literal");
+        assert!(!literal.replace("''", "").contains('\''), "{command}");
+        let said = parsed(&literal.replace("''", "'")).to_string();
+        assert!(said.contains("no hookrail for Windows"), "{command}");
+        assert!(said.contains("\"deny\"") || said.contains("\"block\""), "{command}");
+    }
+}
+
 #[test]
 fn codex_trust_is_explained() {
     let edit = connect(Agent::Codex, None, Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");

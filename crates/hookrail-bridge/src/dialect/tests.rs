@@ -21,6 +21,14 @@ const OURS: &[&str] = &[
     "google_web_search",
 ];
 
+/// The engine has its own list of agents, because it must know its own entries without knowing any dialect.
+#[test]
+fn entries_of_every_agent_are_known_to_the_engine() {
+    for agent in Agent::ALL {
+        assert!(hookrail::internal::calls_bridge(&format!("/usr/bin/hookrail bridge {agent}")), "{agent}");
+    }
+}
+
 #[test]
 fn names_are_unique_and_known() {
     for agent in Agent::ALL {

@@ -7,7 +7,7 @@ use hookrail::JsonObject;
 use serde_json::Value;
 
 use super::{Importing, LossKind};
-use crate::connect::{calls_bridge, quoted};
+use crate::connect::quoted;
 use crate::dialect::{NativeEvent, TimeUnit};
 
 /// Fields that are carried over as they are.
@@ -59,10 +59,6 @@ impl Importing {
             self.report(LossKind::Lost, place, "there is no command that a shell could run");
             return None;
         };
-        if calls_bridge(&command) {
-            self.report(LossKind::Note, place, "calls hookrail itself, so it is left out");
-            return None;
-        }
         let mut ours = JsonObject::from_iter([("type".to_owned(), Value::from("command"))]);
         for key in KEPT {
             if let Some(value) = entry.get(*key) {

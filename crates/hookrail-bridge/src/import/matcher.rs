@@ -86,7 +86,9 @@ impl Importing {
             dialect
         };
         let ours = match dialect {
-            MatcherDialect::NamesOrPattern if matcher.chars().all(is_name_sign) => {
+            MatcherDialect::NamesOrPattern | MatcherDialect::NamesOrRustPattern
+                if matcher.chars().all(is_name_sign) =>
+            {
                 let mut ours: Vec<String> = Vec::new();
                 for name in names(matcher) {
                     let name = our_name(self.agent, name).unwrap_or(name).to_owned();
@@ -99,13 +101,15 @@ impl Importing {
                     several => format!("^(?:{})$", several.join("|")),
                 }
             }
-            MatcherDialect::NamesOrPattern | MatcherDialect::Pattern => translated(self.agent, matcher),
+            MatcherDialect::NamesOrPattern | MatcherDialect::NamesOrRustPattern | MatcherDialect::Pattern => {
+                translated(self.agent, matcher)
+            }
             MatcherDialect::WholePattern => format!("^(?:{})$", translated(self.agent, matcher)),
         };
         if ours != matcher {
             self.report(LossKind::Changed, place, format!("matcher `{matcher}` is written `{ours}`"));
         }
-        if self.agent == Agent::Codex
+        if dialect == MatcherDialect::NamesOrRustPattern
             && ["(?i", "(?P", "\\A", "\\z", "(?x"].iter().any(|sign| matcher.contains(sign))
         {
             self.report(

@@ -10,7 +10,7 @@ fn imported(agent: Agent, settings: &Value) -> (Value, Vec<String>) {
 }
 
 fn import_text(agent: Agent, text: &str) -> (Value, Vec<String>) {
-    let Imported { settings, report } = import(agent, text).expect("settings");
+    let Imported { settings, report, .. } = import(agent, text).expect("settings");
     (settings.into(), report.iter().map(ToString::to_string).collect())
 }
 
@@ -61,7 +61,6 @@ fn claude() {
             "changed: PreToolUse[0]: matcher `Bash|Write` is written `^(?:run_shell_command|write_file)$`",
             "changed: PreToolUse[1].hooks[0]: timeout of 0.5 s is written as 500 ms",
             "changed: PreToolUse[1]: matcher `mcp__.*|^(Edit|Read)$` is written `mcp__.*|^(replace|read_file)$`",
-            "note: PreToolUse[2].hooks[0]: calls hookrail itself, so it is left out",
             "changed: SessionStart[0].hooks[0]: timeout of 60 s is written as 60000 ms",
             "changed: SessionStart[0]: `compact` is called `compress` here",
             "changed: Stop[0].hooks[0]: program and arguments become a shell line: `/t 'a b' c`",
@@ -136,6 +135,45 @@ fn copilot_is_flat_and_anchored() {
     ] {
         assert!(report.iter().any(|reported| reported == line), "{line}: {report:#?}");
     }
+}
+
+/// What `connect` wrote is counted and otherwise passed over, also at events that mean something else here.
+#[test]
+fn our_own_entries_are_counted_and_not_reported() {
+    let program = std::path::Path::new("/usr/bin/hookrail");
+    for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot] {
+        let edit = crate::connect(agent, None, program, crate::ConnectOptions::default()).expect("an edit");
+        let text = edit.new_text.expect("a text");
+        let ours = crate::bridge_entries(agent, &text, crate::ConnectOptions::default()).expect("entries");
+        let imported = import(agent, &text).expect("settings");
+        assert_eq!(imported.report, [], "{agent}");
+        assert_eq!((imported.settings.len(), imported.own_entries), (0, ours.len()), "{agent}");
+    }
+    let own = "/bin/sh -c x /usr/bin/hookrail bridge claude PreToolUse";
+    let mixed = json!({"hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": own, "timeout": 600}]},
+        {"hooks": [{"type": "command", "command": own, "if": "x"}, {"type": "command", "command": "mine", "timeout": 1}]},
+    ]}});
+    let imported = import(Agent::Claude, &mixed.to_string()).expect("settings");
+    assert_eq!(imported.own_entries, 2);
+    let report: Vec<String> = imported.report.iter().map(ToString::to_string).collect();
+    assert_eq!(report, ["changed: PreToolUse[1].hooks[1]: timeout of 1 s is written as 1000 ms"]);
+}
+
+#[test]
+fn another_order_is_told() {
+    let two = |key: &str| json!([{"hooks": [{key: "a"}, {key: "b"}]}]);
+    let told = |agent, settings: Value, words: &str| {
+        imported(agent, &settings).1.iter().filter(|line| line.contains(words)).count()
+    };
+    let codex = json!({"hooks": {"PreToolUse": two("command"), "Stop": two("command")}});
+    assert_eq!(told(Agent::Codex, codex, "last to finish"), 1);
+    let one = json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}]}]}});
+    assert_eq!(told(Agent::Codex, one, "last to finish"), 0);
+    let copilot =
+        json!({"hooks": {"preToolUse": [{"bash": "a"}, {"bash": "b"}], "agentStop": [{"bash": "c"}]}});
+    assert_eq!(told(Agent::Copilot, copilot, "one after another"), 2);
+    assert_eq!(told(Agent::Claude, json!({"hooks": {"PreToolUse": two("command")}}), "order"), 0);
 }
 
 #[test]

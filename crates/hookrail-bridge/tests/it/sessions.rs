@@ -134,6 +134,33 @@ fn a_text_waits_for_the_next_opportunity() {
 }
 
 /// Copilot takes ten kilobytes at a time, the others take everything.
+/// Qwen Code drops what hooks say at its start, and shows messages to the user at the end of its work only.
+#[test]
+fn qwen_is_told_where_it_listens() {
+    let mut session = Session::new(Agent::Qwen);
+    let start = br#"{"hook_event_name": "SessionStart", "session_id": "s", "cwd": "/", "source": "startup"}"#;
+    let start = hookrail_bridge::read(Agent::Qwen, None, start).expect("an event");
+    let greeting = Verdict {
+        additional_context: Some("be kind".to_owned()),
+        notices: vec!["hooks wait".to_owned()],
+        ..Verdict::default()
+    };
+    assert_eq!(session.fire(&start, &greeting), Value::Null);
+    let notice = Verdict { notices: vec!["hooks wait".to_owned()], ..Verdict::default() };
+    let said = session.step("UserPromptSubmit", &notice);
+    assert_eq!(
+        said,
+        json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "be kind"}})
+    );
+    // It fires the same event before each model call, with an empty prompt.
+    let again = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/", "prompt": ""}"#;
+    let again = hookrail_bridge::read(Agent::Qwen, None, again).expect("an event");
+    let said = answer(Agent::Qwen, &again, &notice, &session.memory);
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str(), said.memory), ("", "", None));
+    assert_eq!(session.step("Stop", &notice), json!({"systemMessage": "hooks wait"}));
+    assert_eq!(session.step("Stop", &notice), Value::Null);
+}
+
 #[test]
 fn a_long_text_arrives_in_pieces_or_whole() {
     let long = "é".repeat(60 * 1024);

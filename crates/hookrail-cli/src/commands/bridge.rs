@@ -27,6 +27,7 @@ pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
 use crate::cli::BridgeArgs;
 use crate::context::Context;
+use crate::display::home;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -34,6 +35,9 @@ use crate::terminal::printer::escape_line;
 
 /// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
 const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
+
+/// What helps when the cause is not the user's settings.
+const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
 /// How long stdin is waited for where the command line does not tell the event. Agents write it at once.
 const UNTOLD_EVENT: Duration = Duration::from_secs(10);
@@ -46,17 +50,34 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     }
     let started = Instant::now();
     let mut stdin = Vec::new();
-    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
+    let native = answer_or_refuse(args, &mut stdin, |stdin| {
         let patience = args.event.as_deref().map_or(UNTOLD_EVENT, |event| time_budget(args.agent, event));
-        stdin::read(&mut stdin, started + patience).context("cannot read stdin")?;
-        respond(args, directory, &stdin, started)
-    }));
-    let native = match outcome {
+        stdin::read(stdin, started + patience).context("cannot read stdin")?;
+        respond(args, directory, stdin, started)
+    });
+    print(&native).unwrap_or_else(|error| {
+        let why = format!("the answer cannot be written: {error}");
+        let refusal = refuse(args, &stdin, &why);
+        let _ = io::stderr().write_all(refusal.stderr.as_bytes());
+        // An empty stdout and exit 0 would be read as nothing to say.
+        ExitStatus::Native(if refusal.stdout.is_empty() { 1 } else { 2 })
+    })
+}
+
+/// The answer that `work` comes to with what it read; a refusal in its place where it fails or panics.
+fn answer_or_refuse(
+    args: &BridgeArgs,
+    stdin: &mut Vec<u8>,
+    work: impl FnOnce(&mut Vec<u8>) -> anyhow::Result<NativeAnswer>,
+) -> NativeAnswer {
+    match std::panic::catch_unwind(AssertUnwindSafe(|| work(stdin))) {
         Ok(Ok(native)) => native,
-        Ok(Err(error)) => refuse(args, &stdin, &format!("{error:#}")),
-        Err(_) => refuse(args, &stdin, "hookrail failed by its own fault; its message is on stderr"),
-    };
-    print(&native)
+        Ok(Err(error)) => refuse(args, stdin, &format!("{error:#}. {ASK_DOCTOR}")),
+        Err(_) => {
+            let why = "hookrail failed by its own fault; its message is on stderr.";
+            refuse(args, stdin, &format!("{why} {ASK_DOCTOR}"))
+        }
+    }
 }
 
 /// The dialect's word for "no", with the cause, at events that guard something; elsewhere a line on stderr.
@@ -64,13 +85,13 @@ fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
     broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
 }
 
-/// Delivers the answer. The agent may have gone away, which changes nothing.
-fn print(native: &NativeAnswer) -> ExitStatus {
+/// Delivers the answer. stderr is nobody's decision, so that it may fail.
+fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush());
+    out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush())?;
     let mut err = io::stderr().lock();
     let _ = err.write_all(native.stderr.as_bytes()).and_then(|()| err.flush());
-    ExitStatus::Native(native.exit_code)
+    Ok(ExitStatus::Native(native.exit_code))
 }
 
 /// The whole way of one event. An `Err` becomes a refusal.
@@ -83,9 +104,16 @@ fn respond(
     let agent = args.agent;
     let mut event = match read(agent, args.event.as_deref(), stdin) {
         Ok(event) => event,
-        Err(error) => return Ok(refuse(args, stdin, &error.to_string())),
+        Err(error) => {
+            let why = format!("hookrail does not understand what {} sent: {error}.", agent.title());
+            return Ok(refuse(args, stdin, &format!("{why} {ASK_DOCTOR}")));
+        }
     };
     let user = Context::without_project(directory)?;
+    if home(&user).is_none() {
+        let why = "there is no home directory, so that nobody knows which hooks you have; set HOME";
+        return Ok(refuse(args, stdin, why));
+    }
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
     event.recall(&memory);
@@ -212,3 +240,6 @@ fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> 
     let told = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
     variable.map(PathBuf::from).into_iter().chain(told).find(|folder| folder.is_dir())
 }
+
+#[cfg(test)]
+mod tests;

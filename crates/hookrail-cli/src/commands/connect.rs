@@ -5,6 +5,7 @@
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
+mod show;
 pub(crate) mod status;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +16,8 @@ use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace
 use self::file::AgentFile;
 use crate::cli::ConnectArgs;
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::shown;
 use crate::exit::ExitStatus;
-use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::printer::Printer;
 
 /// Adds the bridge to an agent's settings, or lists the agents.
 /// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is said.
@@ -62,21 +62,18 @@ pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsP
 
 /// The files from which an agent reads hooks and which are there: the one that `connect` writes to, and those beside it.
 pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<PathBuf> {
-    let written = place(agent, project, context);
-    let beside = |name: &str| written.path.with_file_name(name);
-    let mut files = match agent {
-        Agent::Claude => vec![beside("settings.json"), beside("settings.local.json")],
-        Agent::Codex => vec![beside("hooks.json"), beside("config.toml")],
-        Agent::Copilot => {
-            let entries = written.path.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
-            let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-            files.retain(|file| file.extension().is_some_and(|end| end == "json"));
-            files.sort();
-            files
+    let mut files = Vec::new();
+    for file in place(agent, project, context).hook_files {
+        if file.file_name().is_some_and(|name| name == "*.json") {
+            let entries = file.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
+            let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            all.retain(|file| file.extension().is_some_and(|end| end == "json"));
+            all.sort();
+            files.append(&mut all);
+        } else {
+            files.push(file);
         }
-        Agent::Gemini | Agent::Qwen | Agent::Llxprt => vec![written.path],
-        Agent::Opencode => Vec::new(),
-    };
+    }
     files.retain(|file| file.is_file());
     files
 }
@@ -85,41 +82,4 @@ pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<
 pub(crate) fn agents_home(context: &Context) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     home.filter(|home| home.is_absolute()).or_else(|| crate::display::home(context).map(Path::to_path_buf))
-}
-
-/// What an edit came to.
-pub(crate) struct Changed {
-    before: Option<String>,
-    after: Option<String>,
-    differs: bool,
-    summary: Vec<String>,
-}
-
-impl Changed {
-    /// Prints the difference and what a person should know.
-    fn show(
-        &self,
-        file: &AgentFile,
-        dry_run: bool,
-        context: &Context,
-        printer: &mut Printer,
-    ) -> anyhow::Result<()> {
-        if self.differs {
-            let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
-            let difference = similar::TextDiff::from_lines(before, after);
-            let name = shown(&file.place.path, context);
-            printer.data(format_args!("--- {name}\n+++ {name}"))?;
-            for change in difference.unified_diff().context_radius(1).iter_hunks() {
-                for line in change.to_string().lines() {
-                    printer.data(escape_line(line))?;
-                }
-            }
-            let verb = if dry_run { "would write" } else { "wrote" };
-            printer.talk(format_args!("{verb} {name}"));
-        }
-        for line in &self.summary {
-            printer.talk(escape_line(line));
-        }
-        Ok(())
-    }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::cli::ImportArgs;
 use crate::commands::connect::{hook_files, place};
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::shown;
+use crate::display::{short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
@@ -47,6 +47,11 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         let place = shown(&place(args.agent, args.project, context).path, context);
         let message = format!("{} has no hooks at `{place}`", args.agent.title());
         return Err(Hinted::new(message, "name the file: `hookrail import AGENT FILE`").into());
+    }
+    match all.own_entries {
+        0 => {}
+        1 => printer.talk("note: 1 entry calls hookrail itself and is left out"),
+        count => printer.talk(format_args!("note: {count} entries call hookrail itself and are left out")),
     }
     tell_script_hints(&all, context, printer);
     if args.write {
@@ -82,13 +87,19 @@ fn write(
     let disabled: Vec<&str> =
         disabled.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut added = 0;
+    let mut chained: Vec<EventName> = Vec::new();
     let change = |text: &str| {
         let mut text = text.to_owned();
-        for (event, matcher, hook) in hooks(imported) {
-            if !is_known(event, matcher, hook) {
-                text = edit::add_hook(&text, event, matcher, hook)?;
-                added += 1;
+        for ImportedHook { event, matcher, is_sequential, hook } in hooks(imported) {
+            if is_known(event, matcher, hook) {
+                continue;
             }
+            if is_sequential && !chained.contains(&event) {
+                chained.push(event);
+            }
+            let add = if is_sequential { edit::add_sequential_hook } else { edit::add_hook };
+            text = add(&text, event, matcher, hook)?;
+            added += 1;
         }
         for name in &disabled {
             text = edit::set_hook_disabled(&text, name, true)?;
@@ -97,32 +108,41 @@ fn write(
     };
     settings_file::change(&file, context, change, || Ok(()))?;
     printer.data(format_args!("added {added} hooks to {}", shown(&file, context)))?;
-    if added > 0 && groups(imported).any(|(_, group)| group.get("sequential").is_some()) {
-        printer.talk(
-            "changed: hooks that ran one after another run side by side now; give their group `\"sequential\": true`",
-        );
+    for event in chained {
+        printer.talk(format_args!(
+            "note: all hooks of {event} run one after another now, as the imported ones do"
+        ));
     }
     if args.project && added > 0 {
         printer.talk("hint: they run once they are approved: `hookrail trust`");
+    } else if let Some(off) = context.settings().why_off().filter(|_| added > 0) {
+        // Unlike here, hooks are on in other agents unless somebody turned them off.
+        printer.talk(format_args!("warning: {}", escape_line(&off.message)));
+        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
+        printer.talk(format_args!("hint: {}", escape_line(&help)));
     }
     Ok(ExitStatus::Success)
 }
 
-/// Every imported group with its event.
-fn groups(imported: &Imported) -> impl Iterator<Item = (EventName, &Value)> {
-    let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
-    events
-        .filter_map(|(name, groups)| Some((name.parse::<EventName>().ok()?, groups)))
-        .flat_map(|(event, groups)| groups.as_array().into_iter().flatten().map(move |group| (event, group)))
+/// One imported hook, with what its group says about it.
+struct ImportedHook<'a> {
+    event: EventName,
+    matcher: Option<&'a str>,
+    is_sequential: bool,
+    hook: &'a Value,
 }
 
-/// Every imported hook with its event and matcher.
-fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
+/// Every imported hook.
+fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     let mut found = Vec::new();
-    for (event, group) in groups(imported) {
-        let matcher = group.get("matcher").and_then(Value::as_str);
-        let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-        found.extend(list.map(|hook| (event, matcher, hook)));
+    let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
+    for (event, groups) in events.filter_map(|(name, groups)| Some((name.parse().ok()?, groups))) {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            let is_sequential = group.get("sequential") == Some(&Value::Bool(true));
+            let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            found.extend(list.map(|hook| ImportedHook { event, matcher, is_sequential, hook }));
+        }
     }
     found
 }
@@ -131,7 +151,7 @@ fn hooks(imported: &Imported) -> Vec<(EventName, Option<&str>, &Value)> {
 /// Scripts read fields and print words that each agent names differently. Files that are large or no text are left out.
 fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
     let mut seen: Vec<PathBuf> = Vec::new();
-    for (_, _, hook) in hooks(imported) {
+    for ImportedHook { hook, .. } in hooks(imported) {
         let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
         for path in outline(command).words().filter_map(|(_, word)| named_path(word, context)) {
             let is_script =

@@ -2,6 +2,8 @@
 
 mod attacks;
 mod failures;
+mod hostile_bytes;
+mod hostile_places;
 mod rules;
 mod sessions;
 

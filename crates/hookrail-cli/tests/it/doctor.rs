@@ -102,6 +102,47 @@ fn a_program_that_is_gone_is_told_for_every_agent() {
     }
 }
 
+/// An entry that calls something else than hookrail says yes to everything.
+#[test]
+fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
+    for (agent, file) in [
+        ("claude", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("gemini", ".gemini/settings.json"),
+        ("qwen", ".qwen/settings.json"),
+        ("copilot", ".copilot/hooks/hookrail.json"),
+        ("opencode", ".config/opencode/plugin/hookrail.js"),
+    ] {
+        let project = guarded();
+        run(&project, &["connect", agent]);
+        let file = project.home().join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        let yes = project.script("bin/hookrail", "exit 0");
+        fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), yes.to_str().unwrap())).unwrap();
+        let ran = doctor(&project);
+        assert_eq!(states(&ran, agent, "did not refuse"), ["error"], "{agent}: {ran}");
+    }
+}
+
+/// The version that is installed is told where hookrail was tested with another one.
+#[test]
+fn another_version_is_told() {
+    let project = guarded();
+    run(&project, &["connect", "claude"]);
+    project.script("bin/claude", "echo 9.9.9");
+    let path = format!("{}:/usr/bin:/bin", project.dir().join("bin").display());
+    let mut command = hookrail(&project, &["doctor", "--format", "json"]);
+    let output = command.env("PATH", &path).output().unwrap();
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(report.contains("is 9.9.9; hookrail was tested with 2."), "{report}");
+    let mut command = hookrail(&project, &["connect", "--format", "json"]);
+    let output = command.env("PATH", &path).output().unwrap();
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let claude = &list["agents"][0];
+    assert_eq!((&claude["found"], &claude["version"]), (&json!(true), &json!("9.9.9")), "{list}");
+    assert_eq!((&claude["agent"], &claude["connected"]), (&json!("claude"), &json!("yes")), "{list}");
+}
+
 #[test]
 fn programs_and_modes_are_looked_at() {
     let project = TestProject::new();

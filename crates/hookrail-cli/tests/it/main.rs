@@ -30,6 +30,7 @@ mod explain;
 mod fire;
 mod fire_limits;
 mod guards_off;
+mod import;
 mod init;
 mod interactive;
 mod list;

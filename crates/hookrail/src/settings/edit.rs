@@ -88,6 +88,27 @@ pub fn add_hook(
     matcher: Option<&str>,
     hook: &Value,
 ) -> Result<String, EditError> {
+    add_to_group(text, event, matcher, false, hook)
+}
+
+/// Adds a hook to an event: to the last sequential group if it has the same matcher, else in a new one at the end. The
+/// order of groups is the order in which such hooks run, so no earlier group is taken.
+pub fn add_sequential_hook(
+    text: &str,
+    event: EventName,
+    matcher: Option<&str>,
+    hook: &Value,
+) -> Result<String, EditError> {
+    add_to_group(text, event, matcher, true, hook)
+}
+
+fn add_to_group(
+    text: &str,
+    event: EventName,
+    matcher: Option<&str>,
+    is_sequential: bool,
+    hook: &Value,
+) -> Result<String, EditError> {
     edit(text, |root| {
         let hooks = match object_in(root, "hooks", "hooks")? {
             Some(hooks) => hooks,
@@ -98,21 +119,32 @@ pub fn add_hook(
             Some(groups) => groups,
             None => new_array(&hooks, event.as_str())?,
         };
-        let group = groups.elements().into_iter().filter_map(|group| group.as_object()).rfind(|group| {
+        let mut candidates: Vec<_> =
+            groups.elements().into_iter().filter_map(|group| group.as_object()).collect();
+        if is_sequential {
+            candidates.drain(..candidates.len().saturating_sub(1));
+        }
+        let group = candidates.into_iter().rfind(|group| {
             let group_matcher = last(group, "matcher").and_then(|prop| prop.value());
             let same_matcher = match (group_matcher, matcher) {
                 (None, None) => true,
                 (Some(node), Some(matcher)) => is_text(&node, matcher),
                 _ => false,
             };
-            same_matcher && last(group, "sequential").is_none() && list_of(group).is_some()
+            let flag = last(group, "sequential").and_then(|prop| prop.value());
+            let same_flag = match flag {
+                None => !is_sequential,
+                Some(node) => is_sequential && node.as_boolean_lit().is_some_and(|flag| flag.value()),
+            };
+            same_matcher && same_flag && list_of(group).is_some()
         });
         if let Some(list) = group.as_ref().and_then(list_of) {
             list.append(cst_value(hook));
         } else {
             let matcher = matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
             let list = ("hooks".to_owned(), CstInputValue::Array(vec![cst_value(hook)]));
-            groups.append(CstInputValue::Object(matcher.into_iter().chain([list]).collect()));
+            let flag = is_sequential.then(|| ("sequential".to_owned(), true.into()));
+            groups.append(CstInputValue::Object(matcher.into_iter().chain(flag).chain([list]).collect()));
         }
         Ok(())
     })

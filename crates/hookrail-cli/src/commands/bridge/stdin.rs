@@ -20,6 +20,9 @@ pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
     let mut is_looked_at = false;
     loop {
         let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(out_of_time()); // Also while more and more comes.
+        }
         let wait = if is_looked_at { left } else { left.min(QUIET) };
         let timeout = Timespec::try_from(wait).map_err(io::Error::other)?;
         let handle = rustix::stdio::stdin();
@@ -29,7 +32,7 @@ pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
                 is_looked_at = true;
                 continue;
             }
-            Ok(0) => return Err(io::Error::new(io::ErrorKind::TimedOut, "the agent did not end it in time")),
+            Ok(0) => return Err(out_of_time()),
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
@@ -47,6 +50,10 @@ pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
             return Err(io::Error::other("it is too long"));
         }
     }
+}
+
+fn out_of_time() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the agent did not end it in time")
 }
 
 /// Whether this is one JSON object, to its last brace.

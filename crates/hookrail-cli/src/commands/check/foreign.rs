@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use hookrail::internal::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName};
-use hookrail_bridge::{Agent, import};
+use hookrail_bridge::{Agent, Format as FileFormat, import};
 use serde_json::Value;
 
 use super::finding::{Finding, Severity};
-use crate::commands::connect::{agents_home, hook_files};
+use crate::commands::connect::{agents_home, hook_files, place};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -43,14 +43,14 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
 
 /// Where other agents keep hooks: the project's files and the user's.
 fn files(context: &Context) -> Vec<(Agent, PathBuf, bool)> {
-    let agents = [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot];
+    let is_foreign = |agent: &Agent| place(*agent, false, context).format != FileFormat::Ours;
     let is_home = agents_home(context).as_deref() == Some(context.project());
     let mut found = Vec::new();
     for is_project in [true, false] {
         if (is_project && is_home) || (!is_project && agents_home(context).is_none()) {
             continue;
         }
-        for agent in agents {
+        for agent in Agent::ALL.into_iter().filter(is_foreign) {
             let files = hook_files(agent, is_project, context);
             found.extend(files.into_iter().map(|file| (agent, file, is_project)));
         }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::internal::LockedFile;
-use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, codex_uses_toml};
+use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, uses_toml};
 
-use super::{Changed, agents_home, place};
+use super::show::Changed;
+use super::{agents_home, place};
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
@@ -23,7 +24,7 @@ pub(crate) struct AgentFile {
 }
 
 impl AgentFile {
-    /// Finds the file. Codex has two, of which the one that holds hooks counts.
+    /// Finds the file. An agent may have two, of which the one that holds hooks counts.
     pub(crate) fn find(agent: Agent, project: bool, context: &Context) -> anyhow::Result<Self> {
         // Without it the lock has no place either.
         if home(context).is_none() || (!project && agents_home(context).is_none()) {
@@ -31,10 +32,9 @@ impl AgentFile {
         }
         let mut place = place(agent, project, context);
         let mut is_toml = false;
-        if agent == Agent::Codex {
-            let config = place.path.with_file_name("config.toml");
+        if let Some(config) = place.toml.take() {
             let text = |path: &Path| load(path).ok().flatten();
-            is_toml = codex_uses_toml(text(&config).as_deref(), text(&place.path).as_deref());
+            is_toml = uses_toml(text(&config).as_deref(), text(&place.path).as_deref());
             if is_toml {
                 place.path = config;
             }

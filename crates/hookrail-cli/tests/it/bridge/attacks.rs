@@ -49,7 +49,7 @@ fn a_session_id_names_no_other_file() {
 #[test]
 fn a_huge_call_is_judged_like_a_small_one() {
     let project = no_touching();
-    let long = "x".repeat(32 << 20);
+    let long = "x".repeat(64 << 20);
     let input = json!({ "command": "touch a", "description": long });
     let changes = json!({ "tool_input": input, "toolArgs": input });
     for (agent, before, _) in [SHELL_CALLS[0], SHELL_CALLS[4]] {

@@ -145,3 +145,30 @@ fn connect_and_disconnect_at_once_leave_a_file_that_is_whole() {
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
     }
 }
+
+/// Settings on one line stay so, and the difference is told line by line all the same.
+#[test]
+fn the_difference_of_one_line_can_be_read() {
+    let project = TestProject::new();
+    let file = project.home().join(".claude/settings.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "{\"model\":\"opus\",\"permissions\":{\"deny\":[]}}";
+    fs::write(&file, before).unwrap();
+    for (args, sign) in [(["connect", "claude"], '+'), (["disconnect", "claude"], '-')] {
+        let ran = run(&project, &args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert!(ran.stderr.contains("in the file they stay as they are"), "{ran}");
+        let entry = format!("{sign}    \"PreToolUse\": [");
+        assert!(ran.stdout.lines().any(|line| line == entry), "{ran}");
+        let most = ran.stdout.lines().map(|line| line.matches("bridge claude").count()).max();
+        assert_eq!(most, Some(1), "one entry a line: {ran}");
+        // What is not touched is neither removed nor added.
+        assert!(
+            !ran.stdout.lines().any(|line| line.starts_with(['+', '-']) && line.contains("opus")),
+            "{ran}"
+        );
+        let text = fs::read_to_string(&file).unwrap();
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}

@@ -72,6 +72,31 @@ fn disabling_and_enabling_a_hook_edits_the_lists() {
 }
 
 #[test]
+fn a_sequential_hook_is_added_behind_all_others() {
+    let hook = |command: &str| json!({ "type": "command", "command": command });
+    let mut text = String::new();
+    for (matcher, command) in [(Some("a"), "1"), (Some("a"), "2"), (None, "3"), (Some("a"), "4")] {
+        text = add_sequential_hook(&text, EventName::BeforeTool, matcher, &hook(command)).unwrap();
+    }
+    // A parallel hook does not join them.
+    text = add_hook(&text, EventName::BeforeTool, Some("a"), &hook("5")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        written["hooks"]["BeforeTool"],
+        json!([
+            { "matcher": "a", "sequential": true, "hooks": [hook("1"), hook("2")] },
+            { "sequential": true, "hooks": [hook("3")] },
+            { "matcher": "a", "sequential": true, "hooks": [hook("4")] },
+            { "matcher": "a", "hooks": [hook("5")] },
+        ])
+    );
+    let off = r#"{"hooks": {"BeforeTool": [{"sequential": false, "hooks": []}]}}"#;
+    let text = add_sequential_hook(off, EventName::BeforeTool, None, &hook("x")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(written["hooks"]["BeforeTool"].as_array().unwrap().len(), 2, "{text}");
+}
+
+#[test]
 fn a_hook_is_added_to_its_group_or_in_a_new_one() {
     let hook = json!({ "type": "command", "command": "say \"hi\"\n" });
     let written = |text: &str, matcher: Option<&str>| {

@@ -1,0 +1,156 @@
+//! A home, a disk or a pipe that does not work: refused where something is guarded, in words and codes that the agent
+//! reads as a refusal.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Output, Stdio};
+
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, with_hooks};
+use crate::program::{hookrail, run};
+
+fn guarded() -> TestProject {
+    with_hooks(&json!({
+        "BeforeTool": [{ "hooks": [{ "type": "rule", "when": { "command": "touch" }, "block": "for people" }] }],
+        "AfterTool": [{ "hooks": [{ "type": "rule", "when": { "command": "touch" }, "context": "well done" }] }],
+    }))
+}
+
+/// Runs a command with a captured payload on its stdin.
+fn fed(mut command: Command, text: &str, stdout: Stdio) -> Output {
+    use std::io::Write as _;
+    let mut child = command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn full_disk() -> Stdio {
+    fs::File::options().write(true).open("/dev/full").unwrap().into()
+}
+
+/// An answer that cannot be written would leave exit 0 and an empty stdout, which agents read as nothing to say.
+#[test]
+fn an_answer_that_cannot_be_written_is_a_refusal() {
+    let project = guarded();
+    for (agent, before, after) in SHELL_CALLS {
+        for (file, expected) in [(before, 2), (after, 1)] {
+            let event = file.split('-').next().unwrap();
+            let text = payload(&project, agent, file, &json!({}));
+            let output = fed(hookrail(&project, &["bridge", agent, event]), &text, full_disk());
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(expected), "{agent} {file}: {told}");
+            assert!(told.contains("cannot be written"), "{agent} {file}: {told}");
+        }
+        // Nothing to say needs no place to say it.
+        let quiet = json!({ "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" } });
+        let event = before.split('-').next().unwrap();
+        let text = payload(&project, agent, before, &quiet);
+        let output = fed(hookrail(&project, &["bridge", agent, event]), &text, full_disk());
+        assert_eq!(output.status.code(), Some(0), "{agent}");
+    }
+}
+
+/// The same through the entries that `connect` writes: whatever the agent reads, it is no permission.
+#[test]
+fn a_written_entry_refuses_too_when_nothing_can_be_written() {
+    let project = guarded();
+    for (agent, settings, event, file) in [
+        ("claude", ".claude/settings.json", "PreToolUse", "PreToolUse-Bash"),
+        ("codex", ".codex/hooks.json", "PreToolUse", "PreToolUse-Bash"),
+        ("gemini", ".gemini/settings.json", "BeforeTool", "BeforeTool-run_shell_command"),
+        ("qwen", ".qwen/settings.json", "PreToolUse", "PreToolUse-run_shell_command"),
+        ("copilot", ".copilot/hooks/hookrail.json", "preToolUse", "preToolUse-bash"),
+    ] {
+        run(&project, &["connect", agent]);
+        let text = fs::read_to_string(project.home().join(settings)).unwrap();
+        let written: Value = serde_json::from_str(&text).unwrap();
+        let entry = &written["hooks"][event][0];
+        let entry = entry["bash"].as_str().or(entry["hooks"][0]["command"].as_str()).expect("an entry");
+        let shell = || {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", entry]).current_dir(project.dir()).envs(environment(&project));
+            shell
+        };
+        let call = payload(&project, agent, file, &json!({}));
+        let output = fed(shell(), &call, Stdio::piped());
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        assert!(output.status.success() && refuses(&answer, "for people"), "{agent}: {answer}");
+        let output = fed(shell(), &call, full_disk());
+        // Copilot denies at every exit but 0, the others at 2.
+        let code = output.status.code().expect("an exit code");
+        assert!(if agent == "copilot" { code != 0 } else { code == 2 }, "{agent}: {code}");
+    }
+}
+
+fn environment(project: &TestProject) -> [(&'static str, std::ffi::OsString); 2] {
+    let nowhere = project.dir().join("no-system-settings.json");
+    [("HOME", project.home().into()), ("HOOKRAIL_SYSTEM_SETTINGS", nowhere.into())]
+}
+
+#[test]
+fn without_a_home_nobody_knows_the_hooks() {
+    let project = guarded();
+    let calls = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
+    for (agent, file) in calls.chain(PROMPTS) {
+        for home in [None, Some(""), Some("relative/home")] {
+            let event = file.split('-').next().unwrap();
+            let mut command = hookrail(&project, &["bridge", agent, event]);
+            command.env_remove("HOOKRAIL_HOME").env_remove("HOME");
+            if let Some(home) = home {
+                command.env("HOME", home);
+            }
+            let output = fed(command, &payload(&project, agent, file, &json!({})), Stdio::piped());
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            assert!(
+                output.status.success() && refuses(&answer, "home directory"),
+                "{agent} {file}: {answer}"
+            );
+        }
+    }
+}
+
+/// A folder of settings that others may write to is no guard's place.
+#[test]
+fn settings_that_others_may_write_are_refused() {
+    let project = guarded();
+    let folder = project.home().join(".llxprt");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    for (agent, before, after) in SHELL_CALLS {
+        let answer = said(&bridge(&project, agent, before, &json!({})));
+        assert!(refuses(&answer, "hookrail check") && refuses(&answer, ".llxprt"), "{agent}: {answer}");
+        let ran = bridge(&project, agent, after, &json!({}));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{agent}: {ran}");
+    }
+}
+
+/// Two agents whose sessions have the same name share nothing, and an event that arrives twice is answered twice.
+#[test]
+fn sessions_of_the_same_name_are_two_and_events_may_come_twice() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "rule", "when": { "command": "touch" }, "then": { "continue": false, "stopReason": "enough" } },
+    ] }] }));
+    let same = json!({ "session_id": "s", "sessionId": "s" });
+    let harmless = json!({
+        "session_id": "s", "sessionId": "s", "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" },
+    });
+    for _ in 0..2 {
+        let answer = said(&bridge(&project, "codex", "PreToolUse-Bash", &same));
+        assert!(refuses(&answer, "enough"), "{answer}");
+    }
+    // The stop is remembered for Codex, and for nobody else.
+    let answer = said(&bridge(&project, "codex", "PreToolUse-Bash", &harmless));
+    assert!(refuses(&answer, "enough"), "{answer}");
+    for (agent, before, _) in SHELL_CALLS.into_iter().filter(|(agent, ..)| *agent != "codex") {
+        let ran = bridge(&project, agent, before, &harmless);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{agent}: {ran}");
+    }
+    // Copilot runs the entries of `.claude/settings.json` too: both are answered, in both dialects.
+    let project = guarded();
+    for (agent, file) in
+        [("copilot", "preToolUse-bash"), ("claude", "PreToolUse-Bash"), ("copilot", "preToolUse-bash")]
+    {
+        assert!(refuses(&said(&bridge(&project, agent, file, &same)), "for people"), "{agent}");
+    }
+}

@@ -1,0 +1,175 @@
+//! `import`: what is carried over, what is told, and what is written.
+
+use std::fs;
+use std::path::Path;
+
+use hookrail_testkit::TestProject;
+use serde_json::{Value, json};
+
+use crate::program::run;
+
+fn write(file: &Path, text: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+#[test]
+fn import_reports_what_is_lost_and_leaves_our_entries_out() {
+    let project = TestProject::new();
+    run(&project, &["connect", "claude"]);
+    let file = project.home().join(".claude/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(
+        json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": "guard.sh", "timeout": 5 }] }),
+    );
+    fs::write(&file, settings.to_string()).unwrap();
+    let ran = run(&project, &["import", "claude"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let group = &ran.json()["hooks"]["BeforeTool"][0];
+    assert_eq!(group["hooks"][0]["timeout"], 5000, "{ran}");
+    assert!(!ran.stdout.contains("bridge claude"), "{ran}");
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("hookrail itself")).collect();
+    assert_eq!(told, ["note: 11 entries call hookrail itself and are left out"], "{ran}");
+    assert_eq!(ran.stderr.lines().count(), 3, "the note, the matcher and the unit: {ran}");
+    let ran = run(&project, &["import", "claude", "--write"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(fs::read_to_string(project.user_settings_path()).unwrap().contains("guard.sh"));
+    let ran = run(&project, &["import", "claude", "--write"]);
+    assert!(ran.stdout.contains("added 0 hooks"), "{ran}");
+}
+
+/// Hooks of Copilot and Claude lie in several files, and `import` without a file reads them all, as `check` does.
+#[test]
+fn import_reads_every_file_of_the_agent() {
+    let project = TestProject::new();
+    let home = project.home();
+    let copilot = |command: &str| {
+        json!({ "version": 1, "hooks": { "preToolUse": [{ "bash": command, "timeoutSec": 5 }] } }).to_string()
+    };
+    write(&home.join(".copilot/hooks/a.json"), &copilot("a.sh"));
+    write(&home.join(".copilot/hooks/b.json"), &copilot("b.sh"));
+    let claude = |command: &str| {
+        json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": command }] }] } })
+            .to_string()
+    };
+    write(&project.dir().join(".claude/settings.json"), &claude("c.sh"));
+    write(&project.dir().join(".claude/settings.local.json"), &claude("d.sh"));
+    write(
+        &home.join(".codex/config.toml"),
+        "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"e.sh\"\n",
+    );
+    for (args, commands) in [
+        (&["import", "copilot"][..], &["a.sh", "b.sh"][..]),
+        (&["import", "claude", "--project"], &["c.sh", "d.sh"]),
+        (&["import", "codex"], &["e.sh"]),
+    ] {
+        let ran = run(&project, args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let found = |command: &&&str| ran.json()["hooks"].to_string().contains(**command);
+        assert_eq!(commands.iter().filter(found).count(), commands.len(), "{ran}");
+    }
+    let ran = run(&project, &["import", "gemini"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains(".gemini/settings.json"), "{ran}");
+}
+
+/// What `--write` adds runs for the same calls, and stays off where it was off.
+#[test]
+fn import_keeps_matchers_apart_and_disabled_hooks_off() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
+        { "matcher": "^replace$", "hooks": [{ "type": "command", "command": "guard.sh" }] },
+    ] } }));
+    let gemini = json!({ "hooksConfig": { "disabled": ["loud"] }, "hooks": { "BeforeTool": [
+        { "matcher": "^write_file$", "hooks": [{ "type": "command", "command": "guard.sh" }] },
+        { "hooks": [{ "type": "command", "name": "loud", "command": "loud.sh" }] },
+    ] } });
+    write(&project.home().join(".gemini/settings.json"), &gemini.to_string());
+    let ran = run(&project, &["import", "gemini", "--write"]);
+    assert!(ran.stdout.contains("added 2 hooks") && !ran.stderr.contains("hooks are off"), "{ran}");
+    let settings: Value =
+        serde_json::from_str(&fs::read_to_string(project.user_settings_path()).unwrap()).unwrap();
+    assert_eq!(settings["hooks"]["BeforeTool"][1]["matcher"], "^write_file$", "{settings}");
+    assert_eq!(settings["hooksConfig"]["disabled"], json!(["loud"]), "{settings}");
+}
+
+/// Hooks that ran one after another still do, and those beside them are told of.
+#[test]
+fn import_keeps_the_order() {
+    for (agent, file, settings, expected) in [
+        (
+            "gemini",
+            ".gemini/settings.json",
+            json!({ "hooks": { "BeforeTool": [
+                { "matcher": "x", "sequential": true, "hooks": [
+                    { "type": "command", "command": "1", "timeout": 9 },
+                    { "type": "command", "command": "2", "timeout": 9 }] },
+                { "matcher": "y", "sequential": false, "hooks": [{ "type": "command", "command": "3", "timeout": 9 }] },
+            ] } }),
+            json!([
+                { "matcher": "x", "sequential": true, "hooks": ["1", "2"] },
+                { "matcher": "y", "hooks": ["3"] },
+            ]),
+        ),
+        (
+            "copilot",
+            ".copilot/hooks/mine.json",
+            json!({ "version": 1, "hooks": { "preToolUse": [
+                { "bash": "1", "timeoutSec": 9 }, { "bash": "2", "timeoutSec": 9 },
+            ] } }),
+            json!([{ "sequential": true, "hooks": ["1", "2"] }]),
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "1" }] }] } }),
+            json!([{ "hooks": ["1"] }]),
+        ),
+    ] {
+        let project = TestProject::new();
+        write(&project.home().join(file), &settings.to_string());
+        let ran = run(&project, &["import", agent, "--write"]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(
+            ran.stderr.contains("all hooks of BeforeTool run one after another"),
+            agent != "claude",
+            "{ran}"
+        );
+        // Nothing here turns hooks on, as other agents do without a word.
+        assert!(ran.stderr.contains("hooks are off") && ran.stderr.contains("enableHooks"), "{ran}");
+        let text = fs::read_to_string(project.user_settings_path()).unwrap();
+        let mut written: Value = serde_json::from_str(&text).unwrap();
+        for group in written["hooks"]["BeforeTool"].as_array_mut().unwrap() {
+            for hook in group["hooks"].as_array_mut().unwrap() {
+                *hook = hook["command"].take();
+            }
+        }
+        assert_eq!(written["hooks"]["BeforeTool"], expected, "{agent}: {text}");
+    }
+}
+
+/// The loss report names what stands in the scripts and means something else here, for every agent's way to name one.
+#[test]
+fn import_looks_into_scripts() {
+    let project = TestProject::new();
+    let script = "#!/bin/sh\ncase $(jq -r .tool_name) in Bash|Write) ;; esac\n\
+        echo '{\"hookSpecificOutput\": {\"updatedInput\": {}}, \"systemMessage\": \"x\"}'\n";
+    project.file("guards/look.sh", script);
+    let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guards/look.sh --strict", "timeout": 30 },
+        { "type": "prompt", "prompt": "is it safe?" },
+    ] }] } });
+    project.file(".claude/settings.json", claude.to_string());
+    let copilot = json!({ "version": 1, "hooks": { "preToolUse": [
+        { "type": "command", "bash": "bash ./guards/look.sh", "timeoutSec": 30 },
+    ] } });
+    project.file(".github/hooks/mine.json", copilot.to_string());
+    for agent in ["claude", "copilot"] {
+        let ran = run(&project, &["import", agent, "--project"]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        for words in ["updatedInput", "systemMessage", "`Bash`", "`Write`", "30000 ms"] {
+            assert!(ran.stderr.contains(words), "{agent} {words}: {ran}");
+        }
+        assert_eq!(ran.stderr.contains("type `prompt`"), agent == "claude", "{ran}");
+    }
+}
