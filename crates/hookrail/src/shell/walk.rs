@@ -6,6 +6,7 @@
 mod assign;
 mod builtin;
 mod compound;
+mod environment;
 mod expand;
 mod simple;
 mod variables;

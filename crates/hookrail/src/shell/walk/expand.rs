@@ -160,10 +160,12 @@ impl Walker {
             }
             Operation::Assign(word, colon) => {
                 let instead = self.operand(word, quoted, context);
-                let is_taken = matches!(&value, Expanded::Text(text) if text.is_empty() && *colon);
-                if is_taken {
-                    let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
-                    self.set_variable(&parameter.name, text, context);
+                let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
+                match &value {
+                    Expanded::Text(text) if !text.is_empty() || !*colon => {}
+                    Expanded::Text(_) => self.set_variable(&parameter.name, text, context),
+                    // It may have a value already.
+                    _ => self.note_variable(&parameter.name, text.as_deref(), context),
                 }
                 instead_of(value, *colon, instead)
             }
@@ -238,24 +240,16 @@ impl Walker {
         }
     }
 
-    /// Sets a variable, or forgets it if the value cannot be told.
-    ///
-    /// Some variables are code to the shell itself: prompts are expanded when they are shown, with every substitution in
-    /// them, and `BASH_ALIASES` defines aliases. `IFS` changes how all others are split, so that nothing outside of
-    /// quotes is certain afterwards.
+    /// Sets a variable, or forgets it if the value cannot be told. `IFS` changes how all others are split, so that
+    /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
-        match (name, &value) {
-            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
-                self.dynamic();
-            }
-            ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
-            ("PROMPT_COMMAND", Some(code)) => self.run_later(code, context),
-            (_, Some(text)) => self.expanded_as_subscript(text, context),
-            _ => {}
+        if let Some(text) = &value {
+            self.expanded_as_subscript(text, context);
         }
+        self.note_variable(name, value.as_deref(), context);
         let is_followed =
             !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
