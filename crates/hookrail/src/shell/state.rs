@@ -128,6 +128,15 @@ impl State {
         changes
     }
 
+    /// Whether `changes` would lead to something else than what is known.
+    pub(super) fn differs_from(&self, changes: &Changes) -> bool {
+        changes.iter().any(|(key, after)| match (self.values.get(key), after) {
+            (Some(before), Some(after)) => !before.is_same(after),
+            (None, None) => false,
+            _ => true,
+        })
+    }
+
     /// Joins what branches left behind, of which exactly one was taken.
     pub(super) fn join(&mut self, branches: &[Changes]) {
         for (at, branch) in branches.iter().enumerate() {

@@ -98,6 +98,12 @@ pub(super) struct Walker {
     aliases_in_use: Vec<String>,
     /// The names of links that the text makes. Where they lead is not on the disk yet.
     links: Vec<String>,
+    /// The words of code that a signal can start between any two commands.
+    interrupting: Vec<String>,
+    /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
+    has_arithmetic: bool,
+    /// Whether there is a text that would be such a value (`a[$(rm x)]`).
+    has_subscript_code: bool,
 }
 
 impl Walker {
@@ -118,6 +124,10 @@ impl Walker {
                 self.command(&body, &context);
                 self.forget_variables();
             }
+        }
+        if self.has_arithmetic && self.has_subscript_code {
+            // Which way the text took, through `read`, a function or an array, is not followed.
+            self.dynamic();
         }
         self.facts
     }

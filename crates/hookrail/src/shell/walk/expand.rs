@@ -91,6 +91,9 @@ impl Walker {
 
     /// Adds what `part` becomes to `builder`, and reads the commands in it.
     fn expand_part(&mut self, part: &Part, quoted: bool, builder: &mut Builder, context: &Context) {
+        if let Part::Literal(text) | Part::Quoted { text, .. } = part {
+            self.has_subscript_code |= is_subscript_code(text);
+        }
         match part {
             Part::Literal(text) if quoted => builder.quoted(text),
             Part::Literal(text) => builder.literal(text),
@@ -148,7 +151,8 @@ impl Walker {
 
     /// What a parameter becomes after its operation.
     fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
-        if let Some((_, parts)) = &parameter.subscript {
+        if let Some((index, parts)) = &parameter.subscript {
+            self.has_arithmetic |= index.contains(|c: char| c.is_ascii_alphabetic() || c == '$');
             self.expand_for_commands(parts, context);
         }
         let value = self.parameter_value(parameter, quoted);
@@ -186,6 +190,7 @@ impl Walker {
                 Expanded::Unknown
             }
             Operation::Other(word) => {
+                self.has_arithmetic = true;
                 self.expand_for_commands(&word.parts, context);
                 Expanded::Unknown
             }
@@ -267,6 +272,11 @@ fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
         (Expanded::Unknown, _) => Expanded::Unknown,
         (value, _) => value,
     }
+}
+
+/// Whether arithmetic with a variable that holds `text` would run something.
+fn is_subscript_code(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, index)| index.contains("$(") || index.contains('`'))
 }
 
 /// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.

@@ -57,6 +57,7 @@ impl Walker {
         let is_odd =
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
+            self.has_arithmetic = true;
             self.state.set(Key::OddVariables, Some(Value::Set));
             self.forget_variables();
         }
@@ -101,6 +102,7 @@ impl Walker {
     pub(super) fn change_variables(&mut self, name: &str, args: &[Field], context: &Context) {
         self.subscripts(args, context);
         if name == "let" {
+            self.has_arithmetic = true;
             for arg in args {
                 self.expanded_as_subscript(arg.as_str().unwrap_or_default(), context);
                 self.forget_assigned(arg.as_str().unwrap_or("="));
