@@ -3,6 +3,8 @@
 //! The list is short on purpose: these are the programs with which a shell line commonly changes files. A rule about
 //! paths is a guard rail against accidents; a program that is not listed writes what it likes, and no list would end that.
 
+mod named;
+
 use super::facts::Access;
 use super::field::Field;
 use super::walk::{Context, Walker};
@@ -22,6 +24,8 @@ enum Operands {
     WriteAfterFirst,
     /// All but the first are read.
     ReadAfterFirst,
+    /// All are read and written.
+    Edit,
 }
 
 /// What is known about a program.
@@ -35,9 +39,9 @@ struct Program {
 
 /// What is known about the program `name`; `None` if its operands are no paths.
 fn program(name: &str) -> Option<Program> {
-    use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
+    use Operands::{Copy, Edit, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
-        "tee" | "rm" | "rmdir" | "unlink" => (Write, "", &[]),
+        "tee" | "rm" | "rmdir" | "unlink" | "sponge" => (Write, "", &[]),
         "shred" => (Write, "ns", &["iterations", "size", "random-source"]),
         "touch" => (Write, "drt", &["date", "reference"]),
         "truncate" => (Write, "sr", &["size", "reference"]),
@@ -52,6 +56,14 @@ fn program(name: &str) -> Option<Program> {
         "cat" | "more" | "rev" | "wc" | "cksum" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" => {
             (Read, "", &[])
         }
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "pico" | "emacs" => {
+            (Edit, "cSuUTwWs", &["cmd", "eval", "load"])
+        }
+        "patch" => (Write, "pdiorBDFVYzg", &["strip", "directory", "input", "output", "reject-file"]),
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" => (Edit, "ST", &["suffix", "threads"]),
+        "xxd" | "zstd" => (Read, "closgTo", &[]),
+        "zip" => (ReadAfterFirst, "bitnx", &[]),
+        "jq" | "yq" => (ReadAfterFirst, "fL", &["from-file", "arg", "argjson", "indent"]),
         "tac" => (Read, "s", &["separator"]),
         "nl" => (Read, "bdfhilnsvw", &[]),
         "od" | "hexdump" => (Read, "AjNtSefns", &["address-radix", "skip-bytes", "read-bytes", "format"]),
@@ -99,6 +111,9 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         dd(walker, args, context);
         return;
     }
+    if named::named_files(walker, name, args, context) {
+        return;
+    }
     let Some(program) = program(name) else { return };
     let words = Words::of(args, &program);
     let mut operands = program.operands;
@@ -117,6 +132,10 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         "grep" | "egrep" | "fgrep" if words.has(&["e", "f", "regexp", "file"]) => operands = Operands::Read,
         "chmod" | "chown" if words.has(&["reference"]) => operands = Operands::Write,
         "install" if words.has(&["d", "directory"]) => operands = Operands::Write,
+        "jq" | "yq" if words.has(&["f", "from-file"]) => operands = Operands::Read,
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" if words.has(&["c", "stdout", "t", "l"]) => {
+            operands = Operands::Read;
+        }
         _ => {}
     }
     if let Some(script) = words.value(&["f", "file"]).filter(|_| matches!(name, "grep" | "egrep" | "fgrep")) {
@@ -131,6 +150,12 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     match operands {
         Operands::Read | Operands::ReadAfterFirst => uses(walker, &[Access::Read], named, context),
         Operands::Write | Operands::WriteAfterFirst => uses(walker, &[Access::Write], named, context),
+        Operands::Edit => {
+            // `vim +12 file` names a line.
+            let is_file = |field: &&&Field| !field.as_str().is_some_and(|text| text.starts_with('+'));
+            let files: Vec<&Field> = named.iter().filter(is_file).copied().collect();
+            uses(walker, &[Access::Read, Access::Write], &files, context);
+        }
         Operands::Copy | Operands::Move => {
             let accesses: &[Access] =
                 if operands == Operands::Move { &[Access::Read, Access::Write] } else { &[Access::Read] };

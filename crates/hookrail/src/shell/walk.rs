@@ -292,6 +292,8 @@ impl Walker {
         }
         let path = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
+            // The present directory by another name.
+            Some(path) if field.tilde && path.starts_with("~+/") => path.get(3..).map(str::to_owned),
             // Without its quotes it would look like a home directory.
             Some(path) if path.starts_with('~') && !field.tilde => Some(format!("./{path}")),
             other => other.clone(),
