@@ -47,6 +47,9 @@ fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
         if let Some(value) = value.trim_start().strip_prefix('!') {
             walker.dynamic();
             code(walker, &Field::known(value), None, context);
+        } else if !value.is_empty() {
+            // Words for git itself, to which those behind the alias are added.
+            code(walker, &Field::known(format!("git {value} \"$_\"")), None, context);
         }
         return;
     }

@@ -85,6 +85,8 @@ fn launchers_are_looked_through() {
         ("git clone 'ext::rm a' d", "rm a", "git", !D),
         ("git config --global core.pager 'rm a'", "rm a", "git", !D),
         ("git config alias.x '!rm a' && git x", "rm a", "git", D),
+        ("git config alias.p 'push -f'", "git push -f ?", "git", !D),
+        ("git -c alias.p='push -f' p", "git push -f ?", "git", !D),
         ("GIT_SSH_COMMAND='rm a' git fetch", "rm a ?", "", !D),
         ("export GIT_EXTERNAL_DIFF='rm a'; git diff", "rm a ?", "", !D),
         ("env PAGER='rm a' man ls", "rm a", "env", !D),
