@@ -47,7 +47,9 @@ fn program(name: &str) -> Option<Program> {
         "truncate" => (Write, "sr", &["size", "reference"]),
         "mkdir" => (Write, "mZ", &["mode"]),
         "chmod" => (WriteAfterFirst, "", &["reference"]),
-        "chown" => (WriteAfterFirst, "", &["reference", "from"]),
+        "chown" | "chgrp" => (WriteAfterFirst, "", &["reference", "from"]),
+        "chattr" => (WriteAfterFirst, "pv", &[]),
+        "setfacl" => (Write, "mxMX", &["modify", "remove", "modify-file", "remove-file"]),
         "cp" | "ln" => (Copy, "tS", &["target-directory", "suffix"]),
         "install" => {
             (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"])
@@ -130,7 +132,9 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         }
         "awk" | "gawk" | "mawk" if words.has(&["f", "file"]) => operands = Operands::Read,
         "grep" | "egrep" | "fgrep" if words.has(&["e", "f", "regexp", "file"]) => operands = Operands::Read,
-        "chmod" | "chown" if words.has(&["reference"]) => operands = Operands::Write,
+        "chmod" | "chown" | "chgrp" if words.has(&["reference"]) => operands = Operands::Write,
+        // `chmod -x file`: what looks like an option is the mode.
+        "chmod" | "chattr" if args.iter().any(is_mode) => operands = Operands::Write,
         "install" if words.has(&["d", "directory"]) => operands = Operands::Write,
         "jq" | "yq" if words.has(&["f", "from-file"]) => operands = Operands::Read,
         "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" if words.has(&["c", "stdout", "t", "l"]) => {
@@ -185,6 +189,16 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
             }
         }
     }
+}
+
+/// Whether a word with a dash takes rights or attributes away. The options of `chmod` and `chattr` have other letters.
+fn is_mode(field: &Field) -> bool {
+    let letters = field.as_str().and_then(|text| text.strip_prefix('-'));
+    letters.is_some_and(|letters| {
+        !letters.is_empty()
+            && letters.chars().all(|letter| "rwxXstugoaidAS,+=-".contains(letter))
+            && !letters.starts_with('-')
+    })
 }
 
 /// Notes the links that are made: the target itself, or entries in it.

@@ -14,6 +14,15 @@ pub(super) fn named_files(walker: &mut Walker, name: &str, args: &[Field], conte
         "rsync" | "scp" => copy_between_hosts(walker, name, args, context),
         "perl" | "ruby" => in_place(walker, args, context),
         "git" => git(walker, args, context),
+        "find" => find(walker, args, context),
+        "unzip" => {
+            let program = Program { operands: Operands::Read, values: "dxP", long_values: &[] };
+            let words = Words::of(args, &program);
+            uses(walker, &[Access::Read], words.operands.get(..1).unwrap_or_default(), context);
+            if let Some(folder) = words.value(&["d"]) {
+                walker.use_path(Access::Write, folder, context);
+            }
+        }
         "xargs" => {
             let program =
                 Program { operands: Operands::Read, values: "adEILnPs", long_values: &["arg-file"] };
@@ -90,7 +99,8 @@ fn wget(walker: &mut Walker, args: &[Field], context: &Context) {
     let words = Words::of(args, &program);
     for (option, value) in &words.options {
         let access = match option.as_str() {
-            "O" | "output-document" | "o" | "output-file" | "a" | "append-output" => Access::Write,
+            "O" | "output-document" | "P" | "directory-prefix" | "o" | "output-file" | "a"
+            | "append-output" => Access::Write,
             "post-file" | "body-file" | "i" | "input-file" => Access::Read,
             _ => continue,
         };
@@ -179,4 +189,20 @@ fn git(walker: &mut Walker, args: &[Field], context: &Context) {
         _ => return,
     };
     walker.elsewhere(moves, |walker| uses(walker, &[Access::Write], &named, context));
+}
+
+/// `find`: with `-delete` the folders that it starts from are written; `-fprint` and its kin name a file.
+fn find(walker: &mut Walker, args: &[Field], context: &Context) {
+    let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
+    let is_option = |field: &&Field| field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P"));
+    let rest = args.get(args.iter().take_while(is_option).count()..).unwrap_or_default();
+    if rest.iter().any(|field| field.is("-delete")) {
+        let folders: Vec<&Field> = rest.iter().take_while(|field| !is_expression(field)).collect();
+        uses(walker, &[Access::Write], &folders, context);
+    }
+    for (option, file) in rest.iter().zip(rest.iter().skip(1)) {
+        if matches!(option.as_str(), Some("-fprint" | "-fprint0" | "-fprintf" | "-fls")) {
+            uses(walker, &[Access::Write], &[file], context);
+        }
+    }
 }
