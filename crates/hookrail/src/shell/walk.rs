@@ -99,7 +99,7 @@ pub(super) struct Walker {
     /// The names of links that the text makes. Where they lead is not on the disk yet.
     links: Vec<String>,
     /// The words of code that a signal can start between any two commands.
-    interrupting: Vec<String>,
+    interrupting: HashSet<String>,
     /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
     has_arithmetic: bool,
     /// Whether there is a text that would be such a value (`a[$(rm x)]`).
