@@ -249,14 +249,20 @@ pub fn worker_line(data: &[u8]) {
 /// Any condition on any shell line: it comes out alike twice, an explanation says the same, and a rule that cannot be read
 /// never goes without a finding.
 pub fn rule(data: &[u8]) {
+    evaluated_rules(data);
+}
+
+/// How many rules were evaluated.
+fn evaluated_rules(data: &[u8]) -> usize {
     let (when, line) = split(data);
     let (when, line) = (String::from_utf8_lossy(when), String::from_utf8_lossy(line));
-    let text = format!(
-        r#"{{"hooks":{{"BeforeTool":[{{"hooks":[{{"type":"rule","block":"no","when":{when}\n}}]}}]}}}}"#
-    );
+    // The line feed ends a comment, so that what follows is never part of one.
+    let before = r#"{"hooks":{"BeforeTool":[{"hooks":[{"type":"rule","block":"no","when":"#;
+    let text = format!("{before}{when}\n}}]}}]}}}}");
     let settings = parse_user_text(&text);
     let mut input = crate::JsonObject::new();
     input.insert("command".to_owned(), Value::String(line.into_owned()));
+    let mut count = 0;
     for hook in &settings.hooks {
         let rule = match &hook.kind {
             HookKind::Rule(rule) => rule,
@@ -266,6 +272,9 @@ pub fn rule(data: &[u8]) {
             }
             _ => continue,
         };
+        if hook.event != EventName::BeforeTool {
+            continue;
+        }
         let facts = || {
             let subject = Subject {
                 tool_name: Some("run_shell_command"),
@@ -278,7 +287,9 @@ pub fn rule(data: &[u8]) {
         let truth = rule.evaluate(&facts());
         assert_eq!(truth, rule.evaluate(&facts()), "{text}");
         assert_eq!(truth, rule.explain(&facts()).truth, "{text}");
+        count += 1;
     }
+    count
 }
 
 /// Everything that an outline says stands somewhere in the text, each variable at its dollar sign and once.
@@ -403,6 +414,12 @@ mod tests {
                 check(data.get(skip..).unwrap_or_default());
             }
         }
+    }
+
+    #[test]
+    fn a_condition_reaches_its_rule() {
+        assert_eq!(evaluated_rules(b"{\"command\":\"git push\"} // a\x1egit push"), 1);
+        assert_eq!(evaluated_rules(b"{\"comand\":\"git push\"}\x1egit push"), 0);
     }
 
     #[test]
