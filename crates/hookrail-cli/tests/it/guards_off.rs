@@ -137,7 +137,9 @@ fn unusable_settings_of_a_project_or_an_extension_take_nothing_else_down() {
 
 #[test]
 fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_stays() {
-    let damages: [(&str, &str, fn(&Path)); 4] = [
+    /// What was done to the file, what is said about it, and how.
+    type Damage = (&'static str, &'static str, fn(&Path));
+    let damages: [Damage; 4] = [
         ("cut off", "are damaged", |file| {
             let text = fs::read_to_string(file).unwrap();
             fs::write(file, &text[..text.len() / 2]).unwrap();

@@ -89,6 +89,19 @@ impl Walker {
         }
     }
 
+    /// Reads the export of a variable whose value may have come from anywhere. Only what shells run by themselves counts:
+    /// a value that is code was read where it was set.
+    pub(super) fn note_export(&mut self, name: &str) {
+        if let Some(Meaning::StartFile(kind)) = meaning(name) {
+            self.state.set(Key::StartFile(kind), Some(Value::Set));
+        }
+    }
+
+    /// Reads the export of what cannot be told, which may be any variable.
+    pub(super) fn note_any_export(&mut self) {
+        self.state.set(Key::StartFile(StartFile::Always), Some(Value::Set));
+    }
+
     /// What new shells would run by themselves.
     pub(in crate::shell) fn start_files(&self) -> [bool; 3] {
         StartFile::ALL.map(|kind| self.state.is_set(&Key::StartFile(kind)))

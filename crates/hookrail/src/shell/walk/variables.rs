@@ -66,8 +66,9 @@ impl Walker {
         let has_reference = args.iter().any(is_reference);
         for arg in args {
             let Some(text) = arg.as_str() else {
-                if let Some(name) = &arg.variable {
-                    self.note_variable(name, None, context);
+                match &arg.variable {
+                    Some(name) => self.note_variable(name, None, context),
+                    None => self.note_any_export(),
                 }
                 continue;
             };
@@ -80,6 +81,7 @@ impl Walker {
                 locals.push(text.split(['=', '+', '[']).next().unwrap_or_default().to_owned());
             }
             let Some((name, value)) = text.split_once('=') else {
+                self.note_export(text);
                 // `local x` hides a value, `export x` does not.
                 if is_identifier(text) && !self.active.is_empty() {
                     self.state.set(Key::Variable(text.to_owned()), None);
