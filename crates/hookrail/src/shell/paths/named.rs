@@ -1,6 +1,7 @@
 //! Files that are named in other ways than as plain operands: by options, with a sign before them, or behind a subcommand.
 
-use super::{Operands, Program, Words, uses};
+use super::words::Words;
+use super::{Operands, Program, uses};
 use crate::shell::facts::Access;
 use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
