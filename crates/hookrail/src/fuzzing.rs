@@ -16,6 +16,7 @@ use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
+use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
 use crate::shell::{facts_of_argv, facts_of_line, outline};
@@ -232,6 +233,65 @@ pub fn shell_line(data: &[u8]) {
     assert!(facts.dynamic || facts.commands.first().is_some_and(|command| command.argv.len() == argv.len()));
 }
 
+/// Any line of a worker: what it means does not depend on blanks around it, and both streams stay within the bound.
+pub fn worker_line(data: &[u8]) {
+    const KEEP: usize = 64;
+    let meaning = crate::run::worker_fuzzing::meaning(data, KEEP);
+    let padded = [b" ", data, b"\r"].concat();
+    if !data.starts_with(&[0xef]) && !data.ends_with(&[0]) {
+        assert_eq!(meaning, crate::run::worker_fuzzing::meaning(&padded, KEEP), "{data:?}");
+    }
+    if let Some((stdout, stderr)) = meaning.kept {
+        assert!(stdout <= KEEP && stderr <= KEEP, "{data:?}");
+    }
+}
+
+/// Any condition on any shell line: it comes out alike twice, an explanation says the same, and a rule that cannot be read
+/// never goes without a finding.
+pub fn rule(data: &[u8]) {
+    evaluated_rules(data);
+}
+
+/// How many rules were evaluated.
+fn evaluated_rules(data: &[u8]) -> usize {
+    let (when, line) = split(data);
+    let (when, line) = (String::from_utf8_lossy(when), String::from_utf8_lossy(line));
+    // The line feed ends a comment, so that what follows is never part of one.
+    let before = r#"{"hooks":{"BeforeTool":[{"hooks":[{"type":"rule","block":"no","when":"#;
+    let text = format!("{before}{when}\n}}]}}]}}}}");
+    let settings = parse_user_text(&text);
+    let mut input = crate::JsonObject::new();
+    input.insert("command".to_owned(), Value::String(line.into_owned()));
+    let mut count = 0;
+    for hook in &settings.hooks {
+        let rule = match &hook.kind {
+            HookKind::Rule(rule) => rule,
+            HookKind::UnreadableRule { .. } => {
+                assert!(!settings.diagnostics.is_empty(), "an unreadable rule is told: {text}");
+                continue;
+            }
+            _ => continue,
+        };
+        if hook.event != EventName::BeforeTool {
+            continue;
+        }
+        let facts = || {
+            let subject = Subject {
+                tool_name: Some("run_shell_command"),
+                tool_input: Some(&input),
+                ..Subject::default()
+            };
+            let folder = Path::new("/hookrail/no/such/folder");
+            Facts::new(subject, Folders { project: folder, cwd: folder, home: None })
+        };
+        let truth = rule.evaluate(&facts());
+        assert_eq!(truth, rule.evaluate(&facts()), "{text}");
+        assert_eq!(truth, rule.explain(&facts()).truth, "{text}");
+        count += 1;
+    }
+    count
+}
+
 /// Everything that an outline says stands somewhere in the text, each variable at its dollar sign and once.
 fn outline_is_sound(text: &str) {
     let outline = outline(text);
@@ -309,13 +369,15 @@ mod tests {
     use super::*;
 
     type Check = fn(&[u8]);
-    const CHECKS: [(&str, Check); 6] = [
+    const CHECKS: [(&str, Check); 8] = [
         ("hook_stdout", hook_stdout),
         ("settings_text", settings_text),
         ("bus_line", bus_line),
         ("matcher", matcher),
         ("command_expansion", command_expansion),
         ("shell_line", shell_line),
+        ("rule", rule),
+        ("worker_line", worker_line),
     ];
 
     /// Bytes made of pieces that mean something to one check or another.
@@ -352,6 +414,12 @@ mod tests {
                 check(data.get(skip..).unwrap_or_default());
             }
         }
+    }
+
+    #[test]
+    fn a_condition_reaches_its_rule() {
+        assert_eq!(evaluated_rules(b"{\"command\":\"git push\"} // a\x1egit push"), 1);
+        assert_eq!(evaluated_rules(b"{\"comand\":\"git push\"}\x1egit push"), 0);
     }
 
     #[test]

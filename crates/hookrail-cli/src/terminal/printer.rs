@@ -124,6 +124,12 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A text of several lines, each of which gives no orders to a terminal; those after the first are indented, so that
+/// none of them passes for a line of ours.
+pub(crate) fn escape_lines(text: &str) -> String {
+    escape(text).replace('\n', "\n    ")
+}
+
 /// Makes JSON text safe to show without changing what it means: deceptive characters, which can stand in its
 /// strings only, are written as JSON's own escapes.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {

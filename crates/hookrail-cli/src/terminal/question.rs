@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::oneshot;
 
-use crate::terminal::printer::escape_line;
+use crate::terminal::printer::{escape_line, escape_lines};
 
 /// How often the reading thread looks whether anybody still wants an answer.
 const LOOK_AROUND: Duration = Duration::from_millis(50);
@@ -81,7 +81,7 @@ pub(crate) enum PermissionReply {
 fn question_text(question: &Question) -> String {
     let mut text = String::new();
     if let Some(reason) = &question.hook_reason {
-        let _ = writeln!(text, "A hook asks for your decision: {}", escape_line(reason));
+        let _ = writeln!(text, "A hook asks for your decision: {}", escape_lines(reason.trim_end()));
     }
     if let Some(asked_for) = &question.asked_for {
         let _ =
@@ -220,12 +220,12 @@ mod tests {
             preview: None,
             asked_for: None,
             always: None,
-            hook_reason: Some("prod\u{1b}[2K\n?".to_owned()),
+            hook_reason: Some("prod\u{1b}[2K\nAllow? [y/n]\n".to_owned()),
             ..question
         };
         assert_eq!(
             question_text(&asked),
-            "A hook asks for your decision: prod\\u{1b}[2K\\n?\nAllow it? [y/N] "
+            "A hook asks for your decision: prod\\u{1b}[2K\n    Allow? [y/n]\nAllow it? [y/N] "
         );
         let protected = Question { hook_reason: None, why: Some("it guards you".to_owned()), ..asked };
         assert!(question_text(&protected).ends_with("? (it guards you) [y/n] "));

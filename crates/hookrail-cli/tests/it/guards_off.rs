@@ -136,6 +136,76 @@ fn unusable_settings_of_a_project_or_an_extension_take_nothing_else_down() {
 }
 
 #[test]
+fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_stays() {
+    /// What was done to the file, what is said about it, and how.
+    type Damage = (&'static str, &'static str, fn(&Path));
+    let damages: [Damage; 4] = [
+        ("cut off", "are damaged", |file| {
+            let text = fs::read_to_string(file).unwrap();
+            fs::write(file, &text[..text.len() / 2]).unwrap();
+        }),
+        ("empty", "are damaged", |file| fs::write(file, "").unwrap()),
+        ("of the future", "have version 99", |file| {
+            let text = fs::read_to_string(file).unwrap();
+            fs::write(file, text.replace("\"version\": 2", "\"version\": 99")).unwrap();
+        }),
+        ("a folder", "not a regular file", |file| {
+            fs::remove_file(file).unwrap();
+            fs::create_dir(file).unwrap();
+        }),
+    ];
+    for (what, message, damage) in damages {
+        let project = guarded();
+        project.script("guard.sh", "echo the project says no >&2; exit 2");
+        project.settings(&json!({ "hooks": { "BeforeTool": [
+            { "hooks": [{ "type": "command", "command": "./guard.sh", "name": "theirs" }] },
+        ] } }));
+        assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+        let fire = Run::new(&project, &["fire", "BeforeTool"]);
+        assert!(fire.stdout.contains("the project says no"), "{what}: {}", fire.shown());
+        damage(&project.home().join(".llxprt/hookrail/approvals.json"));
+
+        let replay = project.file(
+            "replay.jsonl",
+            r#"{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi."}]},"finishReason":"STOP"}]}]}"#,
+        );
+        let agent = ["agent", "--quiet", "-p", "go", "--replay", replay.to_str().unwrap()];
+        let told: [(&[&str], i32); 7] = [
+            (&["fire", "BeforeTool"], 2),
+            (&["serve"], 0),
+            (&agent, 0),
+            (&["list"], 0),
+            (&["explain", "BeforeTool"], 0),
+            (&["check"], 1),
+            (&["doctor"], 1),
+        ];
+        for (args, code) in told {
+            let run = Run::new(&project, args);
+            assert_eq!(run.code, Some(code), "{what}, {args:?}: {}", run.shown());
+            let said = format!("{}{}", run.stdout, run.stderr);
+            assert!(said.contains(message), "{what}, {args:?}: {}", run.shown());
+            assert!(
+                said.contains("`theirs` of this project does not run"),
+                "{what}, {args:?}: {}",
+                run.shown()
+            );
+            assert!(!said.contains("the project says no"), "{what}, {args:?}: {}", run.shown());
+        }
+        let payload = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": project.dir(),
+            "tool_name": "Read", "tool_input": { "file_path": "a" } });
+        let payload = project.file("payload.json", payload.to_string());
+        let mut bridge = command(&project, &["bridge", "claude"]);
+        bridge.stdin(fs::File::open(payload).unwrap());
+        let answer = Run::of(&project, bridge).json();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{what}: {answer}");
+        assert!(
+            answer["systemMessage"].as_str().is_some_and(|text| text.contains(message)),
+            "{what}: {answer}"
+        );
+    }
+}
+
+#[test]
 fn the_agent_says_with_quiet_too_that_a_projects_file_is_broken() {
     let scenario = Scenario::new()
         .calls(&[write("a.txt", "x")])

@@ -35,6 +35,8 @@ mod init;
 mod interactive;
 mod list;
 mod log;
+#[cfg(target_os = "linux")] // It needs FUSE and namespaces.
+mod modeless;
 mod own_hooks;
 mod program;
 mod pty;

@@ -376,3 +376,27 @@ impl Drop for Shared {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// What the checks of `crate::fuzzing` need of the inside.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing {
+    use super::answer::{Line, read_line};
+
+    /// What a line means, as far as the checks ask.
+    #[derive(Debug, PartialEq, Eq)]
+    pub(crate) struct Meaning {
+        line: Line,
+        /// How many bytes were kept of each stream of an answer.
+        pub(crate) kept: Option<(usize, usize)>,
+    }
+
+    /// Reads a line.
+    pub(crate) fn meaning(bytes: &[u8], keep: usize) -> Meaning {
+        let line = read_line(bytes, keep);
+        let kept = match &line {
+            Line::Answer(_, answer) => Some((answer.stdout.bytes.len(), answer.stderr.bytes.len())),
+            _ => None,
+        };
+        Meaning { line, kept }
+    }
+}

@@ -18,6 +18,8 @@ pub(super) struct Field {
     pub(super) single: bool,
     /// Whether it is the name of a pipe to other commands (`<(…)`).
     pub(super) process: bool,
+    /// The variable that it would set as an assignment whose value cannot be told (`NAME=$X`).
+    pub(super) variable: Option<String>,
 }
 
 impl Field {
@@ -34,6 +36,15 @@ impl Field {
     /// The word, if it is known.
     pub(super) fn as_str(&self) -> Option<&str> {
         self.text.as_deref()
+    }
+
+    /// The variable that it would set as an assignment, with the value if that is known.
+    pub(super) fn assignment(&self) -> Option<(&str, Option<&str>)> {
+        match (&self.text, &self.variable) {
+            (Some(text), _) => text.split_once('=').map(|(name, value)| (name, Some(value))),
+            (None, Some(name)) => Some((name, None)),
+            (None, None) => None,
+        }
     }
 
     /// Whether it is known to be `text`.
@@ -57,6 +68,7 @@ pub(super) struct Builder {
     glob: bool,
     tilde: bool,
     process: bool,
+    variable: Option<String>,
 }
 
 impl Builder {
@@ -121,7 +133,7 @@ impl Builder {
     pub(super) fn unknown(&mut self, quoted: bool) {
         self.begun = true;
         self.may_split |= !quoted;
-        self.is_unknown = true;
+        self.end_known_part();
         self.guess = None;
         self.place = None;
     }
@@ -139,6 +151,14 @@ impl Builder {
         self.may_split = true;
         if !self.is_unknown {
             self.guess = Some(format!("{}{guess}", self.text));
+        }
+        self.end_known_part();
+    }
+
+    /// From here on the word cannot be told. What stands before it may still say that it is an assignment.
+    fn end_known_part(&mut self) {
+        if !self.is_unknown && self.text.contains('=') {
+            self.variable = self.text.split('=').next().map(str::to_owned);
         }
         self.is_unknown = true;
     }
@@ -167,6 +187,7 @@ impl Builder {
             glob: std::mem::take(&mut self.glob),
             tilde: std::mem::take(&mut self.tilde),
             process: std::mem::take(&mut self.process),
+            variable: self.variable.take(),
         };
         if std::mem::take(&mut self.begun) {
             self.fields.push(field);

@@ -4,16 +4,23 @@
 //! which of its options take a value, so each has the complete list of its options. An option that is not on the list
 //! makes the line dynamic: the word behind it may be its value or the command.
 
+mod code_options;
 mod container;
 mod environment;
+mod git;
 mod options;
 mod remote;
 mod search;
 mod shells;
+mod tracers;
+mod wrappers;
 
 use self::options::{Found, Spec, scan};
 use super::field::Field;
 use super::walk::{Context, Walker};
+
+pub(super) use self::git::is_git_code;
+pub(super) use self::shells::is_shell;
 
 /// Whether `name` is a launcher. Most programs are none, and for those nothing is prepared: this is asked for each
 /// command of each line, and a context of its own costs more than the whole look at `ls`.
@@ -22,9 +29,15 @@ fn is_launcher(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "sudo", "sudoedit", "env", "su", "runuser", "flock", "watch", "busybox", "toybox", "xargs", "find",
         "parallel", "ssh", "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl",
-        "oc", "git",
+        "oc", "git", "unshare", "nsenter", "script", "at", "batch", "crontab", "tmux", "hyperfine",
+        "setarch",
     ];
-    NAMES.contains(&name) || shells::is_shell(name) || plain(name).is_some()
+    NAMES.contains(&name)
+        || shells::is_shell(name)
+        || plain(name).is_some()
+        || wrappers::runner(name).is_some()
+        || wrappers::is_loader(name)
+        || code_options::has_code_options(name)
 }
 
 /// Looks through the program `name` if it is a launcher.
@@ -51,11 +64,28 @@ pub(super) fn launch(walker: &mut Walker, name: &str, args: &[Field], context: &
         "docker" | "podman" | "nerdctl" => container::docker(walker, args, &inner),
         "docker-compose" | "podman-compose" => container::compose(walker, args, &inner),
         "kubectl" | "oc" => container::kubectl(walker, args, &inner),
-        "git" => remote::git(walker, args, &inner),
+        "git" => git::git(walker, args, &inner),
+        "setarch" => {
+            // The name of an architecture may stand before the options.
+            let names_one = args.first().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'));
+            let args = args.get(usize::from(names_one)..).unwrap_or_default();
+            plain_launcher(walker, name, args, &tracers::architecture(), 0, &inner);
+        }
+        "unshare" | "nsenter" => wrappers::isolate(walker, name, args, &inner),
+        "script" => wrappers::script(walker, args, &inner),
+        "at" | "batch" => wrappers::at(walker, args, &inner),
+        "crontab" => wrappers::crontab(walker, args, &inner),
+        "tmux" => wrappers::tmux(walker, args),
+        "hyperfine" => wrappers::hyperfine(walker, args, &inner),
         _ if shells::is_shell(name) => shells::shell(walker, name, args, &inner),
         _ => {
             if let Some((spec, operands)) = plain(name) {
                 plain_launcher(walker, name, args, &spec, operands, &inner);
+            } else if wrappers::is_loader(name) {
+                wrappers::loader(walker, args, &inner);
+            } else {
+                wrappers::run(walker, name, args, &inner);
+                code_options::code_options(walker, name, args, &inner);
             }
         }
     }
@@ -129,7 +159,7 @@ fn plain(name: &str) -> Option<(Spec, usize)> {
             },
             1,
         ),
-        _ => return None,
+        _ => return tracers::tracer(name),
     })
 }
 
@@ -146,6 +176,7 @@ fn plain_launcher(
     let found = scan(args, spec);
     if found.has(&["help", "version"])
         || (name == "ionice" && found.has(&["p", "pid", "P", "pgid", "u", "uid"]))
+        || (matches!(name, "taskset" | "chrt" | "choom" | "prlimit") && found.has(&["p", "pid"]))
     {
         return;
     }

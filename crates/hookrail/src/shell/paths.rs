@@ -3,6 +3,10 @@
 //! The list is short on purpose: these are the programs with which a shell line commonly changes files. A rule about
 //! paths is a guard rail against accidents; a program that is not listed writes what it likes, and no list would end that.
 
+mod named;
+mod words;
+
+use self::words::Words;
 use super::facts::Access;
 use super::field::Field;
 use super::walk::{Context, Walker};
@@ -22,6 +26,8 @@ enum Operands {
     WriteAfterFirst,
     /// All but the first are read.
     ReadAfterFirst,
+    /// All are read and written.
+    Edit,
 }
 
 /// What is known about a program.
@@ -35,15 +41,17 @@ struct Program {
 
 /// What is known about the program `name`; `None` if its operands are no paths.
 fn program(name: &str) -> Option<Program> {
-    use Operands::{Copy, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
+    use Operands::{Copy, Edit, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
-        "tee" | "rm" | "rmdir" | "unlink" => (Write, "", &[]),
+        "tee" | "rm" | "rmdir" | "unlink" | "sponge" => (Write, "", &[]),
         "shred" => (Write, "ns", &["iterations", "size", "random-source"]),
         "touch" => (Write, "drt", &["date", "reference"]),
         "truncate" => (Write, "sr", &["size", "reference"]),
         "mkdir" => (Write, "mZ", &["mode"]),
         "chmod" => (WriteAfterFirst, "", &["reference"]),
-        "chown" => (WriteAfterFirst, "", &["reference", "from"]),
+        "chown" | "chgrp" => (WriteAfterFirst, "", &["reference", "from"]),
+        "chattr" => (WriteAfterFirst, "pv", &[]),
+        "setfacl" => (Write, "mxMX", &["modify", "remove", "modify-file", "remove-file"]),
         "cp" | "ln" => (Copy, "tS", &["target-directory", "suffix"]),
         "install" => {
             (Copy, "tSgmo", &["target-directory", "suffix", "group", "mode", "owner", "strip-program"])
@@ -52,6 +60,14 @@ fn program(name: &str) -> Option<Program> {
         "cat" | "more" | "rev" | "wc" | "cksum" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" => {
             (Read, "", &[])
         }
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "pico" | "emacs" => {
+            (Edit, "cSuUTwWs", &["cmd", "eval", "load"])
+        }
+        "patch" => (Write, "pdiorBDFVYzg", &["strip", "directory", "input", "output", "reject-file"]),
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" => (Edit, "ST", &["suffix", "threads"]),
+        "xxd" | "zstd" => (Read, "closgTo", &[]),
+        "zip" => (ReadAfterFirst, "bitnx", &[]),
+        "jq" | "yq" => (ReadAfterFirst, "fL", &["from-file", "arg", "argjson", "indent"]),
         "tac" => (Read, "s", &["separator"]),
         "nl" => (Read, "bdfhilnsvw", &[]),
         "od" | "hexdump" => (Read, "AjNtSefns", &["address-radix", "skip-bytes", "read-bytes", "format"]),
@@ -99,6 +115,9 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         dd(walker, args, context);
         return;
     }
+    if named::named_files(walker, name, args, context) {
+        return;
+    }
     let Some(program) = program(name) else { return };
     let words = Words::of(args, &program);
     let mut operands = program.operands;
@@ -115,8 +134,14 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         }
         "awk" | "gawk" | "mawk" if words.has(&["f", "file"]) => operands = Operands::Read,
         "grep" | "egrep" | "fgrep" if words.has(&["e", "f", "regexp", "file"]) => operands = Operands::Read,
-        "chmod" | "chown" if words.has(&["reference"]) => operands = Operands::Write,
+        "chmod" | "chown" | "chgrp" if words.has(&["reference"]) => operands = Operands::Write,
+        // `chmod -x file`: what looks like an option is the mode.
+        "chmod" | "chattr" if args.iter().any(is_mode) => operands = Operands::Write,
         "install" if words.has(&["d", "directory"]) => operands = Operands::Write,
+        "jq" | "yq" if words.has(&["f", "from-file"]) => operands = Operands::Read,
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" if words.has(&["c", "stdout", "t", "l"]) => {
+            operands = Operands::Read;
+        }
         _ => {}
     }
     if let Some(script) = words.value(&["f", "file"]).filter(|_| matches!(name, "grep" | "egrep" | "fgrep")) {
@@ -131,6 +156,12 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     match operands {
         Operands::Read | Operands::ReadAfterFirst => uses(walker, &[Access::Read], named, context),
         Operands::Write | Operands::WriteAfterFirst => uses(walker, &[Access::Write], named, context),
+        Operands::Edit => {
+            // `vim +12 file` names a line.
+            let is_file = |field: &&&Field| !field.as_str().is_some_and(|text| text.starts_with('+'));
+            let files: Vec<&Field> = named.iter().filter(is_file).copied().collect();
+            uses(walker, &[Access::Read, Access::Write], &files, context);
+        }
         Operands::Copy | Operands::Move => {
             let accesses: &[Access] =
                 if operands == Operands::Move { &[Access::Read, Access::Write] } else { &[Access::Read] };
@@ -160,6 +191,16 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
             }
         }
     }
+}
+
+/// Whether a word with a dash takes rights or attributes away. The options of `chmod` and `chattr` have other letters.
+fn is_mode(field: &Field) -> bool {
+    let letters = field.as_str().and_then(|text| text.strip_prefix('-'));
+    letters.is_some_and(|letters| {
+        !letters.is_empty()
+            && letters.chars().all(|letter| "rwxXstugoaidAS,+=-".contains(letter))
+            && !letters.starts_with('-')
+    })
 }
 
 /// Notes the links that are made: the target itself, or entries in it.
@@ -212,74 +253,5 @@ fn dd(walker: &mut Walker, args: &[Field], context: &Context) {
                 walker.use_path(access, &Field { text: Some(path.to_owned()), ..arg.clone() }, context);
             }
         }
-    }
-}
-
-/// The arguments of a program, told apart.
-struct Words<'a> {
-    options: Vec<(String, Option<Field>)>,
-    operands: Vec<&'a Field>,
-}
-
-impl<'a> Words<'a> {
-    /// Tells options, their values and operands apart. Options may stand anywhere before `--`.
-    fn of(args: &'a [Field], program: &Program) -> Self {
-        let mut words = Self { options: Vec::new(), operands: Vec::new() };
-        let mut rest = args.iter();
-        let mut is_ended = false;
-        while let Some(arg) = rest.next() {
-            let option = arg.as_str().filter(|text| !is_ended && text.len() > 1 && text.starts_with('-'));
-            match option {
-                None => words.operands.push(arg),
-                Some("--") => is_ended = true,
-                Some(text) => match text.strip_prefix("--") {
-                    Some(long) => {
-                        let (name, value) = match long.split_once('=') {
-                            Some((name, value)) => {
-                                (name, Some(Field { tilde: false, ..Field::known(value) }))
-                            }
-                            None => (long, None),
-                        };
-                        let full = program.long_values.iter().find(|known| known.starts_with(name));
-                        let value = value.or_else(|| full.and_then(|_| rest.next().cloned()));
-                        words.options.push((full.map_or(name, |full| full).to_owned(), value));
-                    }
-                    None => words.short(text.get(1..).unwrap_or_default(), program, &mut rest),
-                },
-            }
-        }
-        words
-    }
-
-    /// Reads a bundle of short options; a letter with a value ends it.
-    fn short(&mut self, bundle: &str, program: &Program, rest: &mut std::slice::Iter<'_, Field>) {
-        let mut letters = bundle.chars();
-        while let Some(letter) = letters.next() {
-            if program.values.contains(letter) {
-                let attached = letters.as_str();
-                let value =
-                    if attached.is_empty() { rest.next().cloned() } else { Some(Field::known(attached)) };
-                self.options.push((letter.to_string(), value));
-                return;
-            }
-            self.options.push((letter.to_string(), None));
-            if letter == 'i' && program.operands == Operands::WriteAfterFirst {
-                // `sed -i.bak`: what is attached is a suffix.
-                return;
-            }
-        }
-    }
-
-    /// Whether one of the options `names` was given.
-    fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
-    }
-
-    /// The value of the first option that is one of `names`.
-    fn value(&self, names: &[&str]) -> Option<&Field> {
-        self.options
-            .iter()
-            .filter(|(name, _)| names.contains(&name.as_str()))
-            .find_map(|(_, value)| value.as_ref())
     }
 }

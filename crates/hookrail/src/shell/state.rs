@@ -26,6 +26,23 @@ pub(super) enum Key {
     OddSplitting,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,
+    /// Whether the text gives new shells something that they run by themselves.
+    StartFile(StartFile),
+}
+
+/// How a variable makes a new shell run what its arguments do not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum StartFile {
+    /// `BASH_ENV`, or a function in the environment: every shell.
+    Always,
+    /// `ENV`: a shell that is told to be interactive.
+    Interactive,
+    /// `HOME` or `ZDOTDIR`: a login shell, an interactive one, or zsh.
+    Home,
+}
+
+impl StartFile {
+    pub(super) const ALL: [Self; 3] = [Self::Always, Self::Interactive, Self::Home];
 }
 
 /// What a state knows.
@@ -111,6 +128,15 @@ impl State {
         changes
     }
 
+    /// Whether `changes` would lead to something else than what is known.
+    pub(super) fn differs_from(&self, changes: &Changes) -> bool {
+        changes.iter().any(|(key, after)| match (self.values.get(key), after) {
+            (Some(before), Some(after)) => !before.is_same(after),
+            (None, None) => false,
+            _ => true,
+        })
+    }
+
     /// Joins what branches left behind, of which exactly one was taken.
     pub(super) fn join(&mut self, branches: &[Changes]) {
         for (at, branch) in branches.iter().enumerate() {
@@ -180,7 +206,7 @@ fn joined(key: &Key, ends: &[Option<Value>]) -> Option<Value> {
     match key {
         Key::Variable(_) | Key::Positional => None,
         Key::Directory => Some(Value::Directory(None)),
-        Key::OddSplitting | Key::OddVariables => Some(Value::Set),
+        Key::OddSplitting | Key::OddVariables | Key::StartFile(_) => Some(Value::Set),
         // Each value is possible; the last alias is as good as any, because an alias never hides a program.
         Key::Alias(_) => ends.iter().rev().flatten().next().cloned(),
         Key::Function(_) => {

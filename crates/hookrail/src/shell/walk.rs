@@ -6,6 +6,7 @@
 mod assign;
 mod builtin;
 mod compound;
+mod environment;
 mod expand;
 mod simple;
 mod variables;
@@ -97,6 +98,12 @@ pub(super) struct Walker {
     aliases_in_use: Vec<String>,
     /// The names of links that the text makes. Where they lead is not on the disk yet.
     links: Vec<String>,
+    /// The words of code that a signal can start between any two commands.
+    interrupting: HashSet<String>,
+    /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
+    has_arithmetic: bool,
+    /// Whether there is a text that would be such a value (`a[$(rm x)]`).
+    has_subscript_code: bool,
 }
 
 impl Walker {
@@ -117,6 +124,10 @@ impl Walker {
                 self.command(&body, &context);
                 self.forget_variables();
             }
+        }
+        if self.has_arithmetic && self.has_subscript_code {
+            // Which way the text took, through `read`, a function or an array, is not followed.
+            self.dynamic();
         }
         self.facts
     }
@@ -281,6 +292,8 @@ impl Walker {
         }
         let path = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
+            // The present directory by another name.
+            Some(path) if field.tilde && path.starts_with("~+/") => path.get(3..).map(str::to_owned),
             // Without its quotes it would look like a home directory.
             Some(path) if path.starts_with('~') && !field.tilde => Some(format!("./{path}")),
             other => other.clone(),

@@ -121,7 +121,8 @@ impl Seal {
             return Some(format!("`{shown}` is not there"));
         }
         let is_executable = rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok();
-        (!is_executable).then(|| format!("`{shown}` is not executable; `chmod +x` helps"))
+        let help = "`chmod +x` helps, or an interpreter before it where the file system has no modes";
+        (!is_executable).then(|| format!("`{shown}` is not executable; {help}"))
     }
 
     fn appeared(&self) -> Option<String> {
@@ -277,6 +278,8 @@ mod tests {
 
     #[test]
     fn mode_decides_whether_a_guard_runs() {
+        const NOT_EXECUTABLE: &str = "`x.sh` is not executable; `chmod +x` helps, or an interpreter before it where the \
+                                      file system has no modes";
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("x.sh");
         fs::write(&script, "one").unwrap();
@@ -284,13 +287,8 @@ mod tests {
         for (command, before, after, expected) in [
             ("./x.sh", 0o755, 0o644, "`x.sh` has mode 0644, was 0755"),
             ("bash x.sh", 0o755, 0o777, "`x.sh` has mode 0777, was 0755"),
-            ("./x.sh", 0o644, 0o644, "`x.sh` is not executable; `chmod +x` helps"),
-            (
-                "\"$LLXPRT_PROJECT_DIR/x.sh\" --strict",
-                0o644,
-                0o644,
-                "`x.sh` is not executable; `chmod +x` helps",
-            ),
+            ("./x.sh", 0o644, 0o644, NOT_EXECUTABLE),
+            ("\"$LLXPRT_PROJECT_DIR/x.sh\" --strict", 0o644, 0o644, NOT_EXECUTABLE),
             ("bash x.sh", 0o644, 0o644, "unchanged"),
             ("./missing.sh", 0o644, 0o644, "`missing.sh` is not there"),
         ] {

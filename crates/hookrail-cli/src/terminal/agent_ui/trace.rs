@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::effect::{Effects, NO_EFFECT_HERE};
 use crate::failure;
-use crate::terminal::printer::{escape, escape_line};
+use crate::terminal::printer::{escape, escape_line, escape_lines};
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
@@ -32,7 +32,7 @@ pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<S
         AgentEvent::HookFinished { event, run } => hook_line(*event, run, view),
         // Reasons of what did happen are told in full; the trace of a single hook is short.
         AgentEvent::Blocked { what, reason } => {
-            Some(format!("blocked {}: {}", escape_line(what), lines_of(reason.trim())))
+            Some(format!("blocked {}: {}", escape_line(what), escape_lines(reason.trim())))
         }
         AgentEvent::Stopped { reason } => {
             Some(format!("Agent execution stopped by hook: {}", escape(reason)))
@@ -61,12 +61,6 @@ fn ending(status: ToolStatus, result: &ToolResult) -> String {
         (ToolStatus::Success, None, Some(signal)) => format!("signal {signal}"),
         _ => status.as_str().to_owned(),
     }
-}
-
-/// A text of several lines, each of which gives no orders to a terminal; those after the first are indented, so that
-/// none of them passes for a line of the trace.
-fn lines_of(text: &str) -> String {
-    escape(text).replace('\n', "\n    ")
 }
 
 /// The line in the colour of what it tells. Where colours are not wanted, the printer takes them out again.

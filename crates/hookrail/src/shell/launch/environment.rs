@@ -37,21 +37,33 @@ pub(super) fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Co
     context.foreign |= found.has(&["R", "chroot"]);
     let moves = found.has(&["D", "chdir", "i", "login"]);
     let rest = args.get(found.rest..).unwrap_or_default();
-    let assignments = rest.iter().take_while(|field| is_assignment(field)).count();
-    let command = rest.get(assignments..).unwrap_or_default();
+    let is_assignment = |field: &&Field| is_assignment(field);
+    let assignments: Vec<&Field> = rest.iter().take_while(is_assignment).collect();
+    let command = rest.get(assignments.len()..).unwrap_or_default();
+    let before = walker.start_files();
+    set_variables(walker, &assignments, &context);
     if command.is_empty() {
         if found.has(&["s", "shell", "i", "login"]) {
             shells::from_stdin(walker, &context);
         }
-        return;
+    } else {
+        walker.elsewhere(moves, |walker| walker.start(command, &context));
     }
-    walker.elsewhere(moves, |walker| walker.start(command, &context));
+    walker.set_start_files(before);
 }
 
-/// Whether a word before the command sets a variable. What it sets is not followed: whether `sudo` lets it through is a
-/// matter of its own settings.
+/// Whether a word before the command sets a variable. One whose value cannot be told and stands outside of quotes may
+/// end in other words, so it is none. Whether `sudo` lets a variable through is a matter of its own settings.
 fn is_assignment(field: &Field) -> bool {
-    field.as_str().and_then(|text| text.split_once('=')).is_some_and(|(name, _)| is_identifier(name))
+    let is_one_word = field.text.is_some() || field.single;
+    is_one_word && field.assignment().is_some_and(|(name, _)| is_identifier(name))
+}
+
+/// Reads what the assignments before a command make it run.
+fn set_variables(walker: &mut Walker, assignments: &[&Field], context: &Context) {
+    for (name, value) in assignments.iter().filter_map(|field| field.assignment()) {
+        walker.note_variable(name, value, context);
+    }
 }
 
 /// `env`, whose `-S` holds arguments of its own, among them perhaps another `-S`: the depth bounds that.
@@ -89,11 +101,15 @@ pub(super) fn env(walker: &mut Walker, args: &[Field], context: &Context, depth:
     }
     note_unclear(walker, &found);
     let rest = args.get(found.rest..).unwrap_or_default();
-    let assignments =
-        rest.iter().take_while(|field| field.as_str().is_some_and(|text| text.contains('='))).count();
+    let is_assignment =
+        |field: &&Field| (field.text.is_some() || field.single) && field.assignment().is_some();
+    let assignments: Vec<&Field> = rest.iter().take_while(is_assignment).collect();
     let moves = found.has(&["C", "chdir"]);
-    let command = rest.get(assignments..).unwrap_or_default();
+    let command = rest.get(assignments.len()..).unwrap_or_default();
+    let before = walker.start_files();
+    set_variables(walker, &assignments, context);
     walker.elsewhere(moves, |walker| walker.start(command, context));
+    walker.set_start_files(before);
 }
 
 /// The words of `env -S`: its own quoting, with `${NAME}` for variables. `None` where it is not understood.

@@ -48,6 +48,10 @@ impl Found {
 pub(super) fn scan(args: &[Field], spec: &Spec) -> Found {
     let mut found = Found::default();
     while let Some(arg) = args.get(found.rest) {
+        let sets_variable = arg.single && arg.variable.as_ref().is_some_and(|name| !name.starts_with('-'));
+        if sets_variable {
+            break;
+        }
         let Some(text) = arg.as_str() else {
             // It may be an option, its value, an operand, or nothing at all.
             found.unclear = true;

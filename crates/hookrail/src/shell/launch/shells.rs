@@ -6,7 +6,7 @@ use crate::shell::field::Field;
 use crate::shell::walk::{Context, Stdin, Walker, base_name, known_values};
 
 /// Whether `name` is a shell whose language is read here.
-pub(super) fn is_shell(name: &str) -> bool {
+pub(in crate::shell) fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "rbash" | "mksh" | "rksh" | "pdksh")
         || is_other_shell(name)
 }
@@ -24,6 +24,7 @@ fn is_other_shell(name: &str) -> bool {
 pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
     let mut at = 0;
     let (mut has_code, mut from_stdin_asked, mut reads_start_file) = (false, false, false);
+    let (mut is_interactive, mut reads_home) = (false, name == "zsh");
     while let Some(arg) = args.get(at) {
         let Some(text) = arg.as_str() else {
             // It may be `-c`.
@@ -45,12 +46,15 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
             }
             _ if text.starts_with("--") => {
                 reads_start_file |= text.starts_with("--rcfile=") || text.starts_with("--init-file=");
+                reads_home |= text == "--login";
                 at += 1;
             }
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
                 let letters = text.get(1..).unwrap_or_default();
                 has_code |= text.starts_with('-') && letters.contains('c');
                 from_stdin_asked |= letters.contains('s');
+                is_interactive |= letters.contains('i');
+                reads_home |= letters.contains(['i', 'l']);
                 at += 1 + letters.matches(['o', 'O']).count();
             }
             _ => break,
@@ -59,6 +63,7 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     if reads_start_file {
         walker.dynamic();
     }
+    walker.note_new_shell(is_interactive, reads_home);
     let operands = args.get(at..).unwrap_or_default();
     if has_code {
         let Some((text, rest)) = operands.split_first() else { return };
@@ -112,6 +117,7 @@ pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
 pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, context: &Context) {
     match text.as_str() {
         Some(code) if !text.glob => {
+            walker.note_new_shell(false, false);
             if context.posix && means_else_in_posix(code) {
                 walker.dynamic();
             }
@@ -131,6 +137,9 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
     // A word that cannot be told may close a quote that another one opens.
     if words.iter().any(is_unknown) && words.iter().any(has_syntax) {
         walker.dynamic();
+    }
+    if !context.foreign {
+        walker.note_new_shell(false, false);
     }
     walker.new_shell(&joined(words), None, context);
 }

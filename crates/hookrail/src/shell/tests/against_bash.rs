@@ -17,7 +17,8 @@ const STUBS: &str = "rm ls cat cp mv git grep curl mkfs dd touch tee sed awk mak
     time {a command_x rm1 rm2 rm3 5 -c é f+ !! %1 select{ true.sh";
 
 /// Launchers that are what they seem to be; none of them starts anything that is not on the `PATH`.
-const REAL: &str = "env nice nohup timeout xargs setsid stdbuf flock bash sh dash";
+const REAL: &str = "env nice nohup timeout xargs setsid stdbuf flock bash sh dash setpriv prlimit taskset \
+    chrt choom setarch linux64 script tar split strace unshare";
 
 struct Bench {
     folder: tempfile::TempDir,

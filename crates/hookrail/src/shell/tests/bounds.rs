@@ -172,6 +172,31 @@ fn a_line_of_any_length_is_read_in_time() {
 }
 
 #[test]
+fn code_in_odd_places_is_read_in_time() {
+    for piece in [
+        "uv run ",
+        "npx -a ",
+        "npx -a b ",
+        "strace ",
+        "script a ",
+        "tar -I a ",
+        "tar -I 'tar -I a' ",
+        "hyperfine a ",
+        "find a -delete ",
+        "git config alias.a b ",
+        "git config alias.a 'config alias.b c';",
+        "EDITOR=a ",
+        "BASH_ENV=a bash -c b;",
+        "trap a INT;",
+        "trap a INT; a() { b=c; };",
+        "crontab <<< '@daily a';",
+        "((x));",
+    ] {
+        soon(piece, &piece.repeat(MAX_TEXT / 2 / piece.len()));
+    }
+}
+
+#[test]
 fn a_line_as_long_as_the_bound_is_read_in_time() {
     for piece in
         ["rm -rf a b c;", "$(rm a) ", "`rm a` ", "{ a; };", "if a; then b; fi;", "\"$x\"", "cat <<E\nx\nE\n"]

@@ -48,6 +48,7 @@ impl Walker {
 
     /// Reads an expression: what it runs, and which variables it sets.
     pub(super) fn arithmetic(&mut self, expression: &Arithmetic, context: &Context) {
+        self.has_arithmetic = true;
         self.expand_for_commands(&expression.parts, context);
         self.forget_assigned(&expression.text);
     }

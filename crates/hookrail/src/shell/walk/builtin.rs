@@ -49,6 +49,11 @@ impl Walker {
             "cd" | "pushd" | "popd" => self.change_directory(name, args),
             "set" => self.set_builtin(args),
             "shift" => self.shift(args),
+            // Outside of a function it is an error and sets nothing; whether this is outside cannot always be told.
+            "local" if self.active.is_empty() => {
+                self.declare(args, context);
+                self.forget_variables();
+            }
             "export" | "readonly" | "declare" | "typeset" | "local" => self.declare(args, context),
             "unset" | "read" | "mapfile" | "readarray" | "getopts" | "printf" | "wait" | "let" => {
                 self.change_variables(name, args, context);
@@ -117,7 +122,27 @@ impl Walker {
             Some("-" | "" | "-l" | "-p" | "-lp") => {}
             // A signal alone resets it.
             Some(_) if signals.is_empty() => {}
-            Some(code) => self.run_later(code, context),
+            Some(code) => {
+                let is_exit = |field: &Field| matches!(field.as_str(), Some("EXIT" | "0"));
+                if !signals.iter().all(is_exit) {
+                    let words = code.split(|c: char| c.is_whitespace() || ";&|(){}".contains(c));
+                    self.interrupting.extend(words.map(str::to_owned));
+                    self.note_interruption(code, context);
+                }
+                self.run_later(code, context);
+            }
+        }
+    }
+
+    /// Marks the line if code that runs between any two commands changes what is known: nothing is certain then.
+    pub(super) fn note_interruption(&mut self, code: &str, context: &Context) {
+        let mark = self.state.mark();
+        self.silent += 1;
+        self.code(code, context);
+        self.silent -= 1;
+        let changes = self.state.take_changes(mark);
+        if self.state.differs_from(&changes) {
+            self.dynamic();
         }
     }
 

@@ -136,6 +136,7 @@ impl Walker {
                 self.state.join(&ends);
             }
             Kind::Test(words) => {
+                self.has_arithmetic = true;
                 for word in words {
                     let text = self.expand_quoted(&word.parts, context);
                     self.expanded_as_subscript(text.as_deref().unwrap_or_default(), context);
@@ -144,6 +145,9 @@ impl Walker {
             Kind::Function { name, body } => {
                 let value = Value::Function(Rc::from([Rc::clone(body)]), true);
                 self.state.set(Key::Function(name.clone()), Some(value));
+                if self.interrupting.contains(name) {
+                    self.note_interruption(name, context);
+                }
                 if self.silent == 0 {
                     self.functions.push((Rc::clone(body), context.clone()));
                 }

@@ -91,6 +91,9 @@ impl Walker {
 
     /// Adds what `part` becomes to `builder`, and reads the commands in it.
     fn expand_part(&mut self, part: &Part, quoted: bool, builder: &mut Builder, context: &Context) {
+        if let Part::Literal(text) | Part::Quoted { text, .. } = part {
+            self.has_subscript_code |= is_subscript_code(text);
+        }
         match part {
             Part::Literal(text) if quoted => builder.quoted(text),
             Part::Literal(text) => builder.literal(text),
@@ -148,7 +151,8 @@ impl Walker {
 
     /// What a parameter becomes after its operation.
     fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
-        if let Some((_, parts)) = &parameter.subscript {
+        if let Some((index, parts)) = &parameter.subscript {
+            self.has_arithmetic |= index.contains(|c: char| c.is_ascii_alphabetic() || c == '$');
             self.expand_for_commands(parts, context);
         }
         let value = self.parameter_value(parameter, quoted);
@@ -160,10 +164,12 @@ impl Walker {
             }
             Operation::Assign(word, colon) => {
                 let instead = self.operand(word, quoted, context);
-                let is_taken = matches!(&value, Expanded::Text(text) if text.is_empty() && *colon);
-                if is_taken {
-                    let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
-                    self.set_variable(&parameter.name, text, context);
+                let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
+                match &value {
+                    Expanded::Text(text) if !text.is_empty() || !*colon => {}
+                    Expanded::Text(_) => self.set_variable(&parameter.name, text, context),
+                    // It may have a value already.
+                    _ => self.note_variable(&parameter.name, text.as_deref(), context),
                 }
                 instead_of(value, *colon, instead)
             }
@@ -184,6 +190,7 @@ impl Walker {
                 Expanded::Unknown
             }
             Operation::Other(word) => {
+                self.has_arithmetic = true;
                 self.expand_for_commands(&word.parts, context);
                 Expanded::Unknown
             }
@@ -238,24 +245,16 @@ impl Walker {
         }
     }
 
-    /// Sets a variable, or forgets it if the value cannot be told.
-    ///
-    /// Some variables are code to the shell itself: prompts are expanded when they are shown, with every substitution in
-    /// them, and `BASH_ALIASES` defines aliases. `IFS` changes how all others are split, so that nothing outside of
-    /// quotes is certain afterwards.
+    /// Sets a variable, or forgets it if the value cannot be told. `IFS` changes how all others are split, so that
+    /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
             self.state.set(Key::OddSplitting, Some(Value::Set));
         }
-        match (name, &value) {
-            ("BASH_ALIASES" | "BASH_CMDS", _) | ("PS4" | "PS0" | "PS1" | "PROMPT_COMMAND", None) => {
-                self.dynamic();
-            }
-            ("PS4" | "PS0" | "PS1", Some(text)) => self.expanded_later(text, context),
-            ("PROMPT_COMMAND", Some(code)) => self.run_later(code, context),
-            (_, Some(text)) => self.expanded_as_subscript(text, context),
-            _ => {}
+        if let Some(text) = &value {
+            self.expanded_as_subscript(text, context);
         }
+        self.note_variable(name, value.as_deref(), context);
         let is_followed =
             !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
@@ -273,6 +272,11 @@ fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
         (Expanded::Unknown, _) => Expanded::Unknown,
         (value, _) => value,
     }
+}
+
+/// Whether arithmetic with a variable that holds `text` would run something.
+fn is_subscript_code(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, index)| index.contains("$(") || index.contains('`'))
 }
 
 /// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.

@@ -50,17 +50,19 @@ impl Walker {
             return;
         }
         let inner = self.redirects(redirects, context);
+        if assigns.is_empty() {
+            self.run_with_arrays(&fields, words, &inner);
+            return;
+        }
         let mark = self.state.mark();
+        let before = self.start_files();
         for assign in assigns {
             self.assign(assign, &inner);
         }
         if fields.is_empty() {
             return;
         }
-        if assigns.is_empty() {
-            self.run_with_arrays(&fields, words, &inner);
-            return;
-        }
+        let during = self.start_files();
         // Functions, `eval` and the like see the assignments; afterwards the variables have their old values, or new
         // ones if the command set them.
         let keys: Vec<Key> = assigns.iter().map(|assign| Key::Variable(assign.name.clone())).collect();
@@ -71,7 +73,13 @@ impl Walker {
         if !is_seen {
             self.state.undo(mark);
         }
+        self.set_start_files(during);
         self.run_with_arrays(&fields, words, &inner);
+        let is_program = |name: &str| !is_seen && !crate::shell::is_builtin(name);
+        if fields.first().and_then(Field::as_str).is_some_and(is_program) {
+            // What a builtin sets stays, and which of the two it was is not kept.
+            self.set_start_files(before);
+        }
         if is_seen {
             for key in keys {
                 self.state.set(key, None);
@@ -182,6 +190,7 @@ impl Walker {
             if is_builtin {
                 walker.builtin(name, args, context);
             } else {
+                walker.note_script(name);
                 launch::launch(walker, base_name(name), args, context);
             }
             paths::operands(walker, base_name(name), args, context);

@@ -57,16 +57,31 @@ impl Walker {
         let is_odd =
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
+            self.has_arithmetic = true;
             self.state.set(Key::OddVariables, Some(Value::Set));
             self.forget_variables();
         }
+        let is_reference =
+            |field: &Field| field.as_str().is_some_and(|text| text.starts_with('-') && text.contains('n'));
+        let has_reference = args.iter().any(is_reference);
         for arg in args {
-            let Some(text) = arg.as_str() else { continue };
+            let Some(text) = arg.as_str() else {
+                match &arg.variable {
+                    Some(name) => self.note_variable(name, None, context),
+                    None => self.note_any_export(),
+                }
+                continue;
+            };
+            if has_reference && let Some((_, target)) = text.split_once('=') {
+                // From now on another name sets this one.
+                self.note_variable(target, None, context);
+            }
             self.expanded_as_subscript(text, context);
             if let Some(locals) = self.locals.last_mut() {
                 locals.push(text.split(['=', '+', '[']).next().unwrap_or_default().to_owned());
             }
             let Some((name, value)) = text.split_once('=') else {
+                self.note_export(text);
                 // `local x` hides a value, `export x` does not.
                 if is_identifier(text) && !self.active.is_empty() {
                     self.state.set(Key::Variable(text.to_owned()), None);
@@ -89,6 +104,7 @@ impl Walker {
     pub(super) fn change_variables(&mut self, name: &str, args: &[Field], context: &Context) {
         self.subscripts(args, context);
         if name == "let" {
+            self.has_arithmetic = true;
             for arg in args {
                 self.expanded_as_subscript(arg.as_str().unwrap_or_default(), context);
                 self.forget_assigned(arg.as_str().unwrap_or("="));
@@ -120,22 +136,32 @@ impl Walker {
         for implied in ["REPLY", "MAPFILE"] {
             self.state.set(Key::Variable(implied.to_owned()), None);
         }
+        let is_unset = name == "unset";
         for arg in args {
             match arg.as_str() {
                 None => self.forget_variables(),
                 Some(text) => {
-                    if name == "unset" {
+                    if is_unset {
                         self.unset_function(text);
                     }
                     let attached = text.trim_start_matches(|c: char| c == '-' || c.is_ascii_lowercase());
                     for name in [text, text.strip_prefix("-v").unwrap_or(text), attached] {
                         let name = name.split('[').next().unwrap_or_default();
                         if is_identifier(name) {
-                            self.set_variable(name, None, context);
+                            self.change_variable(name, is_unset, context);
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// Makes the value of a variable unknown. One that is unset is code to nobody.
+    fn change_variable(&mut self, name: &str, is_unset: bool, context: &Context) {
+        if is_unset && name != "IFS" {
+            self.state.set(Key::Variable(name.to_owned()), None);
+        } else {
+            self.set_variable(name, None, context);
         }
     }
 
