@@ -10,7 +10,8 @@ use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, 
 pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
     // LLxprt speaks our protocol, of which Gemini's payloads are an example.
     let sender = if agent == Agent::Llxprt { Agent::Gemini } else { agent };
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/payloads").join(sender.as_str());
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads").join(sender.as_str());
     let mut found: Vec<_> = fs::read_dir(folder)
         .expect("the agent's payloads")
         .map(|entry| {

@@ -17,7 +17,7 @@ use crate::program::{Ran, log_path, run_with_stdin};
 
 /// A payload that the agent's program sent, in a test's project and with some fields of its own.
 pub(crate) fn payload(project: &TestProject, agent: &str, file: &str, changes: &Value) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-bridge/tests/payloads");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads");
     let text =
         fs::read_to_string(folder.join(agent).join(format!("{file}.json"))).expect("a captured payload");
     let mut payload: Value = serde_json::from_str(&text).expect("JSON");

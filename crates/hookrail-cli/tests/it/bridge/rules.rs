@@ -49,7 +49,7 @@ fn guarded() -> TestProject {
 
 /// A captured payload with its paths moved into the test's project.
 fn moved(project: &TestProject, agent: &str, file: &str) -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-bridge/tests/payloads");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads");
     let text = fs::read_to_string(folder.join(agent).join(format!("{file}.json"))).expect("a payload");
     serde_json::from_str(&text.replace("/home/dev/work", &project.dir().to_string_lossy())).expect("JSON")
 }
