@@ -20,6 +20,11 @@ use crate::verdict::hook_run::Exit;
 
 use self::pipes::{PipeRead, Pipes};
 
+/// Giving way for longer than this means that another program has the processor.
+const CROWDED: Duration = Duration::from_micros(200);
+/// How many answers are then waited for asleep.
+const ASLEEP: u32 = 255;
+
 /// What a line may take besides the output in it.
 const AROUND_OUTPUT: usize = 64 * 1024;
 
@@ -34,6 +39,8 @@ pub(super) struct State {
     answered: u64,
     past_first_line: bool,
     pace: Pace,
+    /// For how many answers no processor is to be kept awake, because other programs want it.
+    asleep_for: u32,
     /// No new questions: the process ends when the open ones are answered.
     retiring: bool,
     /// Since when a stream is closed. Most often the process is about to end, which says more.
@@ -79,6 +86,7 @@ impl State {
             answered: 0,
             past_first_line: false,
             pace: Pace::Usual,
+            asleep_for: 0,
             retiring: false,
             closed: None,
             ticker: Ticker::default(),
@@ -168,9 +176,6 @@ impl State {
 
     /// Asks, and waits for the answer of a worker that is known to be quick, without giving way to other tasks. `None` if
     /// there is none by then: the question stays, and is waited for in the usual way.
-    ///
-    /// This thread sleeps in the system meanwhile, which the answer wakes directly. Sleeping in the runtime takes longer;
-    /// so does calling `sched_yield` until the answer is there, wherever other programs want the processor.
     pub(super) fn ask_on_the_spot(&mut self, number: u64, until: Instant) -> Option<Outcome> {
         if self.pace != Pace::Prompt {
             return None;
@@ -179,11 +184,44 @@ impl State {
         if !pipes.write_now(self.open.get_mut(number)?) {
             return None;
         }
+        let outcome = self.wait_awake(number).or_else(|| self.wait_asleep(number, until));
+        if outcome.is_none() {
+            self.pace = Pace::Usual;
+        }
+        outcome
+    }
+
+    /// Waits for a moment without sleeping: until a processor that has nothing to do is awake again, more time passes than
+    /// such an answer takes. Meanwhile other programs may run, of which the worker may be one. Where others take the
+    /// processor for long, the next answers are waited for asleep.
+    fn wait_awake(&mut self, number: u64) -> Option<Outcome> {
+        if let Some(left) = self.asleep_for.checked_sub(1) {
+            self.asleep_for = left;
+            return None;
+        }
+        let begin = Instant::now();
+        let mut now = begin;
+        while self.closed.is_none() && now - begin < PROMPT {
+            std::thread::yield_now();
+            let outcome = if self.hear_once() { self.take(number) } else { None };
+            let before = std::mem::replace(&mut now, Instant::now());
+            if now - before > CROWDED {
+                self.asleep_for = ASLEEP;
+            }
+            if outcome.is_some() {
+                return outcome;
+            }
+        }
+        None
+    }
+
+    /// Waits asleep; the answer itself wakes this thread.
+    fn wait_asleep(&mut self, number: u64, until: Instant) -> Option<Outcome> {
         while self.closed.is_none() {
             let left = until.saturating_duration_since(Instant::now());
             let pipes = &self.process.as_ref()?.pipes;
             if left.is_zero() || !pipes.wait_for_output(left) {
-                break;
+                return None;
             }
             if self.hear_once()
                 && let Some(outcome) = self.take(number)
@@ -191,7 +229,6 @@ impl State {
                 return Some(outcome);
             }
         }
-        self.pace = Pace::Usual;
         None
     }
 
