@@ -17,7 +17,16 @@ use crate::report::{Report, Target, time};
 use crate::stats::{Budget, Duel, Ratio, Samples, duel, median};
 use crate::sys::{find_program, on_one_core};
 
-/// Answers every question, with the id from its beginning; an ordinary hook without `HOOKRAIL_WORKER`.
+/// A hook as people write it: with the kit, which reads the event and answers in JSON.
+const KIT: &str = include_str!("../../../../docs/clients/hookrail_hook.py");
+const KIT_GUARD: &str = r#"from hookrail_hook import Block, hook
+@hook
+def guard(event):
+    if event["tool_input"]["file_path"].endswith(".env"):
+        raise Block("secrets stay where they are")
+"#;
+/// Answers every question, with the id from its beginning, and does not look at the event; an ordinary hook without
+/// `HOOKRAIL_WORKER`.
 const PYTHON: &str = r#"import os, sys
 if os.environ.get("HOOKRAIL_WORKER"):
     for line in sys.stdin.buffer:
@@ -56,6 +65,7 @@ const PARALLEL: f64 = 1.2;
 const LARGE: f64 = 1.2;
 
 struct Scripts {
+    kit: String,
     python: String,
     node: String,
     guard: String,
@@ -73,7 +83,9 @@ impl Scripts {
         // Behind a version manager, most of the time would be its own.
         let python = real_program("python3", &["-c", "import sys; print(sys.executable)"]);
         let node = real_program("node", &["-p", "process.execPath"]);
+        write(&python, "hookrail_hook.py", KIT);
         Self {
+            kit: write(&python, "kit_guard.py", KIT_GUARD),
             python: write(&python, "worker.py", PYTHON),
             node: write(&node, "worker.cjs", NODE),
             guard: write(&python, "guard.py", GUARD),
@@ -114,6 +126,12 @@ impl RawPipe {
         Self { child, stdin, stdout: BufReader::new(stdout), question, answer: Vec::new() }
     }
 
+    /// Skips the line in which a worker announces itself.
+    fn announced(mut self) -> Self {
+        self.stdout.read_until(b'\n', &mut self.answer).expect("the worker announces itself");
+        self
+    }
+
     fn ask(&mut self) {
         let stdin = self.stdin.as_mut().expect("is open");
         stdin.write_all(&self.question).expect("the worker reads");
@@ -140,17 +158,33 @@ fn add(report: &mut Report, bench: &str, duel: &Duel, ratio: Ratio, target: Targ
     report.add(bench, ratio, target, format!("{} to {}", time(ours), time(base)));
 }
 
-/// An event of a worker, to the raw pipe: wherever the kernel puts the two processes, and with both on one core, where
-/// no processor has to be woken and so the rest shows.
+/// An event of a worker, to the raw pipe: a hook of the kit, and a program that does not look at the event. Both wherever
+/// the kernel puts the two processes, and with both on one core, where no processor has to be woken.
 pub(crate) fn round_trip(args: &Args, report: &mut Report) {
-    one_round_trip(args, report, "W1 worker to raw pipe", Target::AtMost(ROUND_TRIP));
-    on_one_core(|| one_round_trip(args, report, "W1 worker to raw pipe, on one core", Target::None));
+    let scripts = Scripts::new();
+    let kit = |bench: &str, target, report: &mut Report| {
+        let raw = RawPipe::new(&scripts.kit, &small_payload()).announced();
+        one_round_trip(args, report, bench, &scripts.kit, raw, target);
+    };
+    let bare = |bench: &str, report: &mut Report| {
+        let raw = RawPipe::new(&scripts.python, &small_payload());
+        one_round_trip(args, report, bench, &scripts.python, raw, Target::None);
+    };
+    kit("W1 worker to raw pipe", Target::AtMost(ROUND_TRIP), report);
+    on_one_core(|| kit("W1 worker to raw pipe, on one core", Target::None, report));
+    bare("W1 a program that does not read its event", report);
+    on_one_core(|| bare("W1 a program that does not read its event, on one core", report));
 }
 
-fn one_round_trip(args: &Args, report: &mut Report, bench: &str, target: Target) {
-    let scripts = Scripts::new();
-    let mut raw = RawPipe::new(&scripts.python, &small_payload());
-    let engine = engine("BeforeTool", std::slice::from_ref(&scripts.python), &json!(true));
+fn one_round_trip(
+    args: &Args,
+    report: &mut Report,
+    bench: &str,
+    command: &str,
+    mut raw: RawPipe,
+    target: Target,
+) {
+    let engine = engine("BeforeTool", &[command.to_owned()], &json!(true));
     let duel = duel(many(args.budget()), || raw.ask(), || engine.before_tool());
     add(report, bench, &duel, duel.wall(), target);
 }
