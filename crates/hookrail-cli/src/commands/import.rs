@@ -16,8 +16,9 @@ use serde_json::Value;
 use crate::cli::ImportArgs;
 use crate::commands::connect::{hook_files, place};
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::{short_home, shown};
+use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
+use crate::findings::{self, Off};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -115,11 +116,12 @@ fn write(
     }
     if args.project && added > 0 {
         printer.talk("hint: they run once they are approved: `hookrail trust`");
-    } else if let Some(off) = context.settings().why_off().filter(|_| added > 0) {
+    } else if let Some(Off { why, help }) =
+        findings::why_off(&context.settings(), context).filter(|_| added > 0)
+    {
         // Unlike here, hooks are on in other agents unless somebody turned them off.
-        printer.talk(format_args!("warning: {}", escape_line(&off.message)));
-        let help = short_home(off.help.as_deref().unwrap_or_default(), context);
-        printer.talk(format_args!("hint: {}", escape_line(&help)));
+        printer.talk(format_args!("warning: {why}"));
+        printer.talk(format_args!("hint: {help}"));
     }
     Ok(ExitStatus::Success)
 }

@@ -79,21 +79,29 @@ fn broken_links_of_the_chain_are_named() {
     );
 }
 
+/// Where `connect` writes the entry of each agent, below the home directory.
+const ENTRIES: [(&str, &str); 6] = [
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("qwen", ".qwen/settings.json"),
+    ("copilot", ".copilot/hooks/hookrail.json"),
+    ("opencode", ".config/opencode/plugin/hookrail.js"),
+];
+
+/// Has the entry of an agent call another program.
+fn redirect(project: &TestProject, file: &str, program: &str) {
+    let file = project.home().join(file);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), program)).unwrap();
+}
+
 #[test]
 fn a_program_that_is_gone_is_told_for_every_agent() {
-    for (agent, file) in [
-        ("claude", ".claude/settings.json"),
-        ("codex", ".codex/hooks.json"),
-        ("gemini", ".gemini/settings.json"),
-        ("qwen", ".qwen/settings.json"),
-        ("copilot", ".copilot/hooks/hookrail.json"),
-        ("opencode", ".config/opencode/plugin/hookrail.js"),
-    ] {
+    for (agent, file) in ENTRIES {
         let project = guarded();
         run(&project, &["connect", agent]);
-        let file = project.home().join(file);
-        let text = fs::read_to_string(&file).unwrap();
-        fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), "/nowhere/hookrail")).unwrap();
+        redirect(&project, file, "/nowhere/hookrail");
         let ran = doctor(&project);
         assert_eq!(ran.code, Some(1), "{agent}: {ran}");
         assert!(states(&ran, agent, "").contains(&"error".to_owned()), "{agent}: {ran}");
@@ -105,20 +113,11 @@ fn a_program_that_is_gone_is_told_for_every_agent() {
 /// An entry that calls something else than hookrail says yes to everything.
 #[test]
 fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
-    for (agent, file) in [
-        ("claude", ".claude/settings.json"),
-        ("codex", ".codex/hooks.json"),
-        ("gemini", ".gemini/settings.json"),
-        ("qwen", ".qwen/settings.json"),
-        ("copilot", ".copilot/hooks/hookrail.json"),
-        ("opencode", ".config/opencode/plugin/hookrail.js"),
-    ] {
+    for (agent, file) in ENTRIES {
         let project = guarded();
         run(&project, &["connect", agent]);
-        let file = project.home().join(file);
-        let text = fs::read_to_string(&file).unwrap();
         let yes = project.script("bin/hookrail", "exit 0");
-        fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), yes.to_str().unwrap())).unwrap();
+        redirect(&project, file, yes.to_str().unwrap());
         let ran = doctor(&project);
         assert_eq!(states(&ran, agent, "did not refuse"), ["error"], "{agent}: {ran}");
     }

@@ -17,7 +17,7 @@ use super::process::{Finished, not_started, run_from, spawn};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
 use super::shortage::{Shortage, Waiting};
-use super::worker::WorkerPool;
+use super::worker::{Worker, WorkerPool};
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
 use crate::verdict::hook_run::HookRun;
 
@@ -174,16 +174,26 @@ impl HookRunner {
         thread: SpawnOn,
     ) -> Option<Finished> {
         let terms = self.terms_of(hook);
-        let worker = self.workers.worker(hook, cwd, || terms.commands.prepare(hook, cwd));
+        let worker = self.worker_of(hook, cwd);
         // Whoever waits for a busy worker keeps no other hook from running.
         let admitted = worker.admit().await;
         let _slot = terms.slots.acquire().await;
-        if let Some(on_start) = &self.on_start {
-            on_start(hook);
-        }
+        self.tell_start(hook);
         let asking = self.workers.asking();
         let alone = thread == SpawnOn::ThisThreadAlone && asking.is_only_one();
         admitted.ask(payload, self.time_for(hook), terms.keep(payload), alone).await
+    }
+
+    /// The worker of a hook that has one.
+    fn worker_of(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<Worker> {
+        self.workers.worker(hook, cwd, || self.terms_of(hook).commands.prepare(hook, cwd))
+    }
+
+    /// Tells the host that a hook is about to start.
+    fn tell_start(&self, hook: &Hook) {
+        if let Some(on_start) = &self.on_start {
+            on_start(hook);
+        }
     }
 
     /// How long a hook may run that starts now.
@@ -213,8 +223,9 @@ impl HookRunner {
         if self.answer_by.is_some() && timeout.is_zero() {
             return not_started("there was no time left to run it".to_owned());
         }
-        if let Some(on_start) = self.on_start.as_ref().filter(|_| !has_worker) {
-            on_start(hook);
+        // One that a worker could not answer was told already.
+        if !has_worker {
+            self.tell_start(hook);
         }
         let command = terms.commands.prepare(hook, cwd);
         let keep = terms.keep(payload);

@@ -79,14 +79,10 @@ impl HookRunner {
         part: &Payload,
         cwd: &Path,
     ) -> Early<'w> {
-        let terms = self.terms_of(hook);
-        let prepare = || terms.commands.prepare(hook, cwd);
-        let worker = worker.get_or_init(|| self.workers.worker(hook, cwd, prepare));
-        let Ok(slot) = terms.slots.try_acquire() else { return Early::Impossible };
+        let worker = worker.get_or_init(|| self.worker_of(hook, cwd));
+        let Ok(slot) = self.terms_of(hook).slots.try_acquire() else { return Early::Impossible };
         let Some(question) = worker.begin(part) else { return Early::Impossible };
-        if let Some(on_start) = &self.on_start {
-            on_start(hook);
-        }
+        self.tell_start(hook);
         Early::Begun(BegunQuestion { question, _slot: slot, _asking: self.workers.asking() })
     }
 }

@@ -40,16 +40,13 @@ pub(super) fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Co
     let is_assignment = |field: &&Field| is_assignment(field);
     let assignments: Vec<&Field> = rest.iter().take_while(is_assignment).collect();
     let command = rest.get(assignments.len()..).unwrap_or_default();
-    let before = walker.start_files();
-    set_variables(walker, &assignments, &context);
-    if command.is_empty() {
-        if found.has(&["s", "shell", "i", "login"]) {
+    with_variables(walker, &assignments, &context, |walker| {
+        if !command.is_empty() {
+            walker.elsewhere(moves, |walker| walker.start(command, &context));
+        } else if found.has(&["s", "shell", "i", "login"]) {
             shells::from_stdin(walker, &context);
         }
-    } else {
-        walker.elsewhere(moves, |walker| walker.start(command, &context));
-    }
-    walker.set_start_files(before);
+    });
 }
 
 /// Whether a word before the command sets a variable. One whose value cannot be told and stands outside of quotes may
@@ -59,11 +56,19 @@ fn is_assignment(field: &Field) -> bool {
     is_one_word && field.assignment().is_some_and(|(name, _)| is_identifier(name))
 }
 
-/// Reads what the assignments before a command make it run.
-fn set_variables(walker: &mut Walker, assignments: &[&Field], context: &Context) {
+/// Runs a command with the assignments before it, and reads what they make it run. They count for it alone.
+fn with_variables(
+    walker: &mut Walker,
+    assignments: &[&Field],
+    context: &Context,
+    run: impl FnOnce(&mut Walker),
+) {
+    let before = walker.start_files();
     for (name, value) in assignments.iter().filter_map(|field| field.assignment()) {
         walker.note_variable(name, value, context);
     }
+    run(walker);
+    walker.set_start_files(before);
 }
 
 /// `env`, whose `-S` holds arguments of its own, among them perhaps another `-S`: the depth bounds that.
@@ -106,10 +111,9 @@ pub(super) fn env(walker: &mut Walker, args: &[Field], context: &Context, depth:
     let assignments: Vec<&Field> = rest.iter().take_while(is_assignment).collect();
     let moves = found.has(&["C", "chdir"]);
     let command = rest.get(assignments.len()..).unwrap_or_default();
-    let before = walker.start_files();
-    set_variables(walker, &assignments, context);
-    walker.elsewhere(moves, |walker| walker.start(command, context));
-    walker.set_start_files(before);
+    with_variables(walker, &assignments, context, |walker| {
+        walker.elsewhere(moves, |walker| walker.start(command, context));
+    });
 }
 
 /// The words of `env -S`: its own quoting, with `${NAME}` for variables. `None` where it is not understood.

@@ -139,10 +139,10 @@ impl State {
 
     /// Adds a question whose payload is still being written, unless somebody else asks.
     pub(super) fn begin(&mut self, payload: &Payload) -> Option<u64> {
-        let pipes = &mut self.process.as_mut().filter(|_| self.pace != Pace::Concurrent)?.pipes;
-        if self.open.unanswered().next().is_some() {
+        if self.pace == Pace::Concurrent || self.is_busy() {
             return None;
         }
+        let pipes = &mut self.process.as_mut()?.pipes;
         pipes.expect(payload.len());
         let number = self.open.add_growing(payload);
         pipes.write_now(self.open.get_mut(number)?);
