@@ -69,7 +69,7 @@ pub use host::allowed_tools::AllowedTools;
 pub use host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
     BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes,
-    ResponseChange, ToolGate, ToolInput, ToolSelection,
+    ResponseChange, ToolBlock, ToolGate, ToolInput, ToolQuestion, ToolSelection,
 };
 pub use host::model_call::{
     ModelAnswer, ModelOutcome, OutgoingCall, Showing, call_model_with_hooks, system_message,
