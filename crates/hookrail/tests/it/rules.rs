@@ -45,7 +45,7 @@ async fn a_rule_blocks_asks_nothing_of_the_system_and_stands_in_plan_order() {
     assert_eq!(names[1], "no-force", "{names:?}");
     let run = &result.runs[1];
     assert_eq!(
-        (&run.exit, run.exit_code(), run.success(), run.hook.command_text()),
+        (run.exit(), run.exit_code(), run.success(), run.hook.command_text()),
         (&Exit::Rule, None, true, None)
     );
     assert_eq!(result.not_held.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>(), ["never"]);

@@ -20,7 +20,7 @@ for line in sys.stdin:
 fn outcome(run: &HookRun) -> Option<Outcome> {
     let reason = run.output.as_ref().and_then(|output| output.reason.clone()).unwrap_or_default();
     let blocks = run.output.as_ref().is_some_and(|output| output.decision == Some(hookrail::Decision::Block));
-    match &run.failure {
+    match run.failure() {
         None if blocks && reason == "no" => Some(Outcome::Answer),
         None if blocks && reason.starts_with("no") => Some(Outcome::AnswerInPart),
         Some(HookFailure::TimedOut(_)) => Some(Outcome::TimedOut),
