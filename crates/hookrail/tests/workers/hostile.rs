@@ -29,10 +29,10 @@ fn outcome(run: &HookRun) -> Option<Outcome> {
     }
 }
 
-/// Why the events of a worker fail that is expected to, without what it wrote to stderr.
-fn failure_of(name: &str) -> HookFailure {
+/// Why the events of a worker fail, without what it wrote to stderr; `None` for one that is not listed.
+fn failure_of(name: &str) -> Option<HookFailure> {
     let why = match name {
-        "answers_deeply_nested.py" => return HookFailure::Unreadable(AnswerBound::Depth),
+        "answers_deeply_nested.py" => return Some(HookFailure::Unreadable(AnswerBound::Depth)),
         "dies_at_start.sh" => WorkerFailure::Exited { code: 3 },
         "dies_before_answering.sh" => WorkerFailure::Signal { signal: 9 },
         "exits_blocking_without_answering.sh" => WorkerFailure::Exited { code: 2 },
@@ -54,9 +54,9 @@ fn failure_of(name: &str) -> HookFailure {
         "answers_with_odd_exit_codes.py" => WorkerFailure::Malformed(AnswerFault::ExitCode),
         "closes_stdin.sh" => WorkerFailure::ClosedStdin,
         "closes_stdout.sh" => WorkerFailure::ClosedStdout,
-        _ => panic!("nobody said how {name} fails"),
+        _ => return None,
     };
-    HookFailure::NoAnswer { why, stderr: String::new() }
+    Some(HookFailure::NoAnswer { why, stderr: String::new() })
 }
 
 /// Why a run failed, without what it wrote to stderr.
@@ -82,7 +82,7 @@ async fn check(row: &HostileWorker) {
         assert_eq!(outcome(&first), Some(row.first), "{}, event {round}: {first:?}", row.name);
         // Of two closed streams either may be noticed first.
         if row.first == Outcome::Failure && row.name != "closes_everything.sh" {
-            assert_eq!(without_stderr(&first), Some(failure_of(row.name)), "{}: {first:?}", row.name);
+            assert_eq!(without_stderr(&first), failure_of(row.name), "{}: {first:?}", row.name);
         }
         let reason = other.output.and_then(|output| output.reason);
         assert_eq!(reason.as_deref(), Some("neighbour"), "{}", row.name);

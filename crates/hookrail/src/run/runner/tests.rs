@@ -187,3 +187,12 @@ async fn a_missing_directory_is_a_failure_that_says_so() {
     let runs = runner().execute_hooks_parallel(&hooks(&["pwd"]), &empty(), &gone).await;
     assert_eq!(stdouts(&runs), [gone.to_str().unwrap()]);
 }
+
+#[tokio::test]
+async fn without_time_left_nothing_is_started() {
+    let (_root, dir) = project();
+    let runner = HookRunner::new(RunnerOptions { answer_by: Some(Instant::now()), ..options() });
+    let runs = runner.execute_hooks_parallel(&hooks(&["echo ran > ran"]), &empty(), &dir).await;
+    assert_eq!(*runs[0].exit(), Exit::NotStarted(StartFailure::NoTimeLeft));
+    assert!(!dir.join("ran").exists());
+}
