@@ -75,16 +75,14 @@ fn the_texts_of_failures_are_a_contract() {
             HookFailure::Truncated,
             "wrote more to stdout than is kept, so that its answer could not be read"
         )],
-        HookFailure::Unreadable(_) => [
-            (
-                HookFailure::Unreadable(AnswerBound::Depth),
-                "wrote an answer that could not be read: nested deeper than 1024 levels"
-            ),
-            (
-                HookFailure::Unreadable(AnswerBound::Values),
-                "wrote an answer that could not be read: more values than are read from an answer of this size"
-            ),
-        ],
+        HookFailure::Unreadable(AnswerBound::Depth) => [(
+            HookFailure::Unreadable(AnswerBound::Depth),
+            "wrote an answer that could not be read: nested deeper than 1024 levels"
+        )],
+        HookFailure::Unreadable(AnswerBound::Values) => [(
+            HookFailure::Unreadable(AnswerBound::Values),
+            "wrote an answer that could not be read: more values than are read from an answer of this size"
+        )],
     });
 }
 

@@ -24,7 +24,8 @@ pub enum WorkerFailure {
     },
     /// The question could not be put to it.
     NotAsked(IoError),
-    /// It gave no answer within its time.
+    /// It gave no answer within its time. Only the record of a worker says this; its hook timed out
+    /// ([`HookFailure::TimedOut`](super::HookFailure::TimedOut)).
     TimedOut(Duration),
     /// Its process exited before it answered.
     Exited {
@@ -54,7 +55,7 @@ pub enum WorkerFailure {
     Malformed(AnswerFault),
     /// The interpreter that it was forked from ended.
     InterpreterEnded,
-    /// The interpreter made no fork for it.
+    /// The interpreter made no fork for it. Only the record of a worker says this; its hook ran in a process of its own.
     NoFork {
         /// What the interpreter wrote, which may be nothing.
         said: String,
