@@ -36,12 +36,11 @@ pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> Str
 /// The machine is looked at again, which costs something and is done only for a hook that failed.
 pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;
-    match run.failure.as_ref()? {
-        HookFailure::ExitCode { code: 126 | 127, stderr: complaint }
-        | HookFailure::NotStarted { why: complaint } => command_problem(&run.hook, command, context)
-            .or_else(|| carriage_return(complaint))
-            .or_else(|| missing_program(&run.hook.env, complaint)),
-        HookFailure::RunsProjectFile { .. } => command_problem(&run.hook, command, context),
+    match run.failure()? {
+        HookFailure::ExitCode { code: 126 | 127, stderr } => command_problem(&run.hook, command, context)
+            .or_else(|| carriage_return(stderr))
+            .or_else(|| missing_program(&run.hook.env, stderr)),
+        HookFailure::NotStarted { .. } => command_problem(&run.hook, command, context),
         HookFailure::ExitCode { code, stderr } => carriage_return(stderr)
             .or_else(|| event.can_block().then(|| format!("exit 2 blocks, {code} does not"))),
         HookFailure::TimedOut(_) => {

@@ -113,7 +113,8 @@ impl HookLog {
     /// A worker that never started has nothing to tell.
     pub(crate) fn workers(&self, workers: &[WorkerStatus]) {
         for worker in workers.iter().filter(|worker| worker.started > 0) {
-            let last_failure = worker.last_failure.as_deref().map(bounded::text);
+            let last_failure = worker.last_failure.as_ref().map(ToString::to_string);
+            let last_failure = last_failure.as_deref().map(bounded::text);
             self.write(&LogLine::Worker {
                 command: &worker.command,
                 started: worker.started,
@@ -228,7 +229,7 @@ impl HookObserver for HookLog {
     fn hook_call(&self, call: &HookCall<'_>) {
         let run = call.run;
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
-        let failure = run.failure.as_ref().map(ToString::to_string);
+        let failure = run.failure().map(ToString::to_string);
         let error = failure.as_deref().map(bounded::text);
         let input = call.input.to_bytes().ok();
         let id = input.as_deref().map(call_id);

@@ -175,7 +175,7 @@ impl HookObserver for Recorder {
             run.success(),
             run.stdout,
             run.stderr,
-            run.failure.as_ref().map(ToString::to_string),
+            run.failure().map(ToString::to_string),
             input["hook_event_name"],
         ));
     }

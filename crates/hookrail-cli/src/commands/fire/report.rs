@@ -153,7 +153,7 @@ impl<'a> HookReport<'a> {
             duration_ms: millis(run.duration),
             stdout: &run.stdout,
             stderr: &run.stderr,
-            error: run.failure.as_ref(),
+            error: run.failure(),
             output: run.output.as_ref(),
         }
     }

@@ -58,13 +58,13 @@ struct Numbers {
 impl Summary {
     /// A hook that did not run in a repetition adds nothing to its own numbers.
     pub(super) fn add(&mut self, result: &ProcessedHookResult, elapsed: Duration) {
-        let failed = result.runs.iter().any(|run| run.failure.is_some());
+        let failed = result.runs.iter().any(|run| run.failure().is_some());
         self.event.add(elapsed, failed || result.infrastructure_failure().is_some());
         self.blocked += usize::from(result.block.is_some());
         for run in &result.runs {
             let origin = &run.hook.origin;
             let key = (origin.file.to_string_lossy().into_owned(), origin.line, run.hook.name.clone());
-            self.hooks.entry(key).or_default().add(run.duration, run.failure.is_some());
+            self.hooks.entry(key).or_default().add(run.duration, run.failure().is_some());
         }
     }
 

@@ -55,8 +55,8 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
         line(text, "command", command);
     }
     line(text, "from", &from(&run.hook, context));
-    line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
-    if let Some(why) = &run.failure {
+    line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(run.exit())));
+    if let Some(why) = run.failure() {
         // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
         line(text, &failure::consequence(event, run, fired.result.block.is_some()), &why.to_string());
         if let Some(hint) = failure::hint(event, run, context) {
@@ -67,7 +67,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     }
     let repeated = run.output.as_ref().and_then(|output| output.reason.as_deref());
     let stderr = run.stderr.trim();
-    if run.failure.is_none() && !stderr.is_empty() && Some(stderr) != repeated {
+    if run.failure().is_none() && !stderr.is_empty() && Some(stderr) != repeated {
         line(text, "stderr", stderr);
     }
     // What an answer was read from says nothing new.

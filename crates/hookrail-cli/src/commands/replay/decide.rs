@@ -158,7 +158,7 @@ impl PresentDecision {
         };
         let run = result.runs.iter().find(|run| run.output.as_ref().is_some_and(decided)).or_else(|| {
             // A block without such an output is the failure of a hook that is set to block then.
-            result.runs.iter().find(|run| word == Word::Block && run.failure.is_some())
+            result.runs.iter().find(|run| word == Word::Block && run.failure().is_some())
         });
         Self { word, reason, by: run.map(|run| run.hook.name.clone()) }
     }

@@ -86,7 +86,7 @@ impl Ran {
     /// Durations are left out where they say nothing.
     fn of(run: &HookRun) -> Self {
         use hookrail::Exit;
-        let how = match &run.exit {
+        let how = match run.exit() {
             Exit::Rule => "a rule".to_owned(),
             Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
             Exit::Signal(signal) => format!("ended by signal {signal}"),
@@ -101,7 +101,7 @@ impl Ran {
 /// Everything that kept a hook from giving its verdict.
 fn failures(result: &ProcessedHookResult) -> Vec<String> {
     let runs = result.runs.iter().filter_map(|run| {
-        let failure = run.failure.as_ref()?;
+        let failure = run.failure()?;
         Some(format!("hook `{}` failed: {failure}", run.hook.name))
     });
     let mut failures: Vec<String> = runs.collect();

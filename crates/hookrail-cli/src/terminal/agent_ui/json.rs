@@ -53,7 +53,7 @@ impl Summary {
             AgentEvent::ToolFinished { status, .. } => *self.tools.entry(status.as_str()).or_default() += 1,
             AgentEvent::HookFinished { run, .. } => {
                 self.hooks += 1;
-                self.failed_hooks += u64::from(run.failure.is_some());
+                self.failed_hooks += u64::from(run.failure().is_some());
             }
             _ => {}
         }
@@ -137,7 +137,7 @@ pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
         AgentEvent::HookFinished { event, run } => json!({
             "type": "hook", "event": event, "name": run.hook.name, "durationMs": millis(run.duration),
             "success": run.success(), "exitCode": run.exit_code(), "signal": run.signal(),
-            "output": run.output, "error": run.failure,
+            "output": run.output, "error": run.failure(),
         }),
         AgentEvent::Blocked { what, reason } => json!({ "type": "blocked", "what": what, "reason": reason }),
         AgentEvent::Stopped { reason } => json!({ "type": "stop", "reason": reason }),

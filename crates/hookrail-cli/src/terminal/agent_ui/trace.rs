@@ -67,7 +67,7 @@ fn ending(status: ToolStatus, result: &ToolResult) -> String {
 pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
     let code = match event {
         AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => "31",
-        AgentEvent::HookFinished { run, .. } if run.failure.is_some() || !run.warnings.is_empty() => "33",
+        AgentEvent::HookFinished { run, .. } if run.failure().is_some() || !run.warnings.is_empty() => "33",
         AgentEvent::HookFinished { .. } => "36",
         _ => return line.to_owned(),
     };
@@ -87,7 +87,7 @@ fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Optio
 /// What a hook did, in the order of weight.
 fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<String> {
     let mut actions = Vec::new();
-    if let Some(why) = &run.failure {
+    if let Some(why) = run.failure() {
         // What a failed hook wrote is part of its failure, and it gave no answer.
         actions.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
         let hint = view.and_then(|view| failure::hint(event, run, &view.context));
