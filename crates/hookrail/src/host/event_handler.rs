@@ -18,7 +18,7 @@ use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::panics::{catch_panic, survive};
 use crate::host::records::Records;
 use crate::host::shared::Host;
-use crate::host::unstartable::{take_out_busy_guards, take_out_strays};
+use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
 use crate::run::HookRunner;
 use crate::verdict::aggregator::HookAggregator;
@@ -105,10 +105,10 @@ impl HookEventHandler {
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
         take_out_busy_guards(plan, &mut hooks, &mut refused).await;
-        let strays = take_out_strays(plan, &mut hooks, directory);
+        let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };
-        let outcome = self.run_all(plan, &hooks, strays, &input, directory, &records).await;
+        let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
             Err(error) => return self.failed(plan.event, &plan.hooks, &error, "payload"),

@@ -1,5 +1,5 @@
 //! Whether a file is open for writing. The system then refuses to execute it, and its content may change
-//! at any moment without a time stamp telling.
+//! at any moment without a changed time stamp.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt as _;

@@ -56,7 +56,7 @@ impl Capture {
         (self.kept, self.pipe.map(Watched::into_inner))
     }
 
-    /// Reads what is there, and says whether anything was.
+    /// Reads available output. Returns whether there was any.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker, scratch: &mut Vec<u8>) -> bool {
         for turn in 0..READS_PER_TURN {
             let Some(pipe) = &self.pipe else { return turn > 0 };

@@ -52,7 +52,7 @@ impl Payload {
         Self::written_by(Spool::default(), input)
     }
 
-    /// The same, for somebody who sends a large payload on while it is being written: `on_growth` gets what there is of
+    /// The same, for a caller that sends a large payload on while it is being written: `on_growth` gets what there is of
     /// it, more each time. It is not called for a small one.
     pub(super) fn new_growing(
         input: &impl Serialize,

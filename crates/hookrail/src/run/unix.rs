@@ -49,7 +49,7 @@ fn exit_of(status: &WaitIdStatus) -> Exit {
     }
 }
 
-/// Signals a whole process group. That it may be gone already is no error to anyone here.
+/// Signals a whole process group. A group that is gone already is no error.
 pub(super) fn signal_group(leader: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(leader, signal);
 }
@@ -138,7 +138,7 @@ pub(super) struct ProcessTable {
 
 impl ProcessTable {
     /// Whether no process of the leader's group is alive. The leader itself must still be there, as a zombie:
-    /// a table that does not show it is not to be believed (it may be that of another pid namespace).
+    /// a table that does not show it is not used (it may be that of another pid namespace).
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
         self.seen.contains(&leader.as_raw_nonzero().get()) && !self.shows_life_in_group(leader)
     }

@@ -41,7 +41,7 @@ pub(super) struct FileState {
 }
 
 impl CommandFiles {
-    /// Every file that stands in a command, whatever it is there for. A word too many costs a restart, no more.
+    /// Every file that a command names, for whatever purpose. A file too many costs a restart, no more.
     pub(super) fn named_in(command: &str, prepared: &PreparedCommand) -> Self {
         let home = get(&prepared.env, "HOME").map(Path::new);
         let mut paths = named_paths(command, &prepared.cwd, home);
@@ -59,7 +59,7 @@ impl CommandFiles {
         Self { paths, watch: Watch::default() }
     }
 
-    /// What these patterns mean counts, too.
+    /// Files that these patterns match count, too.
     pub(super) fn also_watch(&mut self, patterns: &[String]) {
         self.watch.add(patterns);
     }

@@ -22,7 +22,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// A process that was just started.
 #[derive(Debug)]
 pub(super) struct Started<S> {
-    /// Its group, which has to end some day.
+    /// Its group, which its owner has to end.
     pub(super) group: Group,
     /// Our end of its stdin.
     pub(super) stdin: S,
@@ -32,8 +32,8 @@ pub(super) struct Started<S> {
     pub(super) stderr: PipeReader,
 }
 
-/// Starts a command, with a stdin made by `open_stdin` (the process's end and ours). What is short for the moment is
-/// waited for until the deadline.
+/// Starts a command, with a stdin made by `open_stdin` (the process's end and ours). A shortage of
+/// resources is waited out until the deadline.
 pub(super) async fn start<S>(
     command: &PreparedCommand,
     deadline: Instant,
@@ -65,7 +65,7 @@ pub(super) async fn start<S>(
             }
             _ => {}
         }
-        // The shell knows best how to run this, or how to say why it cannot be run.
+        // The shell runs it in its own way, or reports why it cannot be run.
         command = command.fallback.as_deref().ok_or_else(|| start_failure(command, &error))?;
     }
 }

@@ -1,7 +1,7 @@
 //! Limits on hooks at once, on output and on descriptors, and hooks that are given up.
 
 use super::*;
-use crate::run::runner::terms::{KEPT_OUTPUT, descriptor_bound, descriptor_limit};
+use crate::run::runner::hook_limits::{KEPT_OUTPUT, descriptor_bound, descriptor_limit};
 
 #[tokio::test]
 async fn the_limit_holds_across_events_and_the_rest_queues() {
@@ -88,9 +88,9 @@ async fn output_is_decoded_and_bounded() {
     assert_eq!((runs[1].stdout.as_str(), runs[1].success()), ("1234567890", false));
 
     let large = Payload::new(&"x".repeat(KEPT_OUTPUT)).unwrap();
-    assert_eq!(self::runner().terms.keep(&empty()), KEPT_OUTPUT);
-    assert_eq!(self::runner().terms.keep(&large), 2 * (KEPT_OUTPUT + 2));
-    assert_eq!(runner.terms.keep(&large), 10);
+    assert_eq!(self::runner().limits.keep(&empty()), KEPT_OUTPUT);
+    assert_eq!(self::runner().limits.keep(&large), 2 * (KEPT_OUTPUT + 2));
+    assert_eq!(runner.limits.keep(&large), 10);
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ const FIRST_LINE: u64 = 256;
 pub(super) struct Launch {
     /// The interpreter, as an absolute path.
     pub(super) interpreter: OsString,
-    /// The name it is told.
+    /// The name that it receives as `argv[0]`.
     pub(super) arg0: OsString,
     pub(super) options: Vec<OsString>,
     /// The script as its own `sys.argv[0]`, and its arguments.
@@ -41,7 +41,7 @@ pub enum ForkObstacle {
 }
 
 impl ForkObstacle {
-    /// In words that go on from the name of the hook.
+    /// The reason, as text that follows the name of the hook.
     pub fn why(&self) -> &str {
         match self {
             Self::NotPython(why) | Self::NotTheSame(why) => why,
@@ -62,8 +62,8 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     let mut words = words.iter().map(|word| word.resolve(&command.cwd));
     let first = words.next().unwrap_or_default();
     let rest: Vec<OsString> = words.collect();
-    let says_where = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
-    let environment = environment_behind_bash(&command.env, &command.cwd).filter(|_| !says_where);
+    let sets_directory = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
+    let environment = environment_behind_bash(&command.env, &command.cwd).filter(|_| !sets_directory);
     let mut env = environment
         .ok_or_else(|| NotTheSame("has variables in its environment that the shell acts on".to_owned()))?;
     env.retain(|(name, _)| name != "HOOKRAIL_WORKER");

@@ -1,4 +1,4 @@
-//! Where a loader stands: the control, and what was heard of each fork.
+//! The state of a loader: the control, and what was reported of each fork.
 
 use std::collections::HashMap;
 use std::io::{self, IoSlice, PipeReader};
@@ -16,13 +16,14 @@ use crate::verdict::hook_run::Exit;
 
 /// The longest message of the protocol, generously.
 const MESSAGE: usize = 256;
+
 /// What is known of a loader and its forks.
 #[derive(Debug)]
 pub(super) struct State {
     /// `None` once it has ended.
     pub(super) process: Option<(Group, Watched<OwnedFd>)>,
     pub(super) runtime: Option<Id>,
-    /// What it says of itself; read when it has failed.
+    /// Its own outputs; read when it has failed.
     pub(super) outputs: Vec<PipeReader>,
     pub(super) is_ready: bool,
     pub(super) next: u64,
@@ -56,7 +57,7 @@ pub(in crate::run::worker::fork) enum Progress {
 }
 
 impl State {
-    /// How far a fork is, as far as was heard.
+    /// How far a fork is, by the messages read so far.
     pub(super) fn progress(&self, number: u64) -> Progress {
         let Some(event) = self.events.get(&number) else { return Progress::NotBegun };
         match &event.end {
@@ -68,7 +69,7 @@ impl State {
         }
     }
 
-    /// Whether a fork has not told its number.
+    /// Whether a fork has not reported its process id.
     pub(super) fn leader_is_unknown(&self, number: u64) -> bool {
         self.events.get(&number).is_some_and(|event| event.leader.is_none())
     }
@@ -97,7 +98,7 @@ impl State {
         Ok(())
     }
 
-    /// The loader is gone, or has to go. Forks that run are killed: nobody will tell of their end.
+    /// Ends the loader, or notes that it has ended. Running forks are killed, because their end would not be reported.
     pub(super) fn lose(&mut self) {
         let Some((group, _control)) = self.process.take() else { return };
         group.terminate(std::mem::take(&mut self.outputs));
@@ -110,7 +111,7 @@ impl State {
         self.wake_all();
     }
 
-    /// Wakes everybody who waits for a fork: one of them has to go on reading.
+    /// Wakes every caller that waits for a fork: one of them has to continue to read.
     pub(super) fn wake_all(&mut self) {
         for waker in self.events.values_mut().filter_map(|event| event.waker.take()) {
             waker.wake();

@@ -1,4 +1,4 @@
-//! One question on its way to a worker: a line around the payload that a hook would have found on its stdin.
+//! The line that asks a worker: the payload that a hook would read from its stdin, with an id and a timeout.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::run::payload::{Cursor, Payload};
 
-/// Payloads up to this size are copied into the line, so that a question is one write.
+/// Payloads up to this size are copied into the line, so that a request is one write.
 const COPIED: usize = 64 * 1024;
 
-/// A question, and how much of it the pipe has taken.
+/// A request, and how much of it the pipe has taken.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct RequestLine {
     parts: [Part; 3],
     /// The payload is not whole yet.
     is_growing: bool,
@@ -26,7 +26,7 @@ enum Part {
     Sent,
 }
 
-impl Question {
+impl RequestLine {
     /// The line `{"id":…,"input":…,"timeoutMs":…}`.
     pub(super) fn new(id: &str, payload: &Payload, timeout: Duration) -> io::Result<Self> {
         let (mut head, tail) = (head(id), tail(timeout));
@@ -47,14 +47,14 @@ impl Question {
         Self { parts, is_growing: true, sent: 0 }
     }
 
-    /// There is more of the payload now.
+    /// Takes over what was added to the payload.
     pub(super) fn grow(&mut self, payload: &Payload) {
         if let [_, Part::Payload(cursor), _] = &mut self.parts {
             cursor.grow(payload);
         }
     }
 
-    /// The payload is whole.
+    /// Takes over the rest of the complete payload.
     pub(super) fn complete(&mut self, payload: &Payload, timeout: Duration) {
         self.grow(payload);
         let [_, _, last] = &mut self.parts;
@@ -67,8 +67,8 @@ impl Question {
         self.sent
     }
 
-    /// Writes without waiting. `true` when all is written, `false` when it is others' turn, `WouldBlock` when the pipe
-    /// is full. Any other error means that nobody reads.
+    /// Writes without waiting. `true` when all is written, `false` when the caller has to yield first, `WouldBlock` when the
+    /// pipe is full. Any other error means that the other end is closed.
     pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {
         for part in &mut self.parts {
             let done = match part {
@@ -97,12 +97,12 @@ impl Question {
     }
 }
 
-/// What stands before the payload.
+/// The line before the payload.
 fn head(id: &str) -> Vec<u8> {
     format!("{{\"id\":\"{id}\",\"input\":").into_bytes()
 }
 
-/// What stands behind the payload.
+/// The line behind the payload.
 fn tail(timeout: Duration) -> Vec<u8> {
     format!(",\"timeoutMs\":{}}}\n", timeout.as_millis()).into_bytes()
 }
@@ -120,7 +120,7 @@ mod tests {
         for text in ["plain".to_owned(), "two\nlines\u{2028}".to_owned(), "é\n".repeat(300_000)] {
             let input = json!({ "tool_input": { "content": text } });
             let payload = Payload::new(&input).unwrap();
-            let mut question = Question::new("a7", &payload, Duration::from_millis(1500)).unwrap();
+            let mut question = RequestLine::new("a7", &payload, Duration::from_millis(1500)).unwrap();
             let (mut reader, writer) = io::pipe().unwrap();
             crate::run::unix::set_nonblocking(&writer).unwrap();
             let reading = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The streams of a worker process, and the descriptor that tells of its end.
+//! The streams of a worker process, and the descriptor that reports its end.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -10,10 +10,10 @@ use tokio::runtime::{Handle, Id};
 
 use crate::run::unix::{self, Peek, Pid};
 use crate::run::watch::{Ticker, Watched};
+use crate::run::worker::connection::open::{Open, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
-use crate::run::worker::talk::open::{Open, OpenQuestions};
 
-/// Reads done on one stream before the future gives way to others.
+/// Reads done on one stream before the future yields.
 const READS_PER_TURN: usize = 16;
 /// Payloads above this size get a wider pipe, of this width.
 const LARGE: usize = 64 * 1024;
@@ -29,7 +29,7 @@ pub(super) struct Pipes {
     is_wide: bool,
     stdout: Option<Watched<PipeReader>>,
     stderr: Option<Watched<PipeReader>>,
-    /// Becomes readable when the process ends; `None` where there is no such thing.
+    /// Becomes readable when the process ends; `None` where the system has no such descriptor.
     exit: Option<Watched<OwnedFd>>,
     /// The runtime whose reactor watches all these.
     runtime: Option<Id>,
@@ -41,7 +41,7 @@ pub(super) struct Pipes {
     reads: usize,
 }
 
-/// What a read brought.
+/// The result of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PipeRead {
     Nothing,
@@ -91,7 +91,7 @@ impl Pipes {
         }
     }
 
-    /// Whether nobody reads stdin any more, and whether there is something to be heard. Does not wait.
+    /// Whether the process has closed its stdin, and whether it has written something. Does not wait.
     pub(super) fn glance(&self) -> (bool, bool) {
         let Some(stdout) = &self.stdout else { return (false, false) };
         let mut seen =
@@ -104,14 +104,14 @@ impl Pipes {
         (!stdin.revents().is_empty(), !stdout.revents().is_empty())
     }
 
-    /// Sleeps until there is something to be heard; `false` if there is nothing after so long.
+    /// Sleeps until there is output; `false` if there is none after so long.
     pub(super) fn wait_for_output(&self, longest: Duration) -> bool {
         let Some(stdout) = &self.stdout else { return false };
         let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
         Timespec::try_from(longest).is_ok_and(|longest| matches!(poll(&mut seen, Some(&longest)), Ok(1..)))
     }
 
-    /// Writes the questions as far as the pipe takes them. An error means that nobody reads.
+    /// Writes the questions as far as the pipe takes them. An error means that the other end is closed.
     pub(super) fn write(
         &mut self,
         questions: &mut OpenQuestions,
@@ -128,7 +128,7 @@ impl Pipes {
                         return Ok(());
                     }
                     Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                        // From here on the reactor says when there is room again.
+                        // The reactor reports when there is room again.
                         let Ok(copy) = self.stdin.try_clone() else {
                             ticker.want();
                             return Ok(());
@@ -230,8 +230,8 @@ impl Pipes {
         cx.waker().wake_by_ref();
     }
 
-    /// What the process said last on stderr, up to now.
-    pub(super) fn last_words(&mut self) -> Vec<u8> {
+    /// The end of what the process has written to stderr so far.
+    pub(super) fn stderr_tail(&mut self) -> Vec<u8> {
         for _ in 0..READS_PER_TURN {
             let Some(pipe) = &self.stderr else { break };
             if !matches!(self.errors.read_once(pipe.get_ref()), Ok(1..)) {
@@ -241,12 +241,12 @@ impl Pipes {
         self.errors.bytes().to_vec()
     }
 
-    /// Whether we hear of the end of the process by itself.
-    pub(super) fn tells_end(&self) -> bool {
+    /// Whether a descriptor reports the end of the process.
+    pub(super) fn reports_end(&self) -> bool {
         self.exit.is_some()
     }
 
-    /// Hears of the end of the process.
+    /// Waits for the end of the process.
     pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
         let Some(watch) = &self.exit else { return Poll::Pending };
         let leader = self.leader;
@@ -279,7 +279,7 @@ impl Pipes {
         !self.lines.rest().is_empty()
     }
 
-    /// The outputs, for whoever ends the process: it may still have something to say.
+    /// The outputs, which the process may still write to while it is being ended.
     pub(super) fn into_outputs(self) -> Vec<PipeReader> {
         [self.stdout, self.stderr].into_iter().flatten().map(Watched::into_inner).collect()
     }
