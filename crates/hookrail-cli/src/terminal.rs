@@ -7,3 +7,4 @@ pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod question;
 pub(crate) mod screen;
+pub(crate) mod style;

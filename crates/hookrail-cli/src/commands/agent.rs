@@ -3,7 +3,7 @@
 //! The agent itself prints nothing. Here are its parts put together: the prompt, the model, the terminal, the two logs,
 //! and what signals do to it.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -31,6 +31,7 @@ use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
 use crate::terminal::interactive::{self, Ended, InteractivePrompt};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
+use crate::terminal::screen;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 /// Without Ctrl-C they get their own timeouts.
@@ -65,7 +66,7 @@ enum Prompt {
 fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     let text = match &args.prompt {
         Some(prompt) => prompt.clone(),
-        None if std::io::stdin().is_terminal() => return Ok(Prompt::Interactive),
+        None if screen::is_stdin_typed() => return Ok(Prompt::Interactive),
         None => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).context("cannot read the prompt from stdin")?;

@@ -22,9 +22,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use self::scenes::{Guard, SCENES, Scene};
-use self::story::{BOLD, DIM, RESET, Story};
+use self::story::Story;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
+use crate::terminal::style::{Style, paint};
 
 /// Plays all scenes.
 /// It needs neither a network nor a key, and touches nothing outside of a temporary folder.
@@ -58,15 +59,12 @@ async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
     ))?;
     let mut hook_runs = 0;
     for (number, scene) in (1..).zip(SCENES) {
-        printer.data(format_args!("{BOLD}{number}  {}{RESET}", scene.title))?;
-        printer.data(format_args!(
-            "   {DIM}{}{} · {}{RESET}",
-            scene.event,
-            scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}")),
-            scene.what_runs(),
-        ))?;
+        printer.data(paint(Style::Bold, &format!("{number}  {}", scene.title)))?;
+        let matcher = scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}"));
+        let head = format!("{}{matcher} · {}", scene.event, scene.what_runs());
+        printer.data(format_args!("   {}", paint(Style::Dim, &head)))?;
         for line in scene.shown() {
-            printer.data(format_args!("   {DIM}│{RESET} {line}"))?;
+            printer.data(format_args!("   {} {line}", paint(Style::Dim, "│")))?;
         }
         let (log, shown) = stage.play(scene).await?;
         let story = Story::read(&log, &shown, scene.pattern());
@@ -76,7 +74,7 @@ async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
         }
         for file in scene.look_at {
             let there = if stage.project().join(file).exists() { "is there" } else { "is not there" };
-            printer.data(story::line("files", "", &format!("{file} {there}")))?;
+            printer.data(story::line("files", Style::Plain, &format!("{file} {there}")))?;
         }
         printer.data("")?;
         printer.flush()?;

@@ -28,7 +28,7 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::findings::{self, Off};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
-use crate::terminal::question;
+use crate::terminal::screen;
 
 /// An agent must not call it: a model that writes and approves its own hooks would have no guard at all.
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -201,7 +201,7 @@ impl Place {
 /// The name that the person wants, if one was given or can be asked for.
 /// On a terminal the person is asked, and Enter takes the proposed name. Elsewhere the proposed name is taken.
 fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
-    if args.name.is_some() || !question::can_ask() {
+    if args.name.is_some() || !screen::can_ask() {
         return Ok(args.name.clone());
     }
     printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));

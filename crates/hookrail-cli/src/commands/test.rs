@@ -18,7 +18,6 @@ pub(crate) mod seen;
 mod show;
 mod source;
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -41,6 +40,7 @@ use crate::exit::ExitStatus;
 use crate::findings;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::screen;
 
 /// A test with its verdict. The fields that are written are a contract.
 /// `took_ms` is shown for slow tests and written to the `JUnit` report, but not to the JSON report, which would then
@@ -158,7 +158,7 @@ impl Session<'_> {
         Self::tell_unknown_names(&cases, bench, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
-        let meter = Meter::new(self.args.format == Format::Json || !std::io::stdout().is_terminal());
+        let meter = Meter::new(self.args.format == Format::Json || !screen::is_stdout_shown());
         let total = cases.len();
         let work = run::run_all(bench, &cases, |finished| {
             meter.show(|| format!("{} of {total} tests", finished.place + 1));

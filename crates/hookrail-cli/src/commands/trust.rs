@@ -7,7 +7,7 @@ mod ask;
 mod list;
 mod show;
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
 use hookrail::internal::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
 use serde_json::json;
@@ -17,6 +17,7 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
+use crate::terminal::screen;
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
 /// Without a terminal it shows what waits and fails, so that a script notices. `--yes` is for machines that check out
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     if args.list {
         return list::list(args.format, context, printer);
     }
-    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal() && args.format == Format::Text;
+    let can_ask = screen::can_ask() && args.format == Format::Text;
     if args.yes || args.revoke.is_some() || can_ask {
         refuse_inside_agent("approvals")?;
     }

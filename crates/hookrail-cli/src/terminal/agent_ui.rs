@@ -8,7 +8,6 @@ mod text;
 mod trace;
 
 use std::collections::HashSet;
-use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hookrail_agent::PromptOutcome;
@@ -19,6 +18,8 @@ use crate::cli::OutputFormat;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::progress::Shows;
 use crate::terminal::question::{self, PermissionReply};
+use crate::terminal::screen;
+use crate::terminal::style::paint;
 
 use json::{Summary, stream_line};
 use text::AnswerStream;
@@ -51,7 +52,7 @@ struct State {
 impl AgentUi {
     /// Shows one session. With a stream of JSON, the first line is printed at once.
     pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
-        let streams = format == OutputFormat::Text && std::io::stdout().is_terminal();
+        let streams = format == OutputFormat::Text && screen::is_stdout_shown();
         let state = State {
             printer: Printer::new(),
             answer: AnswerStream::new(streams),
@@ -149,14 +150,14 @@ impl Ui for AgentUi {
             && let Some(line) = trace::line(event, self.view.get())
         {
             state.end_line();
-            state.printer.talk(trace::paint(event, &line));
+            state.printer.talk(paint(trace::style(event), &line));
         }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async {
             // Without a terminal nobody can answer, and nobody's answer is no.
-            if !question::can_ask() {
+            if !screen::can_ask() {
                 let title = escape_line(&question.title);
                 self.talk(&match &question.hook_reason {
                     None => {

@@ -4,7 +4,7 @@
 //! read cannot be cancelled: Ctrl-C at a question must not leave one behind that swallows the next line.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use hookrail_agent::ui::{Always, Question};
@@ -13,6 +13,7 @@ use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::oneshot;
 
 use crate::terminal::printer::{escape_line, escape_lines};
+use crate::terminal::screen;
 
 /// How often the reading thread looks whether anybody still wants an answer.
 const LOOK_AROUND: Duration = Duration::from_millis(50);
@@ -20,16 +21,10 @@ const LOOK_AROUND: Duration = Duration::from_millis(50);
 /// How often an answer that is neither yes nor no is asked for again.
 const ATTEMPTS: usize = 3;
 
-/// Whether a person can read a question and answer it.
-/// Questions go to stderr, since stdout may be a file.
-pub(crate) fn can_ask() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
 /// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
 /// The question is asked again a few times when the answer is unclear; then it is no.
 pub(crate) async fn ask(question: &Question) -> PermissionReply {
-    if !can_ask() {
+    if !screen::can_ask() {
         return PermissionReply::No;
     }
     let text = question_text(question);

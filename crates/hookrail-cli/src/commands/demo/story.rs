@@ -5,13 +5,7 @@
 use serde_json::Value;
 
 use crate::terminal::printer::escape_line;
-
-/// Escape sequences; the printer removes them where colours are not wanted.
-pub(super) const BOLD: &str = "\u{1b}[1m";
-pub(super) const DIM: &str = "\u{1b}[2m";
-pub(super) const RESET: &str = "\u{1b}[0m";
-const YELLOW: &str = "\u{1b}[33m";
-const GREEN: &str = "\u{1b}[1;32m";
+use crate::terminal::style::{Style, paint};
 
 /// Longest text of one line, in characters.
 const WIDTH: usize = 160;
@@ -26,15 +20,14 @@ pub(super) struct Story<'a> {
     pattern: Option<&'a str>,
 }
 
-/// One line: who, in which color, and what.
-pub(super) fn line(who: &str, color: &str, text: &str) -> String {
+/// One line: who, in which style, and what.
+pub(super) fn line(who: &str, style: Style, text: &str) -> String {
     let text = escape_line(text.trim_end());
     let mut short: String = text.chars().take(WIDTH).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    let reset = if color.is_empty() { "" } else { RESET };
-    format!("   {color}{who:<7}{reset} {short}")
+    format!("   {} {short}", paint(style, &format!("{who:<7}")))
 }
 
 impl<'a> Story<'a> {
@@ -69,7 +62,7 @@ impl<'a> Story<'a> {
     /// Kinds of lines that a person need not see give none.
     fn tell(&self, entry: &Value, before: &[Value]) -> Vec<String> {
         match kind(entry) {
-            "user" => vec![line("you", "", text(entry, "/prompt"))],
+            "user" => vec![line("you", Style::Plain, text(entry, "/prompt"))],
             "hook_call" => hook(entry),
             "model_request" => request(entry, before),
             "model_response" => self.response(entry),
@@ -90,7 +83,7 @@ impl<'a> Story<'a> {
                 let command = part.pointer("/functionCall/args/command").and_then(Value::as_str);
                 let searched = command.and_then(|command| self.search(command));
                 let said = said.or_else(|| part.get("functionCall").map(call));
-                said.map(|said| line("model", "", &said)).into_iter().chain(searched)
+                said.map(|said| line("model", Style::Plain, &said)).into_iter().chain(searched)
             })
             .collect()
     }
@@ -99,7 +92,7 @@ impl<'a> Story<'a> {
     fn search(&self, command: &str) -> Option<String> {
         let pattern = self.pattern?;
         let finds = if command.contains(pattern) { "finds it" } else { "finds nothing" };
-        Some(line("pattern", "", &format!("a search for \"{pattern}\" {finds}")))
+        Some(line("pattern", Style::Plain, &format!("a search for \"{pattern}\" {finds}")))
     }
 }
 
@@ -108,10 +101,10 @@ fn hook(entry: &Value) -> Vec<String> {
     let mut told = Vec::new();
     if text(entry, "/event") == "AfterModel" {
         // The log keeps the answer as changed; what the model itself said is what the hook was given.
-        told.push(line("model", "", text(entry, "/input/llm_response/text")));
+        told.push(line("model", Style::Plain, text(entry, "/input/llm_response/text")));
     }
     if is_rule(entry) {
-        told.push(line("rule", YELLOW, text(entry, "/output/reason")));
+        told.push(line("rule", Style::Yellow, text(entry, "/output/reason")));
         return told;
     }
     let exit = entry.pointer("/exitCode").and_then(Value::as_i64);
@@ -123,7 +116,7 @@ fn hook(entry: &Value) -> Vec<String> {
         Some(code) => format!("exit {code}: {stderr}"),
         None => text(entry, "/error").to_owned(),
     };
-    told.push(line("hook", YELLOW, &said));
+    told.push(line("hook", Style::Yellow, &said));
     told
 }
 
@@ -159,16 +152,16 @@ fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
     let told = match text(entry, "/status") {
         "blocked" => result(&format!("{name} was blocked: {reason}")),
         "denied" => result(&format!("{name} was refused: {reason}")),
-        "error" => line("tool", "", &format!("{name} failed: {reason}")),
+        "error" => line("tool", Style::Plain, &format!("{name} failed: {reason}")),
         "success" if changed => result(&format!("instead, this ran: {}", call(entry))),
-        status => line("tool", "", &format!("{name}: {status}")),
+        status => line("tool", Style::Plain, &format!("{name}: {status}")),
     };
     vec![told]
 }
 
 /// What came of it, set off by its colour.
 fn result(text: &str) -> String {
-    line("result", GREEN, text)
+    line("result", Style::BoldGreen, text)
 }
 
 /// A rule has no command.

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::effect::{Effects, NO_EFFECT_HERE};
 use crate::failure;
 use crate::terminal::printer::{escape, escape_line, escape_lines};
+use crate::terminal::style::Style;
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
@@ -63,15 +64,16 @@ fn ending(status: ToolStatus, result: &ToolResult) -> String {
     }
 }
 
-/// The line in the colour of what it tells. Where colours are not wanted, the printer takes them out again.
-pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
-    let code = match event {
-        AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => "31",
-        AgentEvent::HookFinished { run, .. } if run.failure.is_some() || !run.warnings.is_empty() => "33",
-        AgentEvent::HookFinished { .. } => "36",
-        _ => return line.to_owned(),
-    };
-    format!("\u{1b}[{code}m{line}\u{1b}[0m")
+/// The colour of the line about an event.
+pub(super) fn style(event: &AgentEvent<'_>) -> Style {
+    match event {
+        AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => Style::Red,
+        AgentEvent::HookFinished { run, .. } if run.failure.is_some() || !run.warnings.is_empty() => {
+            Style::Yellow
+        }
+        AgentEvent::HookFinished { .. } => Style::Cyan,
+        _ => Style::Plain,
+    }
 }
 
 /// Name, event and time; `None` for a hook that said nothing.

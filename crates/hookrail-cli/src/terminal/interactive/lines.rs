@@ -3,7 +3,7 @@
 //! The library reads until a line is complete and cannot be interrupted, so the session waits for an answer of the
 //! thread and not for the terminal.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -15,6 +15,8 @@ use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
 use tokio::sync::oneshot;
+
+use crate::terminal::screen;
 
 /// Short, because the prompt is not what people read.
 const PROMPT: &str = "> ";
@@ -138,7 +140,7 @@ impl Terminal {
     /// Lines that begin with a space are not kept, as in shells.
     fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
         // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
-        let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
+        let behavior = if screen::is_stdout_shown() { Behavior::Stdio } else { Behavior::PreferTerm };
         let config =
             Config::builder().behavior(behavior).history_ignore_space(true).max_history_size(1000)?;
         let mut editor = Editor::with_config(config.build())?;
