@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::agent::{AgentArgs, ApprovalMode, OutputFormat};
+pub(crate) use self::agent::{AgentArgs, ApprovalMode};
 pub(crate) use self::bridge::BridgeArgs;
 pub(crate) use self::check::CheckArgs;
 pub(crate) use self::completions::CompletionsArgs;
@@ -48,7 +48,7 @@ pub(crate) use self::fire::FireArgs;
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Language, hook_name};
 pub(crate) use self::list::ListArgs;
-pub(crate) use self::log::{LogArgs, Outcome};
+pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::rules::RulesArgs;

@@ -21,7 +21,9 @@ use hookrail::internal::WorkerStatus;
 use hookrail::{EventName, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
-pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named, open_with_rotated};
+pub(crate) use read::{
+    Call, CallOutcome, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named, open_with_rotated,
+};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time};

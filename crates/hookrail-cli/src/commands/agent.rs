@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use hookrail::components::Escalations;
-use hookrail::{EventName, SessionEndReason, SessionStartSource};
+use hookrail::{EventName, HookRun, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{
     GeminiClient, GeminiOptions, ModelClient, ModelError, RecordingModel, ReplayModel,
@@ -19,6 +19,7 @@ use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
 
+use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::effect::Effects;
@@ -27,7 +28,7 @@ use crate::findings;
 use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
-use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
+use crate::terminal::agent_ui::{AgentUi, TraceView};
 use crate::terminal::interactive::{self, Ended, InteractivePrompt};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
@@ -145,7 +146,9 @@ async fn run_session(
         return Err(ModelError::MissingKey.into());
     }
     let effects = Effects::new(hooks.settings().agent_events());
-    ui.set_view(TraceView { effects, context: context.clone() });
+    let hints = context.clone();
+    let hint = move |event, run: &HookRun| failure_hint::hint(event, run, &hints);
+    ui.set_view(TraceView { effects, hint: Box::new(hint) });
     if let Some(system) = hooks.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
@@ -203,20 +206,7 @@ async fn run_session(
 /// The end of a run that had one prompt.
 fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> Ended {
     progress.idle();
-    Ended { status: finished(ui, outcome), reason: SessionEndReason::Exit }
-}
-
-/// Shows what a prompt came to and gives the exit code for it.
-/// A blocked prompt is no failure of the program: the hook did what it is for.
-pub(crate) fn finished(ui: &AgentUi, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
-    let shown = ui.finish(&outcome);
-    match outcome {
-        PromptOutcome::ModelFailed(error) => Err(error.into()),
-        PromptOutcome::MaxTurns(_) => Err(anyhow::Error::msg(outcome_text(&outcome))),
-        PromptOutcome::Stopped(_) => Ok(ExitStatus::Stopped),
-        PromptOutcome::Cancelled => Ok(ExitStatus::Interrupted),
-        PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) => shown.map(|()| ExitStatus::Success),
-    }
+    Ended { status: ui.finish(outcome), reason: SessionEndReason::Exit }
 }
 
 /// In the user's state and not in the project: a transcript holds whatever the model saw.

@@ -24,6 +24,7 @@ use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
+use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
 use report::{Report, Skipped};
 use summary::Summary;
@@ -188,7 +189,7 @@ fn print(
     if let Some(name) = &args.save_test {
         // The verdict stands, whatever becomes of the test.
         if let Err(error) = save::save(name, fired, context, printer) {
-            let _ = crate::report(&error);
+            let _ = error::report(&error);
         }
     }
     if let Err(error) = outcome.and_then(|()| printer.flush()) {

@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use hookrail::{Decision, EventName, JsonObject};
 use hookrail_agent::log::call_id;
 use serde::Deserialize;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
-use crate::cli::Outcome;
 
 /// How much of a call's id is shown to people.
 pub(crate) const SHORT_ID: usize = 8;
@@ -46,15 +46,30 @@ pub(crate) struct Call {
     pub(crate) session_id: String,
 }
 
+/// How a hook call ended. The comments of the variants are part of the help text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallOutcome {
+    /// Nothing blocked, nothing failed
+    Allow,
+    /// Blocked the operation
+    Block,
+    /// Left the call to a person
+    Ask,
+    /// Asked the agent to stop
+    Stop,
+    /// Gave no verdict
+    Failure,
+}
+
 impl Call {
     /// Whether it ended like this. A hook may block and stop at once.
-    pub(crate) fn ended_in(&self, outcome: Outcome) -> bool {
+    pub(crate) fn ended_in(&self, outcome: CallOutcome) -> bool {
         match outcome {
-            Outcome::Block => self.blocked(),
-            Outcome::Ask => self.asked(),
-            Outcome::Stop => self.stopped(),
-            Outcome::Failure => self.error.is_some(),
-            Outcome::Allow => !self.blocked() && !self.asked() && !self.stopped() && self.error.is_none(),
+            CallOutcome::Block => self.blocked(),
+            CallOutcome::Ask => self.asked(),
+            CallOutcome::Stop => self.stopped(),
+            CallOutcome::Failure => self.error.is_some(),
+            CallOutcome::Allow => !self.blocked() && !self.asked() && !self.stopped() && self.error.is_none(),
         }
     }
 

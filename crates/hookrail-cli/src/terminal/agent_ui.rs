@@ -10,11 +10,12 @@ mod trace;
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use clap::ValueEnum;
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
-use crate::cli::OutputFormat;
+use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::progress::Shows;
 use crate::terminal::question::{self, PermissionReply};
@@ -24,6 +25,19 @@ use crate::terminal::style::paint;
 use json::{Summary, stream_line};
 use text::AnswerStream;
 pub(crate) use trace::TraceView;
+
+/// How the agent prints its answer. The comments of the variants are part of the help text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub(crate) enum OutputFormat {
+    /// The answer
+    #[default]
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object per event
+    StreamJson,
+}
 
 /// Shows the agent's events and asks for permissions.
 /// Several hooks end at once, so everything that prints is behind one lock and lines never mix.
@@ -102,9 +116,23 @@ impl AgentUi {
         state.printer.talk(text);
     }
 
-    /// Prints what a prompt came to.
+    /// Prints what a prompt came to and gives the exit status for it.
+    /// A blocked prompt is no failure of the program: the hook did what it is for.
+    pub(crate) fn finish(&self, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
+        let printed = self.print_outcome(&outcome);
+        match outcome {
+            PromptOutcome::ModelFailed(error) => Err(error.into()),
+            PromptOutcome::MaxTurns(_) => Err(anyhow::Error::msg(outcome_text(&outcome))),
+            PromptOutcome::Stopped(_) => Ok(ExitStatus::Stopped),
+            PromptOutcome::Cancelled => Ok(ExitStatus::Interrupted),
+            PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) => {
+                printed.map(|()| ExitStatus::Success)
+            }
+        }
+    }
+
     /// A stdout that broke in the middle is reported here, once, so that the run ends in its own way before.
-    pub(crate) fn finish(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
+    fn print_outcome(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
         let mut state = self.state();
         match self.format {
             OutputFormat::Text => state.end_answer(outcome),
@@ -199,7 +227,7 @@ impl Shows for AgentUi {
 }
 
 /// What went wrong with a prompt, in one sentence; empty if nothing did.
-pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
+fn outcome_text(outcome: &PromptOutcome) -> String {
     match outcome {
         PromptOutcome::ModelFailed(error) => error.to_string(),
         PromptOutcome::MaxTurns(turns) => {

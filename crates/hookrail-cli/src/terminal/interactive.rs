@@ -12,10 +12,10 @@ use hookrail::components::HookTrust;
 use hookrail_agent::{PromptOutcome, Session};
 
 use self::lines::{Input, LineReader};
-use crate::commands::agent::finished;
 use crate::exit::ExitStatus;
 use crate::interrupt::Interrupt;
 use crate::terminal::agent_ui::AgentUi;
+use crate::terminal::error::report;
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
@@ -190,7 +190,7 @@ impl InteractivePrompt<'_> {
     /// Shows what a prompt came to. Only a stop, Ctrl-C and a terminal that is gone end the session.
     fn finish(&self, outcome: PromptOutcome) -> Option<Ended> {
         self.progress.idle();
-        match finished(self.ui, outcome) {
+        match self.ui.finish(outcome) {
             Ok(ExitStatus::Interrupted) if !self.interrupt.is_ended() => {
                 self.ui.insist(&format!("interrupted. {AGAIN}"));
                 None
@@ -203,7 +203,7 @@ impl InteractivePrompt<'_> {
                 Some(Ended { status: Err(error), reason: SessionEndReason::Other })
             }
             Err(error) => {
-                crate::report(&error);
+                report(&error);
                 None
             }
         }

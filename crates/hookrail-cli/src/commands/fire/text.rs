@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::Fired;
 use super::summary::Summary;
+use crate::commands::failure_hint;
 use crate::context::Context;
-use crate::effect::{NO_EFFECT_HERE, why_observed};
+use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
 use crate::event_input;
-use crate::failure;
 use crate::terminal::printer::{escape, escape_line};
 
 /// How much of a text is shown; JSON has all of it.
@@ -58,8 +58,8 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
     if let Some(why) = &run.failure {
         // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
-        line(text, &failure::consequence(event, run, fired.result.block.is_some()), &why.to_string());
-        if let Some(hint) = failure::hint(event, run, context) {
+        line(text, &consequence_of_failure(event, run, fired.result.block.is_some()), &why.to_string());
+        if let Some(hint) = failure_hint::hint(event, run, context) {
             line(text, "hint", &hint);
         }
     } else if let Some(output) = &run.output {

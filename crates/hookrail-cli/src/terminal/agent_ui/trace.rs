@@ -8,23 +8,23 @@ use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
-use crate::context::Context;
-use crate::effect::{Effects, NO_EFFECT_HERE};
-use crate::failure;
+use crate::effect::{Effects, NO_EFFECT_HERE, consequence_of_failure};
 use crate::terminal::printer::{escape, escape_line, escape_lines};
 use crate::terminal::style::Style;
 
 /// Characters of a hook's words that a line shows.
 const SHOWN: usize = 300;
 
+/// Looks for what helps against the failure of a hook.
+type FailureHint = Box<dyn Fn(EventName, &HookRun) -> Option<String> + Send + Sync>;
+
 /// What the trace has to know of the session.
 /// The trace begins before the settings are read; until then nothing is marked as without effect.
-#[derive(Debug)]
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.
     pub(crate) effects: Effects,
-    /// Where the hooks' programs are.
-    pub(crate) context: Context,
+    /// What helps against the failure of a hook.
+    pub(crate) hint: FailureHint,
 }
 
 /// What a person is told of an event; `None` for what needs no telling.
@@ -91,8 +91,8 @@ fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Str
     let mut actions = Vec::new();
     if let Some(why) = &run.failure {
         // What a failed hook wrote is part of its failure, and it gave no answer.
-        actions.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
-        let hint = view.and_then(|view| failure::hint(event, run, &view.context));
+        actions.push(format!("{}: {}", consequence_of_failure(event, run, false), short(&why.to_string())));
+        let hint = view.and_then(|view| (view.hint)(event, run));
         actions.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
     } else if let Some(output) = &run.output {
         actions.extend(asked_for(event, output, view));
