@@ -13,12 +13,12 @@ const SHOWN: usize = 5;
 
 /// The lines for what is wrong with settings and approvals, errors first. Empty where nothing is.
 /// Notes are left to `check`.
-pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<FindingLine> {
     lines_where(settings, context, |_| true)
 }
 
 /// What is wrong with the files themselves, for a command that is about approvals.
-pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<FindingLine> {
     // Guards that vanished are what `trust` itself shows.
     let wanted = |finding: &Diagnostic| {
         finding.severity == Severity::Error && finding.code != DiagnosticCode::GuardVanished
@@ -31,26 +31,30 @@ fn lines_where(
     settings: &ResolvedSettings,
     context: &Context,
     wanted: impl Fn(&Diagnostic) -> bool,
-) -> Vec<Line> {
+) -> Vec<FindingLine> {
     let mut findings: Vec<&Diagnostic> = settings
         .findings
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning && wanted(finding))
         .collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut lines: Vec<Line> = findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
+    let mut lines: Vec<FindingLine> =
+        findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
     if findings.len() > SHOWN {
         let rest = findings.len() - SHOWN;
         let text = format!("hint: there {} more; `hookrail check` shows everything", counted(rest));
-        lines.push(Line { text, for_quiet: false });
+        lines.push(FindingLine { text, for_quiet: false });
     } else if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        lines.push(Line { text: "hint: `hookrail check` shows the places".to_owned(), for_quiet: false });
+        lines.push(FindingLine {
+            text: "hint: `hookrail check` shows the places".to_owned(),
+            for_quiet: false,
+        });
     }
     lines
 }
 
 /// One line of output about the settings.
-pub(crate) struct Line {
+pub(crate) struct FindingLine {
     pub(crate) text: String,
     /// Whether it is printed with `--quiet` too: guards that are off are never silent.
     pub(crate) for_quiet: bool,
@@ -98,14 +102,14 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
 }
 
 /// `--quiet` keeps it if it is an error or says that guards are off.
-fn line(finding: &Diagnostic, context: &Context) -> Line {
+fn line(finding: &Diagnostic, context: &Context) -> FindingLine {
     let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
     let help = finding
         .help
         .as_ref()
         .map(|help| format!("; {}", escape_line(&short_home(help, context))))
         .unwrap_or_default();
-    Line {
+    FindingLine {
         text: format!("{kind}: {}{help}", short(finding, context)),
         for_quiet: finding.severity == Severity::Error || is_about_guards(finding),
     }

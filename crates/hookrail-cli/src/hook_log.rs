@@ -22,7 +22,8 @@ use hookrail::{EventName, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use read::{
-    Call, CallOutcome, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named, open_with_rotated,
+    CallOutcome, LoggedCall, LoggedLine, LoggedLines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named,
+    open_with_rotated,
 };
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
@@ -55,18 +56,18 @@ pub(crate) struct HookLog {
     project: OnceLock<String>,
     /// The other agent that the lines come from.
     agent: OnceLock<&'static str>,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
 /// `has_warned` keeps a full disk from being told with every line.
 #[derive(Default)]
-struct State {
-    open: Option<Open>,
+struct LogState {
+    open: Option<OpenLog>,
     has_warned: bool,
 }
 
 /// The file that lines go to, and which one it is: its name may belong to another file by now.
-struct Open {
+struct OpenLog {
     file: File,
     identity: (u64, u64),
 }
@@ -145,7 +146,7 @@ impl HookLog {
 
     /// The file at the path is compared with the open one for each line, because another program may have moved it
     /// aside.
-    fn append(&self, open: &mut Option<Open>, line: &[u8]) -> io::Result<()> {
+    fn append(&self, open: &mut Option<OpenLog>, line: &[u8]) -> io::Result<()> {
         let at_path = self.metadata()?;
         let size = at_path.as_ref().map_or(0, Metadata::len);
         let is_full = size > 0 && size.saturating_add(line.len() as u64) > self.max_bytes;
@@ -180,7 +181,7 @@ impl HookLog {
     }
 
     /// Folder and file are for their owner alone.
-    fn open(&self) -> io::Result<Open> {
+    fn open(&self) -> io::Result<OpenLog> {
         let mut options = File::options();
         options.create(true).append(true).mode(0o600).custom_flags(NEVER_WAIT);
         let file = match options.open(&self.path) {
@@ -197,7 +198,7 @@ impl HookLog {
             // Somebody made it readable for others; what hooks say is private.
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
-        Ok(Open { identity: identity(&metadata), file })
+        Ok(OpenLog { identity: identity(&metadata), file })
     }
 
     /// Moves a full log aside, unless another program is doing it or has done it.

@@ -29,7 +29,7 @@ use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
 use crate::terminal::agent_ui::{AgentUi, TraceView};
-use crate::terminal::interactive::{self, Ended, InteractivePrompt};
+use crate::terminal::interactive::{self, InteractivePrompt, SessionEnded};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 use crate::terminal::screen;
@@ -204,9 +204,9 @@ async fn run_session(
 }
 
 /// The end of a run that had one prompt.
-fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> Ended {
+fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> SessionEnded {
     progress.idle();
-    Ended { status: ui.finish(outcome), reason: SessionEndReason::Exit }
+    SessionEnded { status: ui.finish(outcome), reason: SessionEndReason::Exit }
 }
 
 /// In the user's state and not in the project: a transcript holds whatever the model saw.

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
     match args.format {
-        Format::Json => printer.json_pretty(&Report { findings: &findings, errors, warnings })?,
+        Format::Json => printer.json_pretty(&CheckReport { findings: &findings, errors, warnings })?,
         Format::Text => {
             for finding in &findings {
                 printer.data(finding.render(&sources, context))?;
@@ -78,7 +78,7 @@ pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(S
 /// The JSON form.
 /// Notes are in the list but not counted: they never change the exit code.
 #[derive(Serialize)]
-struct Report<'f> {
+struct CheckReport<'f> {
     findings: &'f [Finding],
     errors: usize,
     warnings: usize,

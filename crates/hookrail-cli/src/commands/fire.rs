@@ -26,8 +26,8 @@ use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
 use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
-use report::{Report, Skipped};
-use summary::Summary;
+use report::{FireReport, SkippedHook};
+use summary::RepeatSummary;
 use watch::Watch;
 
 /// Fires the event and prints what the hooks say.
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
 struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedHook>,
     /// What the agent would apply of it.
     effects: Effects,
 }
@@ -130,11 +130,11 @@ async fn fire_repeatedly<'a>(
     hooks: &HookSession,
     system: &HookSystem,
     input: &'a TypedInput,
-) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
+) -> anyhow::Result<(Fired<'a>, Option<RepeatSummary>)> {
     let handler = system.event_handler()?;
     let event = input.event();
     let explanation = system.explain(args.event.event, event.match_target());
-    let mut summary = args.repeat.map(|_| Summary::default());
+    let mut summary = args.repeat.map(|_| RepeatSummary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {
         let start = Instant::now();
@@ -175,7 +175,7 @@ fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
 fn print(
     args: &FireArgs,
     fired: &Fired<'_>,
-    summary: Option<&Summary>,
+    summary: Option<&RepeatSummary>,
     context: &Context,
     printer: &mut Printer,
 ) -> ExitStatus {
@@ -183,7 +183,7 @@ fn print(
         printer.talk(format_args!("warning: {}", escape(warning)));
     }
     let outcome = match args.format {
-        Format::Json => printer.json_pretty(&Report::new(fired, summary)),
+        Format::Json => printer.json_pretty(&FireReport::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context).trim_end()),
     };
     if let Some(name) = &args.save_test {

@@ -38,11 +38,11 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let starter = Starter::of(args.event);
     let kit = Kit::of(args)?;
-    let mut place = Place::new(args, context)?;
+    let mut target = TargetFile::new(args, context)?;
     if let Some(kit) = kit {
-        place.extension = kit.extension();
+        target.extension = kit.extension();
     }
-    let place = place;
+    let target = target;
     let before = context.settings();
     for line in findings::lines_about_files(&before, context) {
         printer.talk(line.text);
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     };
     let mut written = None;
     let hook = match wanted_name(args, starter, printer)? {
-        Some(name) => place.named(&name, &hooks)?,
-        None => place.free_name(starter.name, &hooks)?,
+        Some(name) => target.named(&name, &hooks)?,
+        None => target.free_name(starter.name, &hooks)?,
     };
     let mut entry =
         json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
@@ -69,9 +69,9 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
         if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
-    let changed = settings_file::change(&place.settings, context, edit, || {
+    let changed = settings_file::change(&target.settings, context, edit, || {
         if let Some(kit) = kit {
-            kit.write(&place.scripts)?;
+            kit.write(&target.scripts)?;
         }
         write_script(&hook.script, &script)?;
         written = Some(&hook.script);
@@ -89,12 +89,12 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         "added the {} hook `{}` to {}",
         args.event,
         hook.name,
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     if !is_on {
-        say_turned_on(&place, context, printer)?;
+        say_turned_on(&target, context, printer)?;
     }
-    if !place.is_users {
+    if !target.is_users {
         let own_text = FileContent::Text { text: script.clone() };
         let is_written_here = |pending: &Pending| {
             pending.hook.command() == hook.command
@@ -103,13 +103,13 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         approve::approve(is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
-    print_next_steps(args.event, starter, &place, context, printer)?;
+    print_next_steps(args.event, starter, &target, context, printer)?;
     Ok(ExitStatus::Success)
 }
 
 /// Where the hook goes.
 /// Scripts are beside the settings that name them, in `hooks/`.
-struct Place {
+struct TargetFile {
     /// The file that gets the entry.
     settings: PathBuf,
     scripts: PathBuf,
@@ -126,7 +126,7 @@ struct NewHook {
     command: String,
 }
 
-impl Place {
+impl TargetFile {
     /// Where settings and script go for these arguments. It writes nothing.
     fn new(args: &InitArgs, context: &Context) -> anyhow::Result<Self> {
         let project = context.paths.project_file();
@@ -228,10 +228,10 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Says that the settings now turn hooks on.
 /// Said apart from the hook, because it turns on every other hook of this file too.
-fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+fn say_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     Ok(())
 }
@@ -241,7 +241,7 @@ fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> any
 fn print_next_steps(
     event: EventName,
     starter: &Starter,
-    place: &Place,
+    target: &TargetFile,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
@@ -269,11 +269,11 @@ fn print_next_steps(
         printer.data("  \"hooksConfig\": { \"agentEvents\": \"apply\" }")?;
     }
     printer.data("\nTo have your editor check and complete the settings:")?;
-    let schema = place.settings.with_file_name("settings.schema.json");
+    let schema = target.settings.with_file_name("settings.schema.json");
     printer.data(format_args!("  hookrail schema settings > {}", shown(&schema, context)))?;
     printer.data(format_args!(
         "and put `\"$schema\": \"./settings.schema.json\"` first in {}, or tell VS Code with `json.schemas`.",
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     Ok(())
 }

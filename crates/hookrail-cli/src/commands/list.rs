@@ -75,13 +75,13 @@ struct Row<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<WorkerReport<'l>>,
     #[serde(flatten)]
-    history: History,
+    history: PastRuns,
 }
 
 /// What the log knows of a hook.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct History {
+struct PastRuns {
     /// In this project, as far as the log reaches.
     runs: usize,
     /// In UTC; the table shows local time.
@@ -107,7 +107,7 @@ impl<'l> Row<'l> {
             enabled: status.enabled,
             approved: approved_word(&status.trust),
             worker: WorkerReport::of(hook, workers),
-            history: known.map_or_else(History::default, |known| History {
+            history: known.map_or_else(PastRuns::default, |known| PastRuns {
                 runs: known.runs,
                 last_run: Some(known.last_run),
                 p50_ms: Some(known.p50_ms),

@@ -18,8 +18,8 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, SHORT_ID,
-    Statistics, Tail, local_time, open_named, open_with_rotated,
+    self, HookStats, LoggedCall, LoggedLine, LoggedLines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST,
+    SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     let mut is_empty = true;
     let mut last = VecDeque::new();
     for (path, file) in logs.files {
-        for line in Lines::new(file) {
+        for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if wanted.covers(&line.call) {
                 is_empty = false;
@@ -83,7 +83,7 @@ fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
 }
 
 /// Keeps a line, and of all lines at most this many.
-fn keep_last(lines: &mut VecDeque<Line>, most: usize, line: Line) {
+fn keep_last(lines: &mut VecDeque<LoggedLine>, most: usize, line: LoggedLine) {
     lines.push_back(line);
     if lines.len() > most {
         lines.pop_front();
@@ -149,7 +149,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a call passes every filter.
-    fn covers(&self, call: &Call) -> bool {
+    fn covers(&self, call: &LoggedCall) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
             && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
@@ -162,14 +162,19 @@ impl<'a> Wanted<'a> {
 
     /// The project of a call, where it is not the present one.
     /// Lines of older versions name no project and count as being here.
-    fn elsewhere<'c>(&self, call: &'c Call) -> Option<&'c str> {
+    fn elsewhere<'c>(&self, call: &'c LoggedCall) -> Option<&'c str> {
         let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
         (!here).then_some(call.project.as_str())
     }
 }
 
 /// JSON lines are printed as they stand in the log, made safe for a terminal and otherwise unchanged.
-fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
+fn print(
+    format: Format,
+    line: &LoggedLine,
+    wanted: &Wanted<'_>,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
     match format {
         Format::Json => printer.data(escape_json(&line.text)),
         Format::Text => printer.data(render(line, wanted)),
@@ -177,7 +182,7 @@ fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer
 }
 
 /// One line: when, id, event, outcome, how long, how it ended, which hook. What it said comes last, because it is cut.
-fn render(line: &Line, wanted: &Wanted<'_>) -> String {
+fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     let call = &line.call;
     let id = line.id().unwrap_or_default();
     // Lines of older versions have none.
@@ -227,7 +232,7 @@ fn print_stats(
         printer.talk(note);
     }
     for (path, file) in logs.files {
-        for line in Lines::new(file) {
+        for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if wanted.covers(&line.call) {
                 statistics.add(line.call);

@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use self::call::{Call, PastOutcome};
-use self::decide::{Decider, Interrupted, PresentDecision};
+use self::call::{PastCall, PastOutcome};
+use self::decide::{Interrupted, PresentDecision, ReplayDecider};
 use self::differences::{Difference, Differences};
-use self::files::Candidate;
+use self::files::TranscriptFile;
 use self::transcript::Listener;
 use crate::cli::{Format, ReplayArgs};
-use crate::commands::test::case::Word;
+use crate::commands::test::case::DecisionWord;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::shown;
@@ -60,7 +60,7 @@ struct Counts {
 /// Differences may be many more than fit into memory, so they are kept in [`Differences`] and not here.
 struct Replay<'c> {
     context: &'c Context,
-    decider: Decider,
+    decider: ReplayDecider,
     counts: Counts,
     /// How often each hook blocked and asked.
     by_hook: BTreeMap<String, (u64, u64)>,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,
-        decider: Decider::new(config, args.run_hooks)?,
+        decider: ReplayDecider::new(config, args.run_hooks)?,
         counts: Counts::default(),
         by_hook: BTreeMap::new(),
         differences: Differences::new(),
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
 }
 
 /// Files that may be transcripts: those that were named, or those in the places where agents keep theirs.
-fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<Candidate>> {
+fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<TranscriptFile>> {
     let usual = args.paths.is_empty();
     let paths: Vec<PathBuf> =
         if usual { files::usual_places(args.agent, context) } else { args.paths.clone() };
@@ -152,7 +152,7 @@ fn nothing_found(args: &ReplayArgs) -> Hinted {
 impl Replay<'_> {
     /// Replays one file after the other. A file that was found and cannot be read is a warning; one that was named is
     /// an error.
-    fn all(&mut self, candidates: &[Candidate], printer: &mut Printer) -> anyhow::Result<()> {
+    fn all(&mut self, candidates: &[TranscriptFile], printer: &mut Printer) -> anyhow::Result<()> {
         for candidate in candidates {
             self.file = candidate.path.to_string_lossy().into_owned();
             let found = transcript::replay(&candidate.path, candidate.is_named, self);
@@ -251,13 +251,13 @@ fn as_test(difference: &Difference) -> Value {
 }
 
 impl Listener for Replay<'_> {
-    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision> {
+    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         let now = self.decider.decide(call)?;
         self.counts.calls += 1;
         let (count, blocked, asked) = match now.word {
-            Word::Allow => (&mut self.counts.allow, 0, 0),
-            Word::Ask => (&mut self.counts.ask, 0, 1),
-            Word::Block | Word::Stop => (&mut self.counts.block, 1, 0),
+            DecisionWord::Allow => (&mut self.counts.allow, 0, 0),
+            DecisionWord::Ask => (&mut self.counts.ask, 0, 1),
+            DecisionWord::Block | DecisionWord::Stop => (&mut self.counts.block, 1, 0),
         };
         *count += 1;
         if let Some(by) = &now.by {
@@ -267,7 +267,7 @@ impl Listener for Replay<'_> {
         Ok(now)
     }
 
-    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
+    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         Ok(self.differences.add(&self.file, call, was, now)?)
     }
 

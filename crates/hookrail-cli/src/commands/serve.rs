@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitSta
 /// kills hooks.
 async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let (phases, phase) = watch::channel(Phase::Running);
-    let signals = signals::Signals::listen().context("cannot listen to signals")?;
+    let signals = signals::ServeSignals::listen().context("cannot listen to signals")?;
     // After the signals: from the moment that its file exists, a request to end removes it again.
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let max_line_bytes = usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX);

@@ -28,9 +28,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use self::case::{Expect, TestCase};
 use self::coverage::{Coverage, Covered};
 use self::edit::Accepted;
-use self::judge::{Difference, differences};
+use self::judge::{Mismatch, mismatches};
 use self::load::{TESTS_FOLDER, TestFile};
-use self::run::{Bench, Finished};
+use self::run::{Bench, FinishedTest};
 use self::show::{SLOW_MS, Shown};
 use crate::cli::{Format, TestArgs};
 use crate::commands::check::finding::{Finding, Sources};
@@ -61,7 +61,7 @@ struct Judged {
 /// The report for programs.
 /// `coverage` is there with and without `--coverage`; the flag decides about the text only.
 #[derive(Serialize)]
-struct Report<'a> {
+struct TestReport<'a> {
     passed: usize,
     failed: usize,
     tests: &'a [Judged],
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         printer.talk("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
-    let mut session = Session { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
+    let mut session = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
     let bench = Bench { config: Arc::clone(&config), context, trust_hooks: args.trust.trust_hooks };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -126,7 +126,7 @@ fn tell_problems(problems: &[Diagnostic], context: &Context, printer: &mut Print
 }
 
 /// One run of the command.
-struct Session<'a> {
+struct TestRun<'a> {
     args: &'a TestArgs,
     context: &'a Context,
     coverage: Coverage,
@@ -136,7 +136,7 @@ struct Session<'a> {
     accepted: Vec<(usize, Accepted)>,
 }
 
-impl Session<'_> {
+impl TestRun<'_> {
     /// Runs everything; `false` when the person interrupted it. Hooks that run then are ended.
     /// Each line is printed when its test and all before it are done, so the order is that of the files.
     async fn run(
@@ -186,19 +186,19 @@ impl Session<'_> {
         case: &TestCase,
         place: usize,
         files: &[TestFile],
-        finished: &Finished,
+        finished: &FinishedTest,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
         self.coverage.add(&case.input, &finished.result);
         let nothing = Expect::default();
-        let found = differences(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
+        let found = mismatches(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
         let accepted = self.args.accept && self.accept(case, place, &found, finished);
         let Some(file) = files.get(place) else { return Ok(()) };
         let test = Shown {
             name: &case.name,
             place: format!("{}:{}", shown(&file.path, self.context), case.line),
             seen: &finished.seen,
-            differences: &found,
+            mismatches: &found,
             accepted,
         };
         if self.args.format == Format::Text {
@@ -210,7 +210,7 @@ impl Session<'_> {
             file: file.path.strip_prefix(self.context.project()).unwrap_or(&file.path).display().to_string(),
             line: case.line,
             passed,
-            why: if passed { Vec::new() } else { found.iter().map(Difference::line).collect() },
+            why: if passed { Vec::new() } else { found.iter().map(Mismatch::line).collect() },
             took_ms: finished.seen.took_ms,
         });
         Ok(())
@@ -218,7 +218,7 @@ impl Session<'_> {
 
     /// Notes what `--accept` is to write; whether it is anything.
     /// Only keys that differ are written. A test without `expect` gets the decision, which is the least it can expect.
-    fn accept(&mut self, case: &TestCase, place: usize, found: &[Difference], finished: &Finished) -> bool {
+    fn accept(&mut self, case: &TestCase, place: usize, found: &[Mismatch], finished: &FinishedTest) -> bool {
         let mut keys: Vec<_> = found.iter().map(|found| (found.key, found.accepted.clone())).collect();
         if case.expect.is_none() {
             keys.insert(0, ("decision", finished.seen.decision.as_str().into()));
@@ -269,7 +269,7 @@ impl Session<'_> {
                 .with_context(|| format!("cannot write `{}`", file.display()))?;
         }
         match self.args.format {
-            Format::Json => printer.json_pretty(&Report {
+            Format::Json => printer.json_pretty(&TestReport {
                 passed,
                 failed,
                 tests: &self.judged,

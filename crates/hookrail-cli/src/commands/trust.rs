@@ -147,7 +147,7 @@ fn approve_all(
 /// Writes after the last question, so an interrupted dialogue changes nothing.
 fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let chosen = {
-        let mut terminal = ask::Terminal { printer, answers: io::stdin().lock() };
+        let mut terminal = ask::TerminalPerson { printer, answers: io::stdin().lock() };
         ask::choose(review, &mut terminal)?
     };
     let store = context.approvals();

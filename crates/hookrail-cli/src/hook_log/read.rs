@@ -23,7 +23,7 @@ pub(crate) const SHORT_ID: usize = 8;
 /// One hook that ran.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Call {
+pub(crate) struct LoggedCall {
     /// Empty in lines of older versions.
     pub(crate) id: String,
     pub(crate) event: String,
@@ -61,7 +61,7 @@ pub(crate) enum CallOutcome {
     Failure,
 }
 
-impl Call {
+impl LoggedCall {
     /// Whether it ended like this. A hook may block and stop at once.
     pub(crate) fn ended_in(&self, outcome: CallOutcome) -> bool {
         match outcome {
@@ -131,22 +131,22 @@ impl Call {
 
 /// A line that tells of a hook call, as it stands in the log and as it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct LoggedLine {
     /// The line itself, without its end.
     pub(crate) text: String,
-    pub(crate) call: Call,
+    pub(crate) call: LoggedCall,
 }
 
-impl Line {
+impl LoggedLine {
     /// Reads a line; `None` if it tells of something else, or cannot be read.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
-        struct Typed<'a> {
+        struct LineType<'a> {
             #[serde(borrow)]
             r#type: std::borrow::Cow<'a, str>,
         }
         let line = line.trim_ascii();
-        let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else {
+        let Ok(typed) = serde_json::from_slice::<LineType<'_>>(line) else {
             return after_a_torn_line(line).and_then(Self::parse);
         };
         if typed.r#type != "hook_call" {
@@ -188,20 +188,20 @@ fn after_a_torn_line(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// The hook calls of a log, one after another.
-pub(crate) struct Lines<R> {
+pub(crate) struct LoggedLines<R> {
     reader: R,
     buffer: Vec<u8>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LoggedLines<R> {
     /// Lines of other kinds are passed over.
     pub(crate) fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new() }
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Line>;
+impl<R: BufRead> Iterator for LoggedLines<R> {
+    type Item = io::Result<LoggedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -209,7 +209,7 @@ impl<R: BufRead> Iterator for Lines<R> {
             match self.reader.read_until(b'\n', &mut self.buffer) {
                 Ok(0) => return None,
                 Ok(_) => {
-                    if let Some(line) = Line::parse(&self.buffer) {
+                    if let Some(line) = LoggedLine::parse(&self.buffer) {
                         return Some(Ok(line));
                     }
                 }

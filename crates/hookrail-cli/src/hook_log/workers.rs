@@ -101,7 +101,7 @@ impl PastWorkers {
     /// Reads a log with those that were moved aside. What cannot be read is left out.
     pub(crate) fn load(path: &Path) -> Self {
         #[derive(Deserialize)]
-        struct Line {
+        struct WorkerLine {
             command: String,
             #[serde(flatten)]
             worker: PastWorker,
@@ -115,7 +115,7 @@ impl PastWorkers {
             for line in file.split(b'\n').map_while(Result::ok) {
                 // Most lines are of another kind, and long.
                 if line.starts_with(b"{\"type\":\"worker\"")
-                    && let Ok(Line { command, worker }) = serde_json::from_slice(&line)
+                    && let Ok(WorkerLine { command, worker }) = serde_json::from_slice(&line)
                 {
                     workers.insert(command, worker);
                 }

@@ -22,7 +22,7 @@ use crate::terminal::question::{self, PermissionReply};
 use crate::terminal::screen;
 use crate::terminal::style::paint;
 
-use json::{Summary, stream_line};
+use json::{PromptSummary, stream_line};
 use text::AnswerStream;
 pub(crate) use trace::TraceView;
 
@@ -44,7 +44,7 @@ pub(crate) enum OutputFormat {
 pub(crate) struct AgentUi {
     format: OutputFormat,
     quiet: bool,
-    state: Mutex<State>,
+    state: Mutex<UiState>,
     /// What the person allowed for the rest of the session.
     allowed: Mutex<HashSet<Always>>,
     /// What the hook trace has to know; set once the settings are read.
@@ -52,13 +52,13 @@ pub(crate) struct AgentUi {
 }
 
 /// What printing needs, together.
-struct State {
+struct UiState {
     /// One for the whole run, so that what is buffered keeps its order.
     printer: Printer,
     /// Whether a line of the answer is open on the terminal.
     answer: AnswerStream,
     /// Counted in every format, printed in the JSON ones.
-    summary: Summary,
+    summary: PromptSummary,
     /// Why stdout takes no more, if so. The run goes on; its log is complete.
     broken: Option<anyhow::Error>,
 }
@@ -67,10 +67,10 @@ impl AgentUi {
     /// Shows one session. With a stream of JSON, the first line is printed at once.
     pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
         let streams = format == OutputFormat::Text && screen::is_stdout_shown();
-        let state = State {
+        let state = UiState {
             printer: Printer::new(),
             answer: AnswerStream::new(streams),
-            summary: Summary::new(session_id),
+            summary: PromptSummary::new(session_id),
             broken: None,
         };
         let this = Self {
@@ -149,7 +149,7 @@ impl AgentUi {
     }
 
     /// A panic elsewhere must not silence the rest of the run.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UiState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -240,7 +240,7 @@ fn outcome_text(outcome: &PromptOutcome) -> String {
     }
 }
 
-impl State {
+impl UiState {
     /// Each line is flushed, because its reader waits for it.
     fn print_json(&mut self, value: &serde_json::Value) {
         let printed = self.printer.json(value).and_then(|()| self.printer.flush());

@@ -33,12 +33,12 @@ pub(crate) struct InteractivePrompt<'a> {
 }
 
 /// How it came to an end: the exit code, and what `SessionEnd` hooks are told.
-pub(crate) struct Ended {
+pub(crate) struct SessionEnded {
     pub(crate) status: anyhow::Result<ExitStatus>,
     pub(crate) reason: SessionEndReason,
 }
 
-impl Ended {
+impl SessionEnded {
     /// An end that is no error.
     fn new(status: ExitStatus, reason: SessionEndReason) -> Self {
         Self { status: Ok(status), reason }
@@ -47,10 +47,10 @@ impl Ended {
 
 /// Works on what the person types. The session is started already, and is ended by the caller.
 /// Ctrl-C at the prompt asks for a second one, so that a key pressed a moment too late does not end a session.
-pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> Ended {
+pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> SessionEnded {
     let mut lines = match LineReader::start(prompt.history.clone()) {
         Ok(lines) => lines,
-        Err(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+        Err(error) => return SessionEnded { status: Err(error), reason: SessionEndReason::Other },
     };
     if !prompt.quiet {
         Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
@@ -59,15 +59,17 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
         let input = prompt.next_input(&mut lines).await;
         let line = match input {
             Input::Line(line) => line,
-            Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
+            Input::End => return SessionEnded::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
             Input::Interrupted if prompt.interrupt.is_ended() => {
-                return Ended::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
+                return SessionEnded::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
             }
             Input::Interrupted => {
                 prompt.ui.insist(AGAIN);
                 continue;
             }
-            Input::Failed(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+            Input::Failed(error) => {
+                return SessionEnded { status: Err(error), reason: SessionEndReason::Other };
+            }
         };
         // After an interrupted turn the next one starts afresh.
         session.set_cancel(prompt.interrupt.turn());
@@ -149,10 +151,10 @@ impl InteractivePrompt<'_> {
 
     /// Does what a line asks for; `Some` when the session is over.
     /// A model that fails is reported and the person can try again.
-    async fn execute(&self, session: &mut Session, line: &str) -> Option<Ended> {
+    async fn execute(&self, session: &mut Session, line: &str) -> Option<SessionEnded> {
         match Order::read(line) {
             Order::Nothing => None,
-            Order::Quit => Some(Ended::new(ExitStatus::Success, SessionEndReason::Exit)),
+            Order::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
             Order::Help => Self::say(HELP),
             Order::Hooks => Self::say(hooks(session)),
             Order::Unknown(word) => Self::say(format_args!(
@@ -188,7 +190,7 @@ impl InteractivePrompt<'_> {
     }
 
     /// Shows what a prompt came to. Only a stop, Ctrl-C and a terminal that is gone end the session.
-    fn finish(&self, outcome: PromptOutcome) -> Option<Ended> {
+    fn finish(&self, outcome: PromptOutcome) -> Option<SessionEnded> {
         self.progress.idle();
         match self.ui.finish(outcome) {
             Ok(ExitStatus::Interrupted) if !self.interrupt.is_ended() => {
@@ -196,11 +198,11 @@ impl InteractivePrompt<'_> {
                 None
             }
             Ok(status @ (ExitStatus::Stopped | ExitStatus::Interrupted)) => {
-                Some(Ended::new(status, SessionEndReason::Exit))
+                Some(SessionEnded::new(status, SessionEndReason::Exit))
             }
             Ok(_) => None,
             Err(error) if error.is::<ClosedPipe>() => {
-                Some(Ended { status: Err(error), reason: SessionEndReason::Other })
+                Some(SessionEnded { status: Err(error), reason: SessionEndReason::Other })
             }
             Err(error) => {
                 report(&error);
@@ -210,7 +212,7 @@ impl InteractivePrompt<'_> {
     }
 
     /// What is said never ends the session.
-    fn say(text: impl std::fmt::Display) -> Option<Ended> {
+    fn say(text: impl std::fmt::Display) -> Option<SessionEnded> {
         Printer::new().talk(text);
         None
     }

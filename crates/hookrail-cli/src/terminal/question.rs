@@ -29,7 +29,7 @@ pub(crate) async fn ask(question: &Question) -> PermissionReply {
     }
     let text = question_text(question);
     // Where a hook wants a person, nothing but a yes is one.
-    let empty = if question.hook_reason.is_some() { Meaning::No } else { Meaning::Unclear };
+    let empty = if question.hook_reason.is_some() { TypedAnswer::No } else { TypedAnswer::Unclear };
     let may_be_always = question.always.is_some();
     let (mut answer, answered) = oneshot::channel();
     let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
@@ -37,7 +37,7 @@ pub(crate) async fn ask(question: &Question) -> PermissionReply {
         let _ = answer.send(said);
     });
     let Ok(thread) = thread else { return PermissionReply::No };
-    let mut reading = Reading { answered: Some(answered), thread: Some(thread) };
+    let mut reading = AnswerThread { answered: Some(answered), thread: Some(thread) };
     match &mut reading.answered {
         Some(answered) => answered.await.unwrap_or(PermissionReply::No),
         None => PermissionReply::No,
@@ -46,12 +46,12 @@ pub(crate) async fn ask(question: &Question) -> PermissionReply {
 
 /// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
 /// away from the prompt.
-struct Reading {
+struct AnswerThread {
     answered: Option<oneshot::Receiver<PermissionReply>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Drop for Reading {
+impl Drop for AnswerThread {
     fn drop(&mut self) {
         // The thread sees that nobody waits, and gives up after at most one look around.
         self.answered = None;
@@ -99,7 +99,7 @@ fn question_text(question: &Question) -> String {
 /// Yes only for a clear yes. `empty` is what Enter alone means.
 fn read_answer(
     question: &str,
-    empty: Meaning,
+    empty: TypedAnswer,
     may_be_always: bool,
     answer: &mut oneshot::Sender<PermissionReply>,
 ) -> PermissionReply {
@@ -111,10 +111,10 @@ fn read_answer(
         drop(screen);
         let line = read_line(answer);
         match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
-            Some(Meaning::Yes) => return PermissionReply::Yes,
-            Some(Meaning::Always) if may_be_always => return PermissionReply::Always,
-            Some(Meaning::No) | None => return PermissionReply::No,
-            Some(Meaning::Always | Meaning::Unclear) => {}
+            Some(TypedAnswer::Yes) => return PermissionReply::Yes,
+            Some(TypedAnswer::Always) if may_be_always => return PermissionReply::Always,
+            Some(TypedAnswer::No) | None => return PermissionReply::No,
+            Some(TypedAnswer::Always | TypedAnswer::Unclear) => {}
         }
     }
     PermissionReply::No
@@ -122,7 +122,7 @@ fn read_answer(
 
 /// What a typed line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
+enum TypedAnswer {
     Yes,
     Always,
     No,
@@ -130,12 +130,12 @@ enum Meaning {
 }
 
 /// Only whole words count. A line with an arrow key in it is none of them.
-fn meaning(line: &str) -> Meaning {
+fn meaning(line: &str) -> TypedAnswer {
     match line.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => Meaning::Yes,
-        "a" | "always" => Meaning::Always,
-        "n" | "no" => Meaning::No,
-        _ => Meaning::Unclear,
+        "y" | "yes" => TypedAnswer::Yes,
+        "a" | "always" => TypedAnswer::Always,
+        "n" | "no" => TypedAnswer::No,
+        _ => TypedAnswer::Unclear,
     }
 }
 
@@ -172,15 +172,15 @@ mod tests {
     #[test]
     fn only_a_clear_yes_is_a_yes() {
         for (line, expected) in [
-            ("y\n", Meaning::Yes),
-            (" YES \r\n", Meaning::Yes),
-            ("n\n", Meaning::No),
-            ("No\n", Meaning::No),
-            (" Always\n", Meaning::Always),
-            ("a\n", Meaning::Always),
-            ("\n", Meaning::Unclear),
-            ("yn\n", Meaning::Unclear),
-            ("\u{1b}[A y\n", Meaning::Unclear),
+            ("y\n", TypedAnswer::Yes),
+            (" YES \r\n", TypedAnswer::Yes),
+            ("n\n", TypedAnswer::No),
+            ("No\n", TypedAnswer::No),
+            (" Always\n", TypedAnswer::Always),
+            ("a\n", TypedAnswer::Always),
+            ("\n", TypedAnswer::Unclear),
+            ("yn\n", TypedAnswer::Unclear),
+            ("\u{1b}[A y\n", TypedAnswer::Unclear),
         ] {
             assert_eq!(meaning(line), expected, "{line:?}");
         }

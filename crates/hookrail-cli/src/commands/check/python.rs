@@ -10,11 +10,11 @@ use hookrail::components::Level;
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
-use super::program::Problem;
+use super::program::CommandProblem;
 
 /// What is wrong with a Python command of the user, the system or an extension, by its known words. A project's own
 /// commands are reviewed with the project.
-pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<Problem> {
+pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<CommandProblem> {
     let (program, options) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or_default();
     if !(name.starts_with("python") || name.starts_with("pypy")) || hook.origin.level == Level::Project {
@@ -24,7 +24,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
     let help = format!("write `{name} -I {option} …`, which looks for modules nowhere near the project");
     let shadow = imports.iter().find_map(|module| shadowing(module, project));
     Some(match shadow {
-        Some(file) => Problem {
+        Some(file) => CommandProblem {
             severity: Severity::Error,
             code: DiagnosticCode::PythonShadowedImport,
             message: format!(
@@ -33,7 +33,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
             ),
             help,
         },
-        None => Problem {
+        None => CommandProblem {
             severity: Severity::Warning,
             code: DiagnosticCode::PythonImportsFromProject,
             message: format!("`{name} {option}` takes modules from the project before all others"),

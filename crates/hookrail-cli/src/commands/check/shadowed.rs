@@ -44,13 +44,13 @@ impl Shadowed {
 }
 
 /// A rule, and where it stands.
-struct Candidate<'s> {
+struct RuleCandidate<'s> {
     index: usize,
     rule: &'s Rule,
 }
 
 /// The rules of each file and event that run for the same calls, in the order of the settings.
-type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<Candidate<'s>>>;
+type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<RuleCandidate<'s>>>;
 
 /// All rules that decide nothing. `disabled` has the hooks that are off one by one.
 pub(super) fn shadowed(
@@ -72,7 +72,7 @@ pub(super) fn shadowed(
         let counts = hook.event.can_block() && !is_observed(hook.event) && !chained.contains(&hook.event);
         if counts && !disabled.contains(&index) {
             let place = (hook.origin.file.as_path(), &hook.origin.level, hook.event);
-            groups.entry(place).or_default().push(Candidate { index, rule });
+            groups.entry(place).or_default().push(RuleCandidate { index, rule });
         }
     }
     let mut comparisons = 0;

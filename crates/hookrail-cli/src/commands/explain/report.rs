@@ -13,7 +13,7 @@ use crate::hook_log::{PastWorkers, WorkerReport};
 /// Its fields are a contract. `mode` and `warnings` are those of the plan.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report<'e> {
+pub(super) struct ExplainReport<'e> {
     event: EventName,
     /// The tool's name or the event's word that matchers were compared with.
     target: Option<&'e str>,
@@ -26,7 +26,7 @@ pub(super) struct Report<'e> {
     /// In the order in which results merge.
     hooks: Vec<PlannedReport<'e>>,
     /// Hooks of the event that would not run.
-    skipped: Vec<SkippedReport<'e>>,
+    skipped: Vec<SkipExplanation<'e>>,
     warnings: &'e [String],
 }
 
@@ -52,7 +52,7 @@ struct PlannedReport<'e> {
 /// `code` and `why` are those of the first reason; `reasons` came later and has them all.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SkippedReport<'e> {
+struct SkipExplanation<'e> {
     #[serde(flatten)]
     hook: HookName<'e>,
     /// A stable word for the first reason.
@@ -77,9 +77,9 @@ pub(super) fn report<'e>(
     explanation: &'e Explanation,
     planned: &'e [Planned<'e>],
     workers: &'e PastWorkers,
-) -> Report<'e> {
+) -> ExplainReport<'e> {
     let plan = explanation.plan.as_ref();
-    Report {
+    ExplainReport {
         event,
         target,
         enabled: settings.activation.is_on(),
@@ -99,7 +99,7 @@ pub(super) fn report<'e>(
         skipped: explanation
             .skipped
             .iter()
-            .map(|skipped| SkippedReport {
+            .map(|skipped| SkipExplanation {
                 hook: HookName::of(&skipped.hook),
                 code: code(&skipped.why),
                 why: skipped.why.to_string(),

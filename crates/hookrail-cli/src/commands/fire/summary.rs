@@ -12,16 +12,16 @@ use crate::terminal::printer::escape_line;
 
 /// Numbers collected over all repetitions.
 #[derive(Default)]
-pub(super) struct Summary {
-    event: Collected,
+pub(super) struct RepeatSummary {
+    event: Durations,
     blocked: usize,
     /// By place in the settings, so that two hooks of the same name stay two.
-    hooks: BTreeMap<(String, usize, String), Collected>,
+    hooks: BTreeMap<(String, usize, String), Durations>,
 }
 
 /// All durations are kept: a percentile needs them, and `--repeat` is bounded by patience.
 #[derive(Default)]
-struct Collected {
+struct Durations {
     durations: Vec<Duration>,
     failures: usize,
 }
@@ -55,7 +55,7 @@ struct Numbers {
     max_ms: f64,
 }
 
-impl Summary {
+impl RepeatSummary {
     /// A hook that did not run in a repetition adds nothing to its own numbers.
     pub(super) fn add(&mut self, result: &ProcessedHookResult, elapsed: Duration) {
         let failed = result.runs.iter().any(|run| run.failure.is_some());
@@ -93,7 +93,7 @@ impl Summary {
     }
 }
 
-impl Collected {
+impl Durations {
     fn add(&mut self, duration: Duration, failed: bool) {
         self.durations.push(duration);
         self.failures += usize::from(failed);

@@ -10,7 +10,7 @@ use hookrail_agent::log::millis;
 use serde_json::Value;
 
 use super::Fired;
-use super::summary::Summary;
+use super::summary::RepeatSummary;
 use crate::commands::failure_hint;
 use crate::context::Context;
 use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
@@ -22,7 +22,7 @@ const SHOWN: usize = 2_000;
 
 /// Renders everything.
 /// Hooks in the order of the plan, those that did not run, the verdict, and with `--repeat` the numbers.
-pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, context: &Context) -> String {
+pub(super) fn render(fired: &Fired<'_>, summary: Option<&RepeatSummary>, context: &Context) -> String {
     let mut text = fired.result.event.to_string();
     if let Some(subject) = event_input::subject(fired.input) {
         let _ = write!(text, " {}", escape_line(&subject));

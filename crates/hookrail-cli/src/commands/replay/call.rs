@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// A call as a transcript tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct PastCall {
     /// What its result refers to.
     pub(super) id: Option<String>,
     /// The line on which it stands, from 1.
@@ -41,16 +41,16 @@ pub(super) enum PastOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TranscriptEntry {
     /// A call was made.
-    Call(Call),
+    Call(PastCall),
     /// A call came to its end.
     Result { id: String, was: PastOutcome },
     /// A call was made and came to its end.
-    Finished(Call, PastOutcome),
+    Finished(PastCall, PastOutcome),
     /// A call that cannot be understood.
     Unreadable,
 }
 
-impl Call {
+impl PastCall {
     /// A call of another agent, in our terms.
     pub(super) fn native(agent: Agent, name: &str, input: &Value, line: u64) -> Self {
         let ours = to_ours(agent, name, input);

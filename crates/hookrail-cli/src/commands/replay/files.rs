@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 16;
 
 /// A file that may be a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct TranscriptFile {
     /// Where it is.
     pub(super) path: PathBuf,
     /// Its size.
@@ -49,10 +49,10 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
 
 /// The candidates below a path. A folder's are ordered by name; links to folders are not followed, so that a circle
 /// of them cannot be walked for ever.
-pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Result<Vec<Candidate>> {
+pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Result<Vec<TranscriptFile>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_dir() {
-        let candidate = Candidate { path: path.to_owned(), bytes: metadata.len(), is_named: true };
+        let candidate = TranscriptFile { path: path.to_owned(), bytes: metadata.len(), is_named: true };
         return Ok(if is_recent(&metadata, since) { vec![candidate] } else { Vec::new() });
     }
     let mut found = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
             }
             let Ok(metadata) = fs::metadata(&path) else { continue };
             if metadata.is_file() && is_recent(&metadata, since) {
-                found.push(Candidate { path, bytes: metadata.len(), is_named: false });
+                found.push(TranscriptFile { path, bytes: metadata.len(), is_named: false });
             }
         }
     }

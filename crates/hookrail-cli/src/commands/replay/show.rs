@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::call::PastOutcome;
-use super::differences::{Difference, Differences, Group, Kind};
+use super::differences::{Difference, DifferenceGroup, DifferenceKind, Differences};
 use super::{Counts, Replay};
 use crate::terminal::printer::escape_line;
 
@@ -62,7 +62,7 @@ pub(super) fn groups(differences: &Differences) -> String {
 }
 
 /// How many calls of which tool, and which hook decides otherwise.
-fn headline(kind: &Kind, group: &Group) -> String {
+fn headline(kind: &DifferenceKind, group: &DifferenceGroup) -> String {
     let was = match kind.was {
         PastOutcome::Allow => "allowed",
         PastOutcome::Block => "blocked",

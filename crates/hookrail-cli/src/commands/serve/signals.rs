@@ -20,13 +20,13 @@ pub(super) enum Phase {
 }
 
 /// The signals that matter here.
-pub(super) struct Signals {
+pub(super) struct ServeSignals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
 }
 
-impl Signals {
+impl ServeSignals {
     /// From now on these signals no longer end the program by themselves.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {

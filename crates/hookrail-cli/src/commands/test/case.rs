@@ -29,7 +29,7 @@ pub(crate) struct TestCase {
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Expect {
     /// What is decided.
-    pub(crate) decision: Option<Word>,
+    pub(crate) decision: Option<DecisionWord>,
     /// A piece of the reason.
     pub(crate) reason: Option<String>,
     /// Hooks that ran, whichever ran besides.
@@ -49,7 +49,7 @@ pub(crate) struct Expect {
 /// What comes of an event, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Word {
+pub(crate) enum DecisionWord {
     /// It goes on.
     Allow,
     /// A person decides.
@@ -60,7 +60,7 @@ pub(crate) enum Word {
     Block,
 }
 
-impl Word {
+impl DecisionWord {
     /// All words.
     pub(crate) const ALL: [Self; 4] = [Self::Allow, Self::Block, Self::Ask, Self::Stop];
 

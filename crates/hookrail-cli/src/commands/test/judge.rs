@@ -7,12 +7,12 @@ use hookrail::JsonObject;
 use serde_json::{Value, json};
 
 use super::case::Expect;
-use super::seen::Seen;
+use super::seen::SeenOutcome;
 
 /// One key that was not as expected.
 /// `accepted` is what `--accept` writes: with it, the same event passes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
+pub(crate) struct Mismatch {
     /// The key of `expect`.
     pub(crate) key: &'static str,
     /// What was expected, in words.
@@ -23,7 +23,7 @@ pub(crate) struct Difference {
     pub(crate) accepted: Value,
 }
 
-impl Difference {
+impl Mismatch {
     /// The difference on one line.
     pub(crate) fn line(&self) -> String {
         format!("{}: expected {}, seen {}", self.key, self.expected, self.seen)
@@ -31,12 +31,12 @@ impl Difference {
 }
 
 /// Everything that is not as expected, in the order of the contract's keys.
-pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if let Some(expected) = expect.decision
         && expected != seen.decision
     {
-        found.push(Difference {
+        found.push(Mismatch {
             key: "decision",
             expected: expected.as_str().to_owned(),
             seen: seen.decision.as_str().to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
         && !expected.is_empty()
     {
         let first = seen.reasons.first();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "reason",
             expected: format!("a text with {}", json!(expected)),
             seen: first.map_or_else(|| "none".to_owned(), |reason| json!(reason).to_string()),
@@ -67,7 +67,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     if let Some(most) = expect.max_ms
         && seen.took_ms > most
     {
-        found.push(Difference {
+        found.push(Mismatch {
             key: "maxMs",
             expected: format!("at most {most} ms"),
             seen: format!("{} ms", seen.took_ms),
@@ -79,13 +79,13 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
 }
 
 /// `ran` may leave hooks out, since a test is about those it names. When it is accepted, all that ran are written.
-fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+fn names(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
     let mut found = Vec::new();
     if !expect.ran.iter().all(ran) {
         let missing: Vec<&str> = expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "ran",
             expected: listed(&missing),
             seen: listed(&all),
@@ -95,7 +95,7 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     if expect.not_ran.iter().any(ran) {
         let (wrong, right): (Vec<&String>, Vec<&String>) = expect.not_ran.iter().partition(|name| ran(name));
         let wrong: Vec<&str> = wrong.into_iter().map(String::as_str).collect();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "notRan",
             expected: format!("not {}", listed(&wrong)),
             seen: listed(&all),
@@ -111,7 +111,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// Compares the keys that the test names and no others.
-fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Difference> {
+fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Mismatch> {
     let nothing = JsonObject::new();
     let seen = seen.unwrap_or(&nothing);
     if expected.iter().all(|(name, value)| seen.get(name).is_some_and(|seen| is_part(value, seen))) {
@@ -123,14 +123,14 @@ fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -
     };
     let seen = Value::Object(spoken(seen));
     let expected = Value::Object(expected.clone()).to_string();
-    Some(Difference { key, expected, seen: seen.to_string(), accepted: seen })
+    Some(Mismatch { key, expected, seen: seen.to_string(), accepted: seen })
 }
 
 /// Without the key, a failing hook fails the test: a guard that broke would otherwise pass as one that allows.
-fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
+fn errors(expected: Option<bool>, seen: &SeenOutcome) -> Option<Mismatch> {
     let failed = !seen.failures.is_empty();
     let wanted = expected.unwrap_or(false);
-    (failed != wanted).then(|| Difference {
+    (failed != wanted).then(|| Mismatch {
         key: "errors",
         expected: if wanted { "a hook that fails" } else { "none" }.to_owned(),
         seen: if failed { seen.failures.join("; ") } else { "none".to_owned() },

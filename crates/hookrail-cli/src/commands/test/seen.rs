@@ -8,18 +8,18 @@ use hookrail_agent::log::millis;
 use hookrail_bridge::Verdict;
 use serde_json::Value;
 
-use super::case::Word;
+use super::case::DecisionWord;
 
 /// The outcome of one test's event.
 /// It is all that `judge` looks at and that a report shows.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenOutcome {
     /// What was decided. A block wins over a stop, a stop over a question.
-    pub(crate) decision: Word,
+    pub(crate) decision: DecisionWord,
     /// Every text that gives a reason, the one of the decision first.
     pub(crate) reasons: Vec<String>,
     /// The hooks that ran, in plan order.
-    pub(crate) ran: Vec<Ran>,
+    pub(crate) ran: Vec<HookThatRan>,
     /// The tool's arguments after the hooks' changes.
     pub(crate) input: Option<JsonObject>,
     /// The merged output.
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
 
 /// A hook that ran, as far as a report needs it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
+pub(crate) struct HookThatRan {
     /// Its name.
     pub(crate) name: String,
     /// How it ended, in a few words.
@@ -42,16 +42,16 @@ pub(crate) struct Ran {
 }
 
 /// The word for a result.
-pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
+pub(crate) fn decision(result: &ProcessedHookResult) -> DecisionWord {
     match result {
-        ProcessedHookResult { block: Some(_), .. } => Word::Block,
-        ProcessedHookResult { stop: Some(_), .. } => Word::Stop,
-        ProcessedHookResult { ask: Some(_), .. } => Word::Ask,
-        _ => Word::Allow,
+        ProcessedHookResult { block: Some(_), .. } => DecisionWord::Block,
+        ProcessedHookResult { stop: Some(_), .. } => DecisionWord::Stop,
+        ProcessedHookResult { ask: Some(_), .. } => DecisionWord::Ask,
+        _ => DecisionWord::Allow,
     }
 }
 
-impl Seen {
+impl SeenOutcome {
     /// Reads the result of an event.
     /// Texts that give the same reason twice are kept once.
     pub(crate) fn new(event: &OwnedEvent, result: &ProcessedHookResult, took: Duration) -> Self {
@@ -72,7 +72,7 @@ impl Seen {
         Self {
             decision: decision(result),
             reasons: known,
-            ran: result.runs.iter().map(Ran::of).collect(),
+            ran: result.runs.iter().map(HookThatRan::of).collect(),
             input: input_after(event, verdict.tool_input),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
@@ -82,7 +82,7 @@ impl Seen {
     }
 }
 
-impl Ran {
+impl HookThatRan {
     /// Durations are left out where they say nothing.
     fn of(run: &HookRun) -> Self {
         use hookrail::Exit;

@@ -11,13 +11,13 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// A test file's text and what is wrong with it so far.
-pub(super) struct Source<'a> {
+pub(super) struct TestSource<'a> {
     text: SourceText<'a>,
     /// Everything that is wrong.
     pub(super) problems: Vec<Diagnostic>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> TestSource<'a> {
     /// The text of a file; a byte order mark is passed over.
     pub(super) fn new(file: &'a Path, content: &'a str) -> Self {
         Self { text: SourceText::of_file(file, content), problems: Vec::new() }

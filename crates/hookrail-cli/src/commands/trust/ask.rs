@@ -19,13 +19,13 @@ pub(super) trait Person {
 }
 
 /// A person at a terminal.
-pub(super) struct Terminal<'a, R> {
+pub(super) struct TerminalPerson<'a, R> {
     pub(super) printer: &'a mut Printer,
     /// Where answers are read from, line by line.
     pub(super) answers: R,
 }
 
-impl<R: BufRead> Person for Terminal<'_, R> {
+impl<R: BufRead> Person for TerminalPerson<'_, R> {
     fn show(&mut self, text: &str) {
         self.printer.talk(text.trim_end());
     }

@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, refusal};
+use crate::commands::replay::call::{PastCall, PastOutcome, TranscriptEntry, refusal};
 pub(in crate::commands::replay) use document::document;
 
 /// A message, in either form.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct ChatMessage<'a> {
     #[serde(borrow, default)]
     cwd: Option<Cow<'a, str>>,
     #[serde(default, rename = "toolCalls")]
     tool_calls: Option<Vec<Value>>,
     #[serde(default, rename = "message")]
-    inner: Option<Content>,
+    inner: Option<ChatContent>,
     #[serde(default)]
     parts: Option<Vec<Value>>,
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(super) struct Message<'a> {
 
 /// The form in which the parts are one level deeper.
 #[derive(Deserialize)]
-struct Content {
+struct ChatContent {
     #[serde(default)]
     parts: Option<Vec<Value>>,
 }
@@ -40,12 +40,12 @@ struct Content {
 /// Reads a line that is one message.
 /// `false` if it is none.
 pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
-    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
+    let Ok(message) = serde_json::from_slice::<ChatMessage<'_>>(line) else { return false };
     message.add_entries(agent, number, entries);
     true
 }
 
-impl Message<'_> {
+impl ChatMessage<'_> {
     /// Adds the calls and results of the message.
     fn add_entries(self, agent: Agent, number: u64, entries: &mut Vec<TranscriptEntry>) {
         let cwd = self.cwd.map(Cow::into_owned);
@@ -85,7 +85,7 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Tran
     let (Some(name), Some(args)) = (name_of(call), call.get("args").filter(|args| args.is_object())) else {
         return TranscriptEntry::Unreadable;
     };
-    let mut read = Call::native(agent, name, args, number);
+    let mut read = PastCall::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     let status = call.get("status").and_then(Value::as_str);
@@ -99,7 +99,7 @@ fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> 
     let nothing = Value::Object(serde_json::Map::new());
     let args = call.get("args").unwrap_or(&nothing);
     let (Some(name), true) = (name_of(call), args.is_object()) else { return TranscriptEntry::Unreadable };
-    let mut read = Call::native(agent, name, args, number);
+    let mut read = PastCall::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     TranscriptEntry::Call(read)

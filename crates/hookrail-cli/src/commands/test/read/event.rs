@@ -8,10 +8,10 @@ use hookrail_bridge::Agent;
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
-use super::{Keys, Reader, span};
+use super::{Keys, TestFileReader, span};
 use crate::event_input::sample_fields;
 
-impl<'a> Reader<'a> {
+impl<'a> TestFileReader<'a> {
     /// An event in our own terms.
     /// Without `payload`, a sample is completed with `tool` and `input`: a test names only what it is about.
     pub(super) fn event(&mut self, keys: &mut Keys<'a>) -> Option<TypedInput> {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::commands::test::case::{Expect, Word};
+use crate::commands::test::case::{DecisionWord, Expect};
 
 fn problems(text: &str) -> Vec<String> {
     match parse(Path::new("t.json"), text) {
@@ -31,7 +31,7 @@ fn a_test_is_read_with_everything_it_says() {
     assert_eq!((case.name.as_str(), case.line, case.index, case.scratch_home), ("n", 3, 0, true));
     assert_eq!(case.files, Some(vec![(PathBuf::from("src/a.txt"), "x".to_owned())]));
     let expected = Expect {
-        decision: Some(Word::Block),
+        decision: Some(DecisionWord::Block),
         reason: Some("r".to_owned()),
         ran: vec!["a".to_owned()],
         not_ran: vec!["b".to_owned()],

@@ -10,7 +10,7 @@ use hookrail_bridge::Agent;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::Message;
+use super::ChatMessage;
 use crate::commands::replay::call::TranscriptEntry;
 
 /// What was found in a document.
@@ -31,7 +31,7 @@ pub(in crate::commands::replay) fn document<E>(
     most: usize,
     tell: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
 ) -> Result<Document, E> {
-    let place = Rc::new(Place { line: Cell::new(1), budget: Cell::new(most) });
+    let place = Rc::new(ReadPosition { line: Cell::new(1), budget: Cell::new(most) });
     let counted = Counted { reader, place: Rc::clone(&place) };
     let mut found = Document::default();
     let mut failed = None;
@@ -56,7 +56,7 @@ pub(in crate::commands::replay) fn document<E>(
 
 /// Where the reader is, and how much it may still read for the piece at hand.
 /// Shared with the reader below the parser, since `serde_json` tells neither while it reads.
-struct Place {
+struct ReadPosition {
     line: Cell<u64>,
     budget: Cell<usize>,
 }
@@ -65,7 +65,7 @@ struct Place {
 /// It has to sit between the parser and the buffer, where the position is exact.
 struct Counted<R> {
     reader: R,
-    place: Rc<Place>,
+    place: Rc<ReadPosition>,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -90,7 +90,7 @@ type Sink<'s> = &'s mut dyn FnMut(Vec<TranscriptEntry>) -> bool;
 /// Keys that are no messages are skipped without being kept.
 struct Top<'s> {
     agent: Agent,
-    place: &'s Place,
+    place: &'s ReadPosition,
     most: usize,
     found: &'s mut Document,
     sink: Sink<'s>,
@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for Top<'_> {
 /// Each message is read, handed over and dropped before the next one.
 struct Messages<'s> {
     agent: Agent,
-    place: &'s Place,
+    place: &'s ReadPosition,
     most: usize,
     found: &'s mut Document,
     sink: Sink<'s>,
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for Messages<'_> {
             let is_message =
                 ["toolCalls", "parts", "role", "content"].iter().any(|key| value.get(key).is_some());
             self.found.is_chat |= is_message;
-            let Ok(message) = <Message<'_> as serde::Deserialize>::deserialize(&value) else {
+            let Ok(message) = <ChatMessage<'_> as serde::Deserialize>::deserialize(&value) else {
                 self.found.unreadable += 1;
                 continue;
             };
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for Messages<'_> {
 
 /// A message and the line on which it begins.
 struct Element<'p> {
-    place: &'p Place,
+    place: &'p ReadPosition,
     line: &'p mut u64,
 }
 
