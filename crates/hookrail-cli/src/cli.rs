@@ -140,9 +140,9 @@ pub(crate) enum Command {
     Connect(ConnectArgs),
     /// Take hookrail out of another agent's settings again
     Disconnect(DisconnectArgs),
-    /// Print another agent's hooks as ours, with what is lost
+    /// Print another agent's hooks in hookrail's format, and what could not be converted
     Import(ImportArgs),
-    /// Check the whole chain, from settings to connected agents, and say what to do
+    /// Check settings, approvals, hooks and connected agents, and suggest fixes
     Doctor(DoctorArgs),
     /// Run the agent
     Agent(AgentArgs),

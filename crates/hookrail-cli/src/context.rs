@@ -57,10 +57,10 @@ impl Context {
     }
 
     /// Says which project it is, where that is not obvious.
-    pub(crate) fn tell_project(&self, printer: &mut Printer) {
+    pub(crate) fn print_project(&self, printer: &mut Printer) {
         if self.started_in != self.paths.project_dir {
             let project = escape_line(&self.project().display().to_string());
-            printer.talk(format_args!("note: working in {project}, the project of this folder"));
+            printer.message(format_args!("note: working in {project}, the project of this folder"));
         }
     }
 

@@ -60,20 +60,20 @@ pub(crate) struct FindingLine {
     pub(crate) for_quiet: bool,
 }
 
-/// Prints them.
-pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+/// Prints what is wrong with the settings.
+pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     for line in lines(settings, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
 }
 
-/// Says why hooks are off where none are configured. Where some are, this is among the findings.
-pub(crate) fn tell_off_without_hooks(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+/// Prints why hooks are off where none are configured. Where some are, this is among the findings.
+pub(crate) fn print_why_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()
         && let Some(Off { why, help }) = why_off(settings, context)
     {
-        printer.talk(why);
-        printer.talk(format_args!("hint: {help}"));
+        printer.message(why);
+        printer.message(format_args!("hint: {help}"));
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn why_off(settings: &ResolvedSettings, context: &Context) -> Option<
     Some(Off { why: escape_line(&off.message), help: escape_line(&help) })
 }
 
-/// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.
+/// Refuses to go on while a settings file of the user or the system cannot be used: which guards it held is not known.
 pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) -> anyhow::Result<()> {
     let Some(unusable) = settings.refusals().next() else { return Ok(()) };
     let message = format!(
@@ -98,7 +98,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
         unusable.level,
         short(&unusable.finding, context)
     );
-    Err(Hinted::new(message, "mend the file; `hookrail check` shows the place").into())
+    Err(Hinted::new(message, "fix the file; `hookrail check` shows the place").into())
 }
 
 /// `--quiet` keeps it if it is an error or says that guards are off.

@@ -67,7 +67,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let in_project = |quiet: bool| {
         let context = context()?;
         if !quiet {
-            context.tell_project(&mut Printer::new());
+            context.print_project(&mut Printer::new());
         }
         anyhow::Ok(context)
     };

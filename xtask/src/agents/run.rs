@@ -36,7 +36,7 @@ pub(super) struct Subject<'a> {
 pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
     let mut answers = false;
     attempt(subject, &HARMLESS, |seen| {
-        answers = !seen.calls.is_empty() && seen.told(ANSWER) && seen.ending == Ending::Exited(Some(0));
+        answers = !seen.calls.is_empty() && seen.user_saw(ANSWER) && seen.ending == Ending::Exited(Some(0));
     })?;
     Ok(answers)
 }

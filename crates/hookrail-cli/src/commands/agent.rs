@@ -42,8 +42,8 @@ const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
         Prompt::Missing => {
-            printer.talk("error: there is no prompt");
-            printer.talk("hint: hookrail agent -p 'What does this project do?'");
+            printer.message("error: there is no prompt");
+            printer.message("hint: hookrail agent -p 'What does this project do?'");
             return Ok(ExitStatus::Usage);
         }
         prompt => prompt,
@@ -138,7 +138,7 @@ async fn run_session(
         .build();
     findings::refuse_unusable(hooks.settings(), context)?;
     for line in findings::lines(hooks.settings(), context) {
-        if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
+        if line.for_quiet { ui.print_always(&line.text) } else { ui.print_message(&line.text) }
     }
     // Before any hook of the session runs for nothing. Where a hook may answer in place of the model, it is tried.
     let may_answer = |event| event == EventName::BeforeModel;
@@ -198,7 +198,10 @@ async fn run_session(
         system.drain().await;
     }
     if let Some(problem) = session.parts().log.problem() {
-        ui.talk(&format!("warning: the session log `{}` is not complete: {problem}", log_path.display()));
+        ui.print_message(&format!(
+            "warning: the session log `{}` is not complete: {problem}",
+            log_path.display()
+        ));
     }
     ended.status
 }

@@ -39,7 +39,7 @@ const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 /// What helps when the cause is not the user's settings.
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
-/// How long stdin is waited for where the command line does not tell the event. Agents write it at once.
+/// How long stdin is waited for where the command line does not name the event. Agents write it at once.
 const UNTOLD_EVENT: Duration = Duration::from_secs(10);
 
 /// Answers one event of another agent.
@@ -111,7 +111,7 @@ fn respond(
     };
     let user = Context::without_project(directory)?;
     if home(&user).is_none() {
-        let why = "there is no home directory, so that nobody knows which hooks you have; set HOME";
+        let why = "there is no home directory, so your hooks cannot be found; set HOME";
         return Ok(refuse(args, stdin, why));
     }
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
@@ -125,7 +125,7 @@ fn respond(
     let session = session(agent, &event, &context, &log, started);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
-        let help = "In a terminal, outside of this agent, mend that file; `hookrail check` shows the place.";
+        let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
         return Ok(refuse(args, stdin, &format!("{refusal:#}. {help}")));
     }
     let mut verdict = match event.event {
@@ -237,8 +237,8 @@ fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
 /// Where to search for the project: the agent's own word for it, else where the session began.
 fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
     let variable = agent.project_variable().and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let told = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
-    variable.map(PathBuf::from).into_iter().chain(told).find(|folder| folder.is_dir())
+    let named = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
+    variable.map(PathBuf::from).into_iter().chain(named).find(|folder| folder.is_dir())
 }
 
 #[cfg(test)]

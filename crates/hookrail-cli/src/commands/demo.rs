@@ -207,7 +207,7 @@ impl Scene {
         }
     }
 
-    /// The text that somebody would search for instead of asking the rule.
+    /// The text that a script would search for in place of the rule.
     fn pattern(&self) -> Option<&'static str> {
         match self.guard {
             SceneHook::Script(_) => None,

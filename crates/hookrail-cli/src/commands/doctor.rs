@@ -1,4 +1,4 @@
-//! `hookrail doctor`: the whole chain, from settings to connected agents, and what to do about it.
+//! `hookrail doctor`: settings, approvals, hooks and connected agents, with suggested fixes.
 //!
 //! Each link of the chain has its findings, in the order in which an event passes: home, settings, hooks, workers,
 //! agents. It changes no settings; every problem comes with the command that does.
@@ -171,11 +171,11 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Doct
 fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
     let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &resolved.hook), &path);
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;
         // Hooks with the same command share a worker.
-        let Some(worker) = WorkerReport::of(hook, &workers).filter(|_| told.insert(hook.command())) else {
+        let Some(worker) = WorkerReport::of(hook, &workers).filter(|_| seen.insert(hook.command())) else {
             continue;
         };
         let message = format!("`{}`: {}", hook.name, worker.describe());

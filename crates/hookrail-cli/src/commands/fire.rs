@@ -37,8 +37,8 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
         Err(InputProblem::Usage { message, hint }) => {
-            printer.talk(format_args!("error: {}", escape(&message)));
-            printer.talk(format_args!("hint: {hint}"));
+            printer.message(format_args!("error: {}", escape(&message)));
+            printer.message(format_args!("hint: {hint}"));
             return Ok(ExitStatus::Usage);
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
     let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
-    findings::tell(settings, context, printer);
-    findings::tell_off_without_hooks(settings, context, printer);
+    findings::print_findings(settings, context, printer);
+    findings::print_why_off(settings, context, printer);
     let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
@@ -63,8 +63,8 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         && system.disable_other_hooks(name) == 0
         && system.hooks_are_on()
     {
-        printer.talk(format_args!("error: there is no hook `{}`", escape_line(name)));
-        printer.talk("hint: `hookrail list` shows the names of all hooks");
+        printer.message(format_args!("error: there is no hook `{}`", escape_line(name)));
+        printer.message("hint: `hookrail list` shows the names of all hooks");
         return Ok(ExitStatus::Failure);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -104,7 +104,7 @@ async fn fire(
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
-        printer.talk("interrupted");
+        printer.message("interrupted");
         ExitStatus::Interrupted
     };
     let workers = system.workers();
@@ -180,7 +180,7 @@ fn print(
     printer: &mut Printer,
 ) -> ExitStatus {
     for warning in &fired.result.warnings {
-        printer.talk(format_args!("warning: {}", escape(warning)));
+        printer.message(format_args!("warning: {}", escape(warning)));
     }
     let outcome = match args.format {
         Format::Json => printer.json_pretty(&FireReport::new(fired, summary)),
@@ -195,7 +195,8 @@ fn print(
     if let Err(error) = outcome.and_then(|()| printer.flush()) {
         printer.abandon_stdout();
         if !error.is::<ClosedPipe>() {
-            printer.talk(format_args!("error: cannot write the result: {}", escape_line(&error.to_string())));
+            printer
+                .message(format_args!("error: cannot write the result: {}", escape_line(&error.to_string())));
         }
     }
     status_of(args, &fired.result)

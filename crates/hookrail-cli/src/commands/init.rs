@@ -45,7 +45,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     let target = target;
     let before = context.settings();
     for line in findings::lines_about_files(&before, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
     let hooks = before.hook_list();
     let settings_waited = approve::settings_wait(context);
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         shown(&target.settings, context)
     ))?;
     if !is_on {
-        say_turned_on(&target, context, printer)?;
+        print_turned_on(&target, context, printer)?;
     }
     if !target.is_users {
         let own_text = FileContent::Text { text: script.clone() };
@@ -148,7 +148,7 @@ impl TargetFile {
     }
 
     /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
-    /// After 999 of them it gives up: somebody runs it in a loop.
+    /// After 999 of them it gives up: it is probably run in a loop.
     fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         for number in 1..1000 {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
@@ -228,7 +228,7 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Says that the settings now turn hooks on.
 /// Said apart from the hook, because it turns on every other hook of this file too.
-fn say_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",
         shown(&target.settings, context)
@@ -247,8 +247,8 @@ fn print_next_steps(
 ) -> anyhow::Result<()> {
     let settings = context.settings();
     if let Some(Off { why, help }) = findings::why_off(&settings, context) {
-        printer.talk(format_args!("warning: {why}"));
-        printer.talk(format_args!("hint: {help}"));
+        printer.message(format_args!("warning: {why}"));
+        printer.message(format_args!("hint: {help}"));
     }
     let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
     let directory = match context.project().to_str() {

@@ -38,14 +38,14 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
         }
         Format::Text if rows.is_empty() => {
             printer.data("No hooks are configured.")?;
-            printer.talk("hint: `hookrail init` writes a first one");
+            printer.message("hint: `hookrail init` writes a first one");
         }
         Format::Text => print_table(&rows, context, printer)?,
     }
     if let Some(note) = statistics.cut_note() {
-        printer.talk(note);
+        printer.message(note);
     }
-    findings::tell(&settings, context, printer);
+    findings::print_findings(&settings, context, printer);
     Ok(ExitStatus::Success)
 }
 

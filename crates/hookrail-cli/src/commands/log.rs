@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// How much of what a hook said is shown in its line.
 /// In bytes. `--format json` has all that was logged.
-const SAID: usize = 200;
+const MESSAGE_BYTES: usize = 200;
 
 /// Prints hook calls, or numbers about them.
 /// Lines are printed while they are read, so a long log needs no memory and `| head` ends early.
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
         print(args.format, &line, &wanted, printer)?;
     }
     if is_empty {
-        printer.talk("no hook calls");
+        printer.message("no hook calls");
     }
     Ok(ExitStatus::Success)
 }
@@ -98,7 +98,7 @@ fn follow(
     own_log: PathBuf,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    // The engine's own log may come into being later; a file that somebody names should be there.
+    // The engine's own log may come into being later; a file that is named should be there.
     drop(open(args, &own_log)?);
     let paths = if args.files.is_empty() { vec![own_log] } else { args.files.clone() };
     let mut tails: Vec<Tail> = paths.iter().map(|path| Tail::new(path)).collect();
@@ -207,11 +207,11 @@ fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     if let Some(project) = wanted.elsewhere(call) {
         let _ = write!(text, " in {}", escape_line(&short_home(project, wanted.context)));
     }
-    if let Some(said) = call.said() {
-        let shown = said.get(..said.floor_char_boundary(SAID)).unwrap_or_default();
+    if let Some(message) = call.message() {
+        let shown = message.get(..message.floor_char_boundary(MESSAGE_BYTES)).unwrap_or_default();
         text.push_str(": ");
         text.push_str(&escape_line(shown));
-        if shown.len() < said.len() {
+        if shown.len() < message.len() {
             text.push('…');
         }
     }
@@ -229,7 +229,7 @@ fn print_stats(
     let mut statistics = Statistics::default();
     statistics.is_cut = logs.is_cut;
     if let Some(note) = statistics.cut_note() {
-        printer.talk(note);
+        printer.message(note);
     }
     for (path, file) in logs.files {
         for line in LoggedLines::new(file) {
@@ -252,7 +252,7 @@ fn print_stats(
         return Ok(ExitStatus::Success);
     }
     if all.is_empty() {
-        printer.talk("no hook calls");
+        printer.message("no hook calls");
         return Ok(ExitStatus::Success);
     }
     let head = ["runs", "blocks", "failures", "p50", "p95", "max"];
@@ -272,8 +272,8 @@ fn print_stats(
             escape_line(&place)
         ))?;
     }
-    let mut told = HashSet::new();
-    for hook in all.iter().filter(|hook| told.insert(&hook.command)) {
+    let mut seen = HashSet::new();
+    for hook in all.iter().filter(|hook| seen.insert(&hook.command)) {
         if let Some(worker) = workers.of(&hook.command) {
             printer.data(format_args!("worker of {}: {}", escape_line(&hook.name), worker.describe()))?;
         }

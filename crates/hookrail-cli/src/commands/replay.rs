@@ -79,7 +79,7 @@ struct Replay<'c> {
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let config = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(config.settings(), context)?;
-    findings::tell(config.settings(), context, printer);
+    findings::print_findings(config.settings(), context, printer);
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
     replay.decider.finish();
     match outcome {
         Err(error) if error.is::<Interrupted>() => {
-            printer.talk("interrupted");
+            printer.message("interrupted");
             return Ok(ExitStatus::Interrupted);
         }
         other => other?,
@@ -123,7 +123,7 @@ fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<TranscriptFi
     let mut all = Vec::new();
     for path in &paths {
         match files::candidates(path, args.since) {
-            // Not everybody has every agent.
+            // Few users have every agent.
             Err(_) if usual => {}
             found => all.extend(found.with_context(|| format!("cannot read `{}`", path.display()))?),
         }
@@ -163,13 +163,13 @@ impl Replay<'_> {
                     self.counts.files += u64::from(found.is_transcript);
                     if candidate.is_named && !found.is_transcript {
                         self.meter.wipe();
-                        printer.talk(format_args!("warning: {path} is no transcript that is known"));
+                        printer.message(format_args!("warning: {path} is no transcript that is known"));
                     }
                 }
                 Err(error) if error.is::<std::io::Error>() && !candidate.is_named => {
                     self.meter.wipe();
                     let error = escape_line(&error.to_string());
-                    printer.talk(format_args!("warning: {path} cannot be read: {error}"));
+                    printer.message(format_args!("warning: {path} cannot be read: {error}"));
                 }
                 Err(error) => return Err(error.context(format!("cannot replay `{path}`"))),
             }
@@ -230,7 +230,7 @@ impl Replay<'_> {
         }
         save::add(file, &tests, self.context)?;
         let kept = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
-        printer.talk(format_args!("kept {kept} in {}", shown(file, self.context)));
+        printer.message(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }
 }

@@ -75,13 +75,13 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
     let mut files = match loaded.and_then(load::load) {
         Ok(files) => files,
-        Err(problems) => return Ok(tell_problems(&problems, context, printer)),
+        Err(problems) => return Ok(print_problems(&problems, context, printer)),
     };
     let config = Arc::new(context.engine(args.trust.trust_hooks, None).build());
     let settings = config.settings();
     findings::refuse_unusable(settings, context)?;
-    findings::tell(settings, context, printer);
-    findings::tell_off_without_hooks(settings, context, printer);
+    findings::print_findings(settings, context, printer);
+    findings::print_why_off(settings, context, printer);
     let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {
         for file in &mut files {
@@ -91,13 +91,13 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let is_left = files.iter().any(|file| !file.tests.is_empty());
     if !is_left && is_any {
         let wanted = escape_line(args.filter.as_deref().unwrap_or_default());
-        printer.talk(format_args!("error: no test has `{wanted}` in its name"));
-        printer.talk("hint: `hookrail test` without `--filter` runs all of them");
+        printer.message(format_args!("error: no test has `{wanted}` in its name"));
+        printer.message("hint: `hookrail test` without `--filter` runs all of them");
         return Ok(ExitStatus::Failure);
     }
     if !is_left {
-        printer.talk(format_args!("there are no tests in {TESTS_FOLDER}"));
-        printer.talk("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
+        printer.message(format_args!("there are no tests in {TESTS_FOLDER}"));
+        printer.message("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
     let mut session = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         .build()
         .context("cannot start the runtime")?;
     if !runtime.block_on(session.run(&bench, &mut files, printer))? {
-        printer.talk("interrupted");
+        printer.message("interrupted");
         return Ok(ExitStatus::Interrupted);
     }
     session.finish(&files, printer)
@@ -115,13 +115,13 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
 
 /// Files that are no test files, with the places where that shows.
 /// They go to stderr: stdout stays empty or holds results.
-fn tell_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
+fn print_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
     let mut sources = Sources::default();
     for problem in problems {
         let finding = Finding::from_engine(problem, &mut sources);
-        printer.talk(finding.render(&sources, context));
+        printer.message(finding.render(&sources, context));
     }
-    printer.talk("hint: `hookrail schema test` prints what belongs in a test file");
+    printer.message("hint: `hookrail schema test` prints what belongs in a test file");
     ExitStatus::Usage
 }
 
@@ -155,7 +155,7 @@ impl TestRun<'_> {
                 places.push(file);
             }
         }
-        Self::tell_unknown_names(&cases, bench, printer);
+        Self::print_unknown_names(&cases, bench, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
         let meter = Meter::new(self.args.format == Format::Json || !screen::is_stdout_shown());
@@ -232,12 +232,12 @@ impl TestRun<'_> {
 
     /// A name that no hook has makes `notRan` true for ever, which nobody means.
     /// It is a warning: the hook may be one of another machine.
-    fn tell_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
+    fn print_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;
         for case in cases.iter().filter(|case| case.files.is_none()) {
             for name in case.expect.iter().flat_map(|expect| &expect.not_ran) {
                 if !hooks.iter().any(|resolved| resolved.hook.name == *name) {
-                    printer.talk(format_args!(
+                    printer.message(format_args!(
                         "warning: test `{}`: `notRan` names `{}`, and there is no such hook",
                         escape_line(&case.name),
                         escape_line(name)
@@ -259,7 +259,7 @@ impl TestRun<'_> {
             if !changes.is_empty() {
                 save::accept(file, &changes, self.context)?;
                 let path = shown(&file.path, self.context);
-                printer.talk(format_args!("wrote {} accepted tests to {path}", changes.len()));
+                printer.message(format_args!("wrote {} accepted tests to {path}", changes.len()));
             }
         }
         let passed = self.judged.iter().filter(|test| test.passed).count();

@@ -21,7 +21,7 @@ use crate::terminal::screen;
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
 /// Without a terminal it shows what waits and fails, so that a script notices. `--yes` is for machines that check out
-/// projects which somebody has reviewed elsewhere. An agent may look, but not approve.
+/// projects that were reviewed elsewhere. An agent may look, but not approve.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.list {
         return list::list(args.format, context, printer);
@@ -35,14 +35,14 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     let settings = context.settings();
     for line in findings::lines_about_files(&settings, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
     let store = context.approvals();
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     if let Some(problem) = &review.problem {
-        printer.talk(format_args!("warning: {}", escape(&problem.message)));
+        printer.message(format_args!("warning: {}", escape(&problem.message)));
         if let Some(help) = &problem.help {
-            printer.talk(format_args!("hint: {help}"));
+            printer.message(format_args!("hint: {help}"));
         }
     }
     if review.pending.is_empty() && review.settings.is_none() && review.vanished.is_empty() {
@@ -54,12 +54,12 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     if args.yes {
         let status = approve_all(args.format, &review, context, printer)?;
-        tell_if_off(&settings, context, printer);
+        print_if_off(&settings, context, printer);
         return Ok(status);
     }
     if can_ask {
         let status = ask_and_approve(&review, context, printer)?;
-        tell_if_off(&settings, context, printer);
+        print_if_off(&settings, context, printer);
         return Ok(status);
     }
     show_only(args.format, &review, printer)
@@ -67,11 +67,11 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
 
 /// Approved hooks of a project in which hooks are off would surprise.
 /// Not said where the approval itself is what was missing.
-fn tell_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+fn print_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     // Now that something is approved, the project's own flag counts.
     let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
     if let Some(off) = findings::why_off(settings, context).filter(|_| !on) {
-        printer.talk(format_args!("note: {}; {}", off.why, off.help));
+        printer.message(format_args!("note: {}; {}", off.why, off.help));
     }
 }
 
@@ -83,9 +83,9 @@ fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::
         Format::Text => {
             printer.data(show::everything(review).trim_end())?;
             printer.flush()?;
-            printer.talk("error: nothing was approved: there is no terminal to ask on");
+            printer.message("error: nothing was approved: there is no terminal to ask on");
             let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
-            printer.talk(format_args!(
+            printer.message(format_args!(
                 "hint: `hookrail trust --yes` approves everything shown above{gone} without asking"
             ));
         }
@@ -133,13 +133,13 @@ fn approve_all(
             for pending in chosen.iter().filter(|pending| !pending.not_watched.is_empty()) {
                 let (name, why) =
                     (escape_line(&pending.hook.name), escape_line(&pending.not_watched.join("; ")));
-                printer.talk(format_args!("accepted: `{name}` is not watched: {why}"));
+                printer.message(format_args!("accepted: `{name}` is not watched: {why}"));
             }
-            tell_gone(&gone, printer);
+            print_vanished(&gone, printer);
         }
     }
     for pending in &refused {
-        tell_obstacle(pending, printer);
+        print_obstacle(pending, printer);
     }
     Ok(if refused.is_empty() { ExitStatus::Success } else { ExitStatus::Failure })
 }
@@ -153,25 +153,27 @@ fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) ->
     let store = context.approvals();
     for pending in &chosen.dropped {
         store.drop_approval(review, pending)?;
-        printer.talk(format_args!("dropped: the approval of `{}`", escape_line(&pending.hook.name)));
+        printer.message(format_args!("dropped: the approval of `{}`", escape_line(&pending.hook.name)));
     }
     store.accept_absence(review, &chosen.gone)?;
-    tell_gone(&chosen.gone, printer);
+    print_vanished(&chosen.gone, printer);
     match &chosen.approved {
         Some(approved) => {
             store.approve(review, approved)?;
             conclude(approved, review, printer);
         }
-        None if chosen.gone.is_empty() && chosen.dropped.is_empty() => printer.talk("nothing was approved"),
+        None if chosen.gone.is_empty() && chosen.dropped.is_empty() => {
+            printer.message("nothing was approved");
+        }
         None => {}
     }
     Ok(ExitStatus::Success)
 }
 
 /// One line for each guard, since accepting that one is gone weakens the project.
-fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
+fn print_vanished(gone: &[&VanishedGuard], printer: &mut Printer) {
     for guard in gone {
-        printer.talk(format_args!(
+        printer.message(format_args!(
             "accepted: the guard `{}` is gone from these settings",
             escape_line(&guard.name)
         ));
@@ -182,16 +184,16 @@ fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     match chosen.len() {
         0 if review.settings.is_none() => {}
-        0 => printer.talk("approved: the project's settings"),
-        1 => printer.talk("approved: 1 hook"),
-        n => printer.talk(format_args!("approved: {n} hooks")),
+        0 => printer.message("approved: the project's settings"),
+        1 => printer.message("approved: 1 hook"),
+        n => printer.message(format_args!("approved: {n} hooks")),
     }
 }
 
 /// Why a hook cannot be approved. The reason may have several lines.
-fn tell_obstacle(pending: &Pending, printer: &mut Printer) {
+fn print_obstacle(pending: &Pending, printer: &mut Printer) {
     let why = pending.obstacle.as_deref().unwrap_or_default();
-    printer.talk(format_args!(
+    printer.message(format_args!(
         "error: `{}` cannot be approved: {}",
         escape_line(&pending.hook.name),
         escape(why)

@@ -118,8 +118,8 @@ impl LoggedCall {
         self.field("reason").or_else(|| self.field("stopReason"))
     }
 
-    /// What it had to say, if anything.
-    pub(crate) fn said(&self) -> Option<&str> {
+    /// Its error, its reason or its message, whichever comes first.
+    pub(crate) fn message(&self) -> Option<&str> {
         self.error.as_deref().or_else(|| self.reason()).or_else(|| self.field("systemMessage"))
     }
 
@@ -280,7 +280,7 @@ pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
     Ok(OpenLogs { files: files.collect(), is_cut: false })
 }
 
-/// Opens logs that somebody named. All of them are opened before anything is read, so that a typo is told first. A pipe
+/// Opens logs that were named. All of them are opened before anything is read, so that a typo is reported first. A pipe
 /// is read until its writers close it, and is empty if there are none.
 pub(crate) fn open_named(paths: &[PathBuf]) -> Result<OpenLogs, (PathBuf, io::Error)> {
     let open = |path: &PathBuf| {

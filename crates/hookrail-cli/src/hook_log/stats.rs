@@ -12,7 +12,7 @@ use super::read::{LoggedCall, LoggedLines, READ_AT_MOST, open_with_rotated};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookStats {
-    /// The project's folder; empty where the log does not tell.
+    /// The project's folder; empty where the log does not contain it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) project: String,
     pub(crate) event: String,

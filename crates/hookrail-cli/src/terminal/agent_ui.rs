@@ -87,7 +87,7 @@ impl AgentUi {
     }
 
     /// Forgets what was allowed for a session that is over.
-    /// "Always" is said to a conversation, and `/clear` ends it.
+    /// "Always" holds for one conversation, which `/clear` ends.
     pub(crate) fn begin_session(&self) {
         self.allowed().clear();
     }
@@ -102,18 +102,18 @@ impl AgentUi {
         let _ = self.view.set(view);
     }
 
-    /// Says something that is neither an answer nor an error.
-    pub(crate) fn talk(&self, text: &str) {
+    /// Prints something that is neither an answer nor an error.
+    pub(crate) fn print_message(&self, text: &str) {
         if !self.quiet {
-            self.insist(text);
+            self.print_always(text);
         }
     }
 
-    /// Says something that `--quiet` does not hide.
-    pub(crate) fn insist(&self, text: &str) {
+    /// Prints something that `--quiet` does not hide.
+    pub(crate) fn print_always(&self, text: &str) {
         let mut state = self.state();
         state.end_line();
-        state.printer.talk(text);
+        state.printer.message(text);
     }
 
     /// Prints what a prompt came to and gives the exit status for it.
@@ -178,16 +178,16 @@ impl Ui for AgentUi {
             && let Some(line) = trace::line(event, self.view.get())
         {
             state.end_line();
-            state.printer.talk(paint(trace::style(event), &line));
+            state.printer.message(paint(trace::style(event), &line));
         }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async {
-            // Without a terminal nobody can answer, and nobody's answer is no.
+            // Without a terminal no one can answer, so the answer is no.
             if !screen::can_ask() {
                 let title = escape_line(&question.title);
-                self.talk(&match &question.hook_reason {
+                self.print_message(&match &question.hook_reason {
                     None => {
                         let more = match &question.why {
                             Some(why) => format!("and {}", escape_line(why)),
@@ -203,7 +203,7 @@ impl Ui for AgentUi {
                 return false;
             }
             if question.always.as_ref().is_some_and(|always| self.allowed().contains(always)) {
-                self.talk(&format!("{}: allowed for this session", escape_line(&question.title)));
+                self.print_message(&format!("{}: allowed for this session", escape_line(&question.title)));
                 return true;
             }
             self.end_line();

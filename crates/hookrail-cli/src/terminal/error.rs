@@ -10,12 +10,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
         return ExitStatus::Success;
     }
     let mut printer = Printer::new();
-    printer.talk(format_args!("error: {}", escape_line(&error.to_string())));
+    printer.message(format_args!("error: {}", escape_line(&error.to_string())));
     for cause in error.chain().skip(1) {
-        printer.talk(format_args!("caused by: {}", escape_line(&cause.to_string())));
+        printer.message(format_args!("caused by: {}", escape_line(&cause.to_string())));
     }
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        printer.talk(format_args!("hint: {}", escape_line(&hinted.hint)));
+        printer.message(format_args!("hint: {}", escape_line(&hinted.hint)));
     }
     ExitStatus::Failure
 }

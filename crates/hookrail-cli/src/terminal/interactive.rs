@@ -53,7 +53,7 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
         Err(error) => return SessionEnded { status: Err(error), reason: SessionEndReason::Other },
     };
     if !prompt.quiet {
-        Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
+        Printer::new().message("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
     }
     loop {
         let input = prompt.next_input(&mut lines).await;
@@ -64,7 +64,7 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
                 return SessionEnded::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
             }
             Input::Interrupted => {
-                prompt.ui.insist(AGAIN);
+                prompt.ui.print_always(AGAIN);
                 continue;
             }
             Input::Failed(error) => {
@@ -144,7 +144,7 @@ impl InteractivePrompt<'_> {
                     }
                     return input;
                 }
-                () = turn.cancelled() => self.ui.insist(AGAIN),
+                () = turn.cancelled() => self.ui.print_always(AGAIN),
             }
         }
     }
@@ -155,9 +155,9 @@ impl InteractivePrompt<'_> {
         match Order::read(line) {
             Order::Nothing => None,
             Order::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
-            Order::Help => Self::say(HELP),
-            Order::Hooks => Self::say(hooks(session)),
-            Order::Unknown(word) => Self::say(format_args!(
+            Order::Help => Self::print(HELP),
+            Order::Hooks => Self::print(hooks(session)),
+            Order::Unknown(word) => Self::print(format_args!(
                 "error: there is no command `{}`\nhint: /help lists the commands",
                 escape_line(word)
             )),
@@ -172,7 +172,7 @@ impl InteractivePrompt<'_> {
                     Ok(()) => {
                         self.progress.idle();
                         self.ui.begin_session();
-                        self.ui.talk("The conversation is forgotten.");
+                        self.ui.print_message("The conversation is forgotten.");
                         None
                     }
                     Err(outcome) => self.finish(outcome),
@@ -194,7 +194,7 @@ impl InteractivePrompt<'_> {
         self.progress.idle();
         match self.ui.finish(outcome) {
             Ok(ExitStatus::Interrupted) if !self.interrupt.is_ended() => {
-                self.ui.insist(&format!("interrupted. {AGAIN}"));
+                self.ui.print_always(&format!("interrupted. {AGAIN}"));
                 None
             }
             Ok(status @ (ExitStatus::Stopped | ExitStatus::Interrupted)) => {
@@ -212,8 +212,8 @@ impl InteractivePrompt<'_> {
     }
 
     /// What is said never ends the session.
-    fn say(text: impl std::fmt::Display) -> Option<SessionEnded> {
-        Printer::new().talk(text);
+    fn print(text: impl std::fmt::Display) -> Option<SessionEnded> {
+        Printer::new().message(text);
         None
     }
 }

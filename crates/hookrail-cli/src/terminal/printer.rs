@@ -1,4 +1,4 @@
-//! Where output goes: stdout is data, stderr is talk. Text that comes from outside is escaped.
+//! Where output goes: stdout is data, stderr is messages. Text that comes from outside is escaped.
 
 mod safe_json;
 
@@ -14,7 +14,7 @@ use self::safe_json::SafeFormatter;
 
 /// Prints for people and programs. A closed pipe ends the program quietly.
 ///
-/// Every command gets one. What the caller passes to `data` and `talk` is printed as it is: text from outside has to be
+/// Every command gets one. What the caller passes to `data` and `message` is printed as it is: text from outside has to be
 /// escaped before, JSON is escaped here.
 pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
@@ -76,9 +76,9 @@ impl Printer {
         closed_pipe_or(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()))
     }
 
-    /// Says something to the person; nothing depends on it.
+    /// Prints a message on stderr.
     /// A stderr that is gone is no reason to fail.
-    pub(crate) fn talk(&mut self, text: impl fmt::Display) {
+    pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
     }
 

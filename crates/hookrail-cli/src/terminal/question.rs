@@ -15,26 +15,26 @@ use tokio::sync::oneshot;
 use crate::terminal::printer::{escape_line, escape_lines};
 use crate::terminal::screen;
 
-/// How often the reading thread looks whether anybody still wants an answer.
-const LOOK_AROUND: Duration = Duration::from_millis(50);
+/// How often the reading thread checks whether an answer is still needed.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How often an answer that is neither yes nor no is asked for again.
 const ATTEMPTS: usize = 3;
 
-/// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+/// May this call run? Without a terminal the answer is no. Dropping the future takes the question back.
 /// The question is asked again a few times when the answer is unclear; then it is no.
 pub(crate) async fn ask(question: &Question) -> PermissionReply {
     if !screen::can_ask() {
         return PermissionReply::No;
     }
     let text = question_text(question);
-    // Where a hook wants a person, nothing but a yes is one.
+    // Where a hook asks for a person's decision, only a yes counts as one.
     let empty = if question.hook_reason.is_some() { TypedAnswer::No } else { TypedAnswer::Unclear };
     let may_be_always = question.always.is_some();
     let (mut answer, answered) = oneshot::channel();
     let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
-        let said = read_answer(&text, empty, may_be_always, &mut answer);
-        let _ = answer.send(said);
+        let reply = read_answer(&text, empty, may_be_always, &mut answer);
+        let _ = answer.send(reply);
     });
     let Ok(thread) = thread else { return PermissionReply::No };
     let mut reading = AnswerThread { answered: Some(answered), thread: Some(thread) };
@@ -44,8 +44,8 @@ pub(crate) async fn ask(question: &Question) -> PermissionReply {
     }
 }
 
-/// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
-/// away from the prompt.
+/// The thread that reads an answer. No other code reads from the terminal before it has ended: it would take the next
+/// line away from the prompt.
 struct AnswerThread {
     answered: Option<oneshot::Receiver<PermissionReply>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -53,7 +53,7 @@ struct AnswerThread {
 
 impl Drop for AnswerThread {
     fn drop(&mut self) {
-        // The thread sees that nobody waits, and gives up after at most one look around.
+        // The thread sees that the receiver is gone, and ends after at most one interval.
         self.answered = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -61,18 +61,18 @@ impl Drop for AnswerThread {
     }
 }
 
-/// What a person said to a question.
+/// What a person answered to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PermissionReply {
     /// This once.
     Yes,
     /// From now on, as far as the question allows it.
     Always,
-    /// No, or nobody is there.
+    /// No, or there is no terminal.
     No,
 }
 
-/// What a hook says comes first, since it is why the person is asked; then what would change; the call comes last.
+/// The hook's reason comes first, since it is why the person is asked; then what would change; the call comes last.
 fn question_text(question: &Question) -> String {
     let mut text = String::new();
     if let Some(reason) = &question.hook_reason {
@@ -120,7 +120,7 @@ fn read_answer(
     PermissionReply::No
 }
 
-/// What a typed line says.
+/// What a typed line means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TypedAnswer {
     Yes,
@@ -139,11 +139,11 @@ fn meaning(line: &str) -> TypedAnswer {
     }
 }
 
-/// A line from the terminal; `None` at its end, on an error, and when nobody waits for it any more.
+/// A line from the terminal; `None` at its end, on an error, and when the answer is no longer waited for.
 fn read_line(answer: &oneshot::Sender<PermissionReply>) -> Option<String> {
     let stdin = io::stdin();
     let mut line = Vec::new();
-    let interval = Timespec::try_from(LOOK_AROUND).ok()?;
+    let interval = Timespec::try_from(POLL_INTERVAL).ok()?;
     while !line.ends_with(b"\n") {
         if answer.is_closed() {
             return None;
@@ -155,7 +155,7 @@ fn read_line(answer: &oneshot::Sender<PermissionReply>) -> Option<String> {
             Err(_) => return None,
         }
         // Not through the buffer of `Stdin`: a terminal gives one line per read, and nothing may be kept
-        // back from whoever reads next.
+        // back from the next reader.
         let mut piece = [0; 1024];
         match rustix::io::read(&stdin, &mut piece) {
             Ok(0) | Err(_) => return None,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
+    fn a_question_shows_what_would_run_and_escapes_control_characters() {
         let question = Question {
             tool: "run_shell_command".to_owned(),
             title: "run: rm x\u{1b}[2K\nAllow".to_owned(),

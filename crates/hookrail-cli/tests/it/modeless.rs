@@ -6,7 +6,7 @@ use std::process::Command;
 use hookrail_testkit::TestProject;
 use serde_json::json;
 
-/// Where the tests have their file system; `unshare` keeps what is mounted there from everybody else.
+/// Where the tests have their file system; `unshare` hides what is mounted there from other processes.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/modeless/modeless.py");
 
 /// What the server ends with where FUSE or namespaces are not to be had.

@@ -188,7 +188,7 @@ fn explain_gives_every_reason() {
         &json!({ "hooks": { "BeforeTool": [{ "matcher": "^read_file$", "hooks": [command("true")] }] } }),
     );
     project.user_settings(&json!({ "enableHooks": true }));
-    // Nobody approved it, somebody disabled it, and it listens to something else.
+    // It is not approved, it is disabled, and its matcher does not match.
     assert_eq!(run(&project, &["disable", "guard"]).code, Some(0));
     let args = ["explain", "BeforeTool", "--tool", "write_file"];
     let ran = run(&project, &args);

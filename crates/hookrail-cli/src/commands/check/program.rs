@@ -149,7 +149,7 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
         } else {
             format!("`{name}` does not exist")
         };
-        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or mend the path"));
+        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or fix the path"));
     };
     if metadata.is_dir() {
         return Some(error(
@@ -197,7 +197,7 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandPr
         Some(error(
             DiagnosticCode::InterpreterMissing,
             message,
-            "install it, or mend the first line of the script",
+            "install it, or fix the first line of the script",
         ))
     };
     if interpreter.is_empty() || !Path::new(interpreter).exists() {

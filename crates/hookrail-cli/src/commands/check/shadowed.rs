@@ -28,7 +28,7 @@ pub(super) struct Shadowed {
 
 impl Shadowed {
     /// How bad it is, what is wrong, and what to do.
-    pub(super) fn told(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
+    pub(super) fn finding(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
         let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
         let (severity, effect, help) = if self.asks {
             (Severity::Warning, "never asks", "remove it, or make the other one narrower")

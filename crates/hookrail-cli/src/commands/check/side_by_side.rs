@@ -17,7 +17,7 @@ use crate::display::shown;
 use crate::effect::Effects;
 
 impl Check<'_> {
-    /// Hooks that a list turned off. It is a note, because somebody wanted it; the help names the list that has to
+    /// Hooks that a list turned off. It is a note, because it was intended; the help names the list that has to
     /// change.
     pub(super) fn disabled(&mut self, hooks: &AsIfApproved) {
         for event in EventName::ALL {
@@ -68,7 +68,7 @@ impl Check<'_> {
         let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
         let effects = Effects::new(self.settings.agent_events());
         for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
-            if let Some((severity, message, help)) = found.told(self.settings) {
+            if let Some((severity, message, help)) = found.finding(self.settings) {
                 self.at_hook(found.index, severity, DiagnosticCode::RuleShadowed, message, help.to_owned());
             }
         }

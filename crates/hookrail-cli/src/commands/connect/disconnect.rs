@@ -33,7 +33,7 @@ pub(crate) fn run(
         let changed = file.change(context, args.dry_run, |existing| disconnect(agent, existing, options));
         match changed {
             Ok(changed) => changed.show(&file, args.dry_run, context, printer)?,
-            // One agent's broken file keeps nobody else connected.
+            // One agent's broken file does not keep other agents connected.
             Err(error) if args.all => status = error::report(&error),
             Err(error) => return Err(error),
         }

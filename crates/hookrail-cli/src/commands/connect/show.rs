@@ -38,13 +38,14 @@ impl Changed {
                 }
             }
             if matches!(after, Cow::Owned(_)) {
-                printer.talk("the lines are broken up here for reading; in the file they stay as they are");
+                printer
+                    .message("the lines are broken up here for reading; in the file they stay as they are");
             }
             let verb = if dry_run { "would write" } else { "wrote" };
-            printer.talk(format_args!("{verb} {name}"));
+            printer.message(format_args!("{verb} {name}"));
         }
         for line in &self.summary {
-            printer.talk(escape_line(line));
+            printer.message(escape_line(line));
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         };
         printer.data(format_args!("{:9} {found:24} {connected}", agent.agent))?;
     }
-    printer.talk("`hookrail connect AGENT` connects one; `--dry-run` shows what would be written.");
+    printer.message("`hookrail connect AGENT` connects one; `--dry-run` shows what would be written.");
     Ok(ExitStatus::Success)
 }
 

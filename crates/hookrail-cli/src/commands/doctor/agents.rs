@@ -52,7 +52,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
         }
         "unreadable" => {
             let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
-            report.add(RowState::Error, name, message, "mend the file, then `hookrail connect`");
+            report.add(RowState::Error, name, message, "fix the file, then `hookrail connect`");
         }
         "partly" => {
             let message = "calls hookrail, though not as this version would write it";
@@ -95,9 +95,9 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
                 let message = format!("the program that `{shown_file}` names is not there or does not start");
                 report.add(RowState::Error, name, message, reconnect.clone());
             }
-            ProbeResult::Odd(said) => {
+            ProbeResult::Odd(printed) => {
                 let message =
-                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
+                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {printed}");
                 report.add(RowState::Error, name, message, reconnect.clone());
             }
         }

@@ -18,21 +18,21 @@ pub(super) enum ProbeResult {
     Works,
     /// It failed closed: the program is not there, or does not start.
     Gone,
-    /// Anything else, with the beginning of what it said.
+    /// Anything else, with the beginning of what it printed.
     Odd(String),
 }
 
 /// Runs an entry as its agent would, with an empty stdin.
 pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
-    let Some(said) = run(entry, directory) else {
+    let Some(printed) = run(entry, directory) else {
         return ProbeResult::Odd("it gave no answer in time".to_owned());
     };
-    if said.contains("stdin is empty") {
+    if printed.contains("stdin is empty") {
         ProbeResult::Works
-    } else if said.contains("hookrail does not work") || said.contains("not found") {
+    } else if printed.contains("hookrail does not work") || printed.contains("not found") {
         ProbeResult::Gone
     } else {
-        ProbeResult::Odd(said.chars().take(200).collect())
+        ProbeResult::Odd(printed.chars().take(200).collect())
     }
 }
 
@@ -62,8 +62,8 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
         let _ = child.wait();
         return None;
     }
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     let mut limited = reader.by_ref().take(MOST);
-    limited.read_to_end(&mut said).ok()?;
-    Some(String::from_utf8_lossy(&said).into_owned())
+    limited.read_to_end(&mut printed).ok()?;
+    Some(String::from_utf8_lossy(&printed).into_owned())
 }

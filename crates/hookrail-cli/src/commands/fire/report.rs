@@ -1,6 +1,6 @@
 //! The result of an event as JSON. Other programs rely on this shape.
 //!
-//! Fields are only added. `success` speaks of the hooks' health, `blocked` of their verdict; a hook that failed with
+//! Fields are only added. `success` describes the hooks' health, `blocked` their verdict; a hook that failed with
 //! `onFailure: block` makes the first false and the second true.
 
 use std::path::Path;

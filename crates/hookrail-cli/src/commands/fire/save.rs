@@ -29,7 +29,7 @@ pub(super) fn save(
 ) -> anyhow::Result<()> {
     let file = context.project().join(TESTS_FOLDER).join(FILE);
     save::add(&file, &[test(name, fired)], context)?;
-    printer.talk(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
+    printer.message(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::{TargetFile, approve, first_test, say_turned_on};
+use super::{TargetFile, approve, first_test, print_turned_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     settings_file::change(&target.settings, context, edit, || Ok(()))?;
     printer.data(format_args!("added the rule `{name}` to {}", shown(&target.settings, context)))?;
     if !is_on {
-        say_turned_on(&target, context, printer)?;
+        print_turned_on(&target, context, printer)?;
     }
     if !target.is_users {
         approve::approve(|pending| pending.hook.name == name, settings_waited, context, printer)?;

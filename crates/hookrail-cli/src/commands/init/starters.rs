@@ -85,7 +85,7 @@ impl Starter {
         script + before + helper + body + after
     }
 
-    /// The comment at the head of a script. It repeats the protocol for one event, so that somebody who reads only the
+    /// The comment at the head of a script. It repeats the protocol for one event, so that a person who reads only the
     /// script can change it.
     fn explanation(&self, event: EventName) -> String {
         let mut text = format!("{event} hooks run {}\n\nThey get one JSON object on stdin:\n", self.about);

@@ -56,7 +56,7 @@ pub(super) fn run(
     let file = context.project().join(TESTS_FOLDER).join(FILE);
     save::add(&file, std::slice::from_ref(&test), context)?;
     let name = test.get("name").and_then(Value::as_str).unwrap_or_default();
-    printer.talk(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
+    printer.message(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
     Ok(ExitStatus::Success)
 }
 
@@ -152,8 +152,9 @@ fn test(
     }
     if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with(context.project())) {
         let cwd = shown(&cwd, context);
-        printer
-            .talk(format_args!("note: this call was made in {cwd}, and is kept as a test of this project"));
+        printer.message(format_args!(
+            "note: this call was made in {cwd}, and is kept as a test of this project"
+        ));
     }
     let tool = payload.get("tool_name").and_then(Value::as_str).map(str::to_owned);
     let what = tool.as_deref().or(name.as_str()).unwrap_or_default();
@@ -197,7 +198,7 @@ fn expected(event: &[LoggedLine]) -> JsonObject {
                 expect.insert("reason".to_owned(), reason.into());
             }
         }
-        // Whether a failure blocks is the hook's own setting, which the log does not tell.
+        // Whether a failure blocks is the hook's own setting, which the log does not contain.
         None if failed => {}
         None => {
             expect.insert("decision".to_owned(), "allow".into());

@@ -18,7 +18,7 @@ pub(super) struct TranscriptFile {
     pub(super) path: PathBuf,
     /// Its size.
     pub(super) bytes: u64,
-    /// Whether somebody named it; one that was found may turn out to be something else.
+    /// Whether it was named; one that was found may turn out to be something else.
     pub(super) is_named: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
     Ok(found)
 }
 
-/// A file whose time cannot be told is read.
+/// A file whose time is not known is read.
 fn is_recent(metadata: &fs::Metadata, since: Option<Duration>) -> bool {
     let Some(since) = since else { return true };
     let Ok(changed) = metadata.modified() else { return true };

@@ -18,14 +18,14 @@ const BATCH: usize = 128 * 1024;
 /// Who sends this much at once is likely to have more.
 const FLOOD: usize = 32 * 1024;
 
-/// Talks with one client until its input ends, or the server's time does, and everything is answered.
-pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descriptor) {
+/// Serves one client until its input ends, or the server's time does, and everything is answered.
+pub(super) async fn serve_client(server: Arc<Server>, input: Descriptor, output: Descriptor) {
     let outbox = Outbox::new();
     let requests = async {
         take_requests(&server, &input, &outbox).await;
         outbox.finish();
     };
-    // Both in one task: what is answered at once is written without waking anybody.
+    // Both in one task: what is answered at once is written without waking another task.
     tokio::join!(requests, outbox.deliver(&output, &server.phase));
 }
 

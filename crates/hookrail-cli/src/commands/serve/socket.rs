@@ -1,4 +1,4 @@
-//! The Unix socket: private from its first moment, never stolen from a living server, gone afterwards.
+//! The Unix socket: private from its first moment, never taken from a running server, removed at the end.
 
 use std::fs::{self, File};
 use std::io;
@@ -64,7 +64,7 @@ impl Drop for BoundSocket {
     }
 }
 
-/// In a folder where everybody may rename everything, everybody could put a socket of theirs in our place.
+/// In a folder where any user may rename files, any user could replace the socket.
 fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let shown = folder.display();
     let found = fs::metadata(folder).with_context(|| format!("cannot make a socket in `{shown}`"))?;
@@ -72,7 +72,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let mode = found.mode();
     anyhow::ensure!(
         mode & 0o002 == 0 || mode & 0o1000 != 0,
-        "everybody may write to `{shown}`; choose a folder of your own for the socket"
+        "any user may write to `{shown}`; choose a folder of your own for the socket"
     );
     Ok(())
 }

@@ -173,10 +173,10 @@ fn is_guard(hook: &Hook) -> bool {
 /// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.
 fn blocks(run: &HookRun) -> bool {
     let failed = run.failure.is_some() && run.hook.on_failure == OnFailure::Block;
-    let said = run.output.as_ref().is_some_and(|output| {
+    let answered = run.output.as_ref().is_some_and(|output| {
         output.is_blocking_decision() || output.is_permission_denied() || output.should_stop_execution()
     });
-    failed || said
+    failed || answered
 }
 
 /// Whether an output has an effect.

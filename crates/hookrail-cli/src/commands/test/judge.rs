@@ -117,11 +117,11 @@ fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -
     if expected.iter().all(|(name, value)| seen.get(name).is_some_and(|seen| is_part(value, seen))) {
         return None;
     }
-    // Only what the test speaks about is shown, and would be accepted.
-    let spoken = |object: &JsonObject| -> JsonObject {
+    // Only what the test is about is shown, and would be accepted.
+    let compared = |object: &JsonObject| -> JsonObject {
         expected.keys().filter_map(|name| Some((name.clone(), object.get(name)?.clone()))).collect()
     };
-    let seen = Value::Object(spoken(seen));
+    let seen = Value::Object(compared(seen));
     let expected = Value::Object(expected.clone()).to_string();
     Some(Mismatch { key, expected, seen: seen.to_string(), accepted: seen })
 }

@@ -1,7 +1,7 @@
 //! Reads test files. Nothing is taken on trust: an unknown key, a mistyped one or a payload that does not fit its
 //! event makes the file no test file, because a test that is passed over looks like one that passes.
 //!
-//! All problems of a file are collected with their places, so that a person mends a file in one go.
+//! All problems of a file are collected with their places, so that a file can be fixed in one go.
 
 mod event;
 mod expect;

@@ -55,8 +55,9 @@ pub(super) fn session(
             fill(&project, files, settings, context).context("cannot fill a temporary project")?;
         let trusted = trust_hooks || (!brings_hooks && is_approved(settings));
         if brings_hooks && !trusted {
-            let told = "this test brings its own hooks, which nobody approved; `--trust-hooks` lets them run";
-            warning = Some(told.to_owned());
+            let text =
+                "this test brings its own hooks, which are not approved; `--trust-hooks` lets them run";
+            warning = Some(text.to_owned());
         }
         let policy = if trusted {
             TrustPolicy::ApproveForThisRun

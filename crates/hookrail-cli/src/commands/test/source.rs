@@ -54,7 +54,7 @@ impl<'a> TestSource<'a> {
                     let name = prop.name.as_str();
                     let range = prop.name.range();
                     if !seen.insert(name) {
-                        let message = format!("the key `{name}` is here twice");
+                        let message = format!("the key `{name}` occurs twice");
                         self.problem(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);

@@ -27,7 +27,7 @@ pub(super) struct TerminalPerson<'a, R> {
 
 impl<R: BufRead> Person for TerminalPerson<'_, R> {
     fn show(&mut self, text: &str) {
-        self.printer.talk(text.trim_end());
+        self.printer.message(text.trim_end());
     }
 
     fn ask(&mut self, question: &str) -> io::Result<Option<String>> {

@@ -22,7 +22,7 @@ impl AnswerStream {
         Self { streams, open: false }
     }
 
-    /// Shows a piece, if somebody is watching.
+    /// Shows a piece, if stdout is a terminal.
     pub(super) fn show(&mut self, printer: &mut Printer, piece: &str) -> anyhow::Result<()> {
         if !self.streams || piece.is_empty() {
             return Ok(());

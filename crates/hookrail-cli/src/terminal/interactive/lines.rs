@@ -88,7 +88,7 @@ impl LineReader {
     /// One line at a time: while the agent works, nobody reads, and what is typed waits in the terminal.
     pub(super) async fn next(&mut self) -> Input {
         let (answer, answered) = oneshot::channel();
-        let gone = || Input::Failed(anyhow::anyhow!("the prompt is gone"));
+        let gone = || Input::Failed(anyhow::anyhow!("the input thread has ended"));
         if self.wanted.send(answer).is_err() {
             return gone();
         }

@@ -212,7 +212,7 @@ fn talk_and_maybe_leave(path: &Path, client: u64) {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("torn ({error}): {line}"))
     }));
     for (id, answer) in &answers {
-        assert!(id.starts_with(&format!("c{client}-")), "somebody else's answer: {id}");
+        assert!(id.starts_with(&format!("c{client}-")), "another client's answer: {id}");
         if let Some(said) = answer["output"]["finalOutput"].get("reason") {
             assert_eq!(said, id.as_str());
         }

@@ -91,14 +91,14 @@ fn what_is_no_socket_is_left_alone() {
 }
 
 #[test]
-fn a_folder_where_everybody_may_replace_it_is_refused() {
+fn a_folder_where_any_user_may_replace_it_is_refused() {
     let project = project_with(&[]);
     let folder = project.dir().join("open");
     std::fs::create_dir(&folder).unwrap();
     let open_to = |mode| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
     open_to(0o777);
-    assert!(refusal(&project, &folder.join("bus")).contains("everybody may write"));
-    // As in /tmp: nobody can replace what belongs to somebody else.
+    assert!(refusal(&project, &folder.join("bus")).contains("any user may write"));
+    // As in /tmp: no user can replace what belongs to another.
     open_to(0o1777);
     let path = folder.join("bus");
     let server = Server::start(&project, &["--socket", path.to_str().unwrap()]);
@@ -110,7 +110,7 @@ fn a_folder_where_everybody_may_replace_it_is_refused() {
 #[test]
 fn another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
-        // Only root can become somebody else to try it; the mode of the file is tested for everybody.
+        // Only root can become another user to try it; the mode of the file is tested always.
         return;
     }
     let project = project_with(&[]);

@@ -66,8 +66,8 @@ impl ChatMessage<'_> {
             }
             if let Some(response) = part.get("functionResponse") {
                 let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
-                let said = response.get("response").unwrap_or(&Value::Null);
-                let was = match ended(status, said) {
+                let result = response.get("response").unwrap_or(&Value::Null);
+                let was = match ended(status, result) {
                     // A hook's own words are all that Qwen Code keeps of its refusal. Its other refusals are told apart
                     // by their texts.
                     PastOutcome::Allow if error_type == Some("execution_denied") => PastOutcome::Block,
@@ -89,9 +89,9 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Tran
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     let status = call.get("status").and_then(Value::as_str);
-    let said = [call.get("result"), call.get("resultDisplay")];
-    let said = said.into_iter().flatten().map(text_of).collect::<String>();
-    TranscriptEntry::Finished(read, ended(status, &Value::String(said)))
+    let results = [call.get("result"), call.get("resultDisplay")];
+    let result = results.into_iter().flatten().map(text_of).collect::<String>();
+    TranscriptEntry::Finished(read, ended(status, &Value::String(result)))
 }
 
 /// Its result comes in a later message.
@@ -111,10 +111,10 @@ fn name_of(call: &Value) -> Option<&str> {
 }
 
 /// How a call ended, by its status and what was said about it.
-fn ended(status: Option<&str>, said: &Value) -> PastOutcome {
+fn ended(status: Option<&str>, result: &Value) -> PastOutcome {
     match status {
         Some("success") => PastOutcome::Allow,
         Some("cancelled" | "canceled") => PastOutcome::Denied,
-        _ => refusal(&text_of(said)),
+        _ => refusal(&text_of(result)),
     }
 }

@@ -135,10 +135,10 @@ fn what_is_no_test_file_is_said_with_its_place() {
             "1:57 `tool` beside `agent`: `stdin` has everything",
         ),
         // What lies to a reader.
-        (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` is here twice"),
+        (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` occurs twice"),
         (
             r#"[{ "name": "n", "event": "BeforeTool", "input": { "a": 1, "a": 2 } }]"#,
-            "1:59 the key `a` is here twice",
+            "1:59 the key `a` occurs twice",
         ),
         (
             "[{ \"name\": \"a\0b\", \"event\": \"BeforeTool\" }]",
