@@ -115,16 +115,17 @@ fn another_user_is_refused() {
     }
     let project = project_with(&[]);
     let (server, path) = Server::on_socket(&project, &[]);
+    // It sends nothing: whether unread bytes make the end of a connection a reset depends on the moment.
     let stranger = r#"
 import os, socket, sys
 os.setgid(65534); os.setuid(65534)
 s = socket.socket(socket.AF_UNIX)
+s.settimeout(60)
 try:
     s.connect(sys.argv[1])
-    s.sendall(b"{}\n")
     print("answered" if s.recv(100) else "closed")
 except OSError as error:
-    print("reset" if isinstance(error, (ConnectionResetError, BrokenPipeError)) else type(error).__name__)
+    print(type(error).__name__)
 "#;
     let visit = || {
         let output =
@@ -137,8 +138,7 @@ except OSError as error:
     }
     assert_eq!(visit(), "PermissionError", "the file's mode keeps others out");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-    let outcome = visit();
-    assert!(["closed", "reset"].contains(&outcome.as_str()), "and so does the server: {outcome}");
+    assert_eq!(visit(), "closed", "and so does the server");
     assert_eq!(ask(&path, &tool_request("1", "t"))["correlationId"], "1");
     server.signal(Signal::TERM);
     let (_, _, talk) = server.end();
