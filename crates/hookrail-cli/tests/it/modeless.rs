@@ -44,7 +44,7 @@ fn story(project: &TestProject, mode: &str, command: &str) -> Option<String> {
 }
 
 #[test]
-fn a_guard_works_or_is_told_where_files_have_no_modes() {
+fn a_guard_works_or_is_reported_where_files_have_no_modes() {
     let cases = [
         ("777", "./hooks/guard.sh", "blocked by policy: no"),
         ("755", "./hooks/guard.sh", "blocked by policy: no"),
