@@ -106,7 +106,7 @@ impl Color {
 pub(crate) enum Command {
     /// Find everything that is wrong with the hook settings
     Check(CheckArgs),
-    /// Fire one event and show what the hooks say
+    /// Fire one event and show what the hooks answer
     Fire(FireArgs),
     /// Run the tests of the hooks
     Test(TestArgs),

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use hookrail::internal::{ResolvedSettings, SettingsFiles, find_project};
 use hookrail::{ApprovalStore, HookObserver, HookSession, HookSessionBuilder, SettingsPaths, TrustPolicy};
 
-/// The surroundings of a command.
+/// The directories that a command works in.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) paths: SettingsPaths,
@@ -74,7 +74,7 @@ impl Context {
         self.paths.home.join(".llxprt/hookrail")
     }
 
-    /// The approvals.
+    /// The user's approvals, in the state folder.
     pub(crate) fn approvals(&self) -> ApprovalStore {
         ApprovalStore::new(self.state_dir())
     }

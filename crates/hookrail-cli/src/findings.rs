@@ -77,7 +77,7 @@ pub(crate) fn print_why_off(settings: &ResolvedSettings, context: &Context, prin
     }
 }
 
-/// Why hooks are off and what turns them on, each on one line. The engine words both; no command has words of its own.
+/// Why hooks are off and what turns them on, each on one line. The engine makes both texts; no command has texts of its own.
 pub(crate) struct Off {
     pub(crate) why: String,
     pub(crate) help: String,

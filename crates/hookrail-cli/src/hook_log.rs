@@ -46,7 +46,7 @@ pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
     state_dir.join("log.jsonl")
 }
 
-/// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is told once and
+/// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is reported once and
 /// stops nothing.
 pub(crate) struct HookLog {
     path: PathBuf,
@@ -59,7 +59,7 @@ pub(crate) struct HookLog {
     state: Mutex<LogState>,
 }
 
-/// `has_warned` keeps a full disk from being told with every line.
+/// `has_warned` keeps a full disk from being reported with every line.
 #[derive(Default)]
 struct LogState {
     open: Option<OpenLog>,
@@ -113,7 +113,7 @@ impl HookLog {
     }
 
     /// Writes down what workers did.
-    /// A worker that never started has nothing to tell.
+    /// A worker that never started is not recorded.
     pub(crate) fn workers(&self, workers: &[WorkerStatus]) {
         for worker in workers.iter().filter(|worker| worker.started > 0) {
             let last_failure = worker.last_failure.as_deref().map(bounded::text);
@@ -170,7 +170,7 @@ impl HookLog {
         }
     }
 
-    /// What is at the log's path. A pipe or a device there could block whoever opens it.
+    /// What is at the log's path. A pipe or a device there could block the program that opens it.
     fn metadata(&self) -> io::Result<Option<Metadata>> {
         match fs::metadata(&self.path) {
             Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
@@ -195,7 +195,7 @@ impl HookLog {
         }?;
         let metadata = file.metadata()?;
         if metadata.permissions().mode() & 0o077 != 0 {
-            // Somebody made it readable for others; what hooks say is private.
+            // It was made readable for others; what hooks print is private.
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
         Ok(OpenLog { identity: identity(&metadata), file })
@@ -268,7 +268,7 @@ fn rotated(path: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Device and inode, which tell a file from another one of the same name.
+/// Device and inode, which distinguish a file from another one of the same name.
 fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }

@@ -31,7 +31,7 @@ impl Interrupt {
         Self { keeps_session, state: Mutex::new(state), end: CancellationToken::new() }
     }
 
-    /// Ctrl-C was pressed.
+    /// Cancels the turn; a second time within a second, or without further turns, ends the session.
     pub(crate) fn press(&self) {
         self.press_at(Instant::now());
     }

@@ -1,4 +1,4 @@
-//! Workers that misbehave, for whoever has to survive them.
+//! Workers that misbehave, for the tests of the code that asks them.
 //!
 //! Each row is a small program that is started as a worker (`HOOKRAIL_WORKER=1`; one question per line on stdin, one
 //! answer per line on stdout) and does one thing that it should not. Those that answer block with the reason `no`.

@@ -1,4 +1,4 @@
-//! The effects, one scenario each: what the model does, and how its success is told from outside.
+//! The effects, one scenario each: what the model does, and how its success is observed from outside.
 //!
 //! The commands write files with names of their own, and every text of a hook has a mark (`MARK-…`) that nothing else
 //! in a run prints. A row may therefore conclude from a file or a mark alone.
@@ -48,7 +48,7 @@ pub(super) const ANSWER: &str = "finished";
 /// No request reached the model, so that the effect had no chance to show.
 const NOT_RUN: Cell = Cell::Unknown("no model call");
 
-/// What every refusal of a guard that does not work tells the reader to run.
+/// The command that every refusal of a guard that does not work names.
 const HELP: &str = "hookrail doctor";
 
 /// A scenario in which nothing is broken.

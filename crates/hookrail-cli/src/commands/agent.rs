@@ -242,7 +242,7 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
     }
 }
 
-/// Whether a model is to be called that nobody gave a key for.
+/// Whether a model is to be called for which there is no key.
 /// A replay needs none.
 fn is_key_missing(args: &AgentArgs) -> bool {
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());

@@ -85,7 +85,7 @@ fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
     broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
 }
 
-/// Delivers the answer. stderr is nobody's decision, so that it may fail.
+/// Delivers the answer. Nothing depends on stderr, so that it may fail.
 fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
     let mut out = io::stdout().lock();
     out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush())?;

@@ -41,7 +41,7 @@ pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> 
     Some(format!("{}; {}", problem.message, problem.help))
 }
 
-/// Findings are data and go to stdout, all of them; the exit code tells only whether there are errors.
+/// Findings are data and go to stdout, all of them; the exit code shows only whether there are errors.
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
     let mut check = Check { context, settings: &settings, sources: Sources::default(), findings: Vec::new() };
@@ -84,7 +84,7 @@ struct CheckReport<'f> {
     warnings: usize,
 }
 
-/// The last line, which also says how much was looked at: "no findings" in no file would reassure nobody.
+/// The last line, with how much was looked at: "no findings" in no file would be misleading.
 fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     let files: BTreeSet<&Path> =
         settings.hooks.iter().map(|resolved| resolved.hook.origin.file.as_path()).collect();

@@ -1,7 +1,7 @@
 //! `hookrail demo`: six hooks and a rule at work in the real agent, offline, in a temporary project.
 //!
-//! Nothing here knows how a scene ends. Each one is played by the engine and the agent, with a replay
-//! instead of a model, and told from the session log that the agent wrote.
+//! How a scene ends is not written here. Each one is played by the engine and the agent, with a replay
+//! instead of a model, and printed from the session log that the agent wrote.
 
 mod scenes;
 mod story;
@@ -50,7 +50,7 @@ pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Plays and tells all scenes; says how many hooks ran.
+/// Plays and prints all scenes; returns how many hooks ran.
 /// Each scene is printed when it is over, with what its hook was, what happened, and which files are there.
 async fn play(demo: &DemoProject, printer: &mut Printer) -> anyhow::Result<usize> {
     printer.data(format_args!(
@@ -170,7 +170,7 @@ impl DemoProject {
             },
         });
         if session.start(SessionStartSource::Startup).await.is_ok() {
-            // How it ended stands in the log, from which the story is told.
+            // How it ended stands in the log, from which the story is printed.
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
@@ -201,7 +201,7 @@ impl Scene {
     /// The lines of the script or rule that are worth reading.
     fn shown(&self) -> std::str::Lines<'static> {
         match self.guard {
-            // The interpreter line says nothing new.
+            // The interpreter line is left out.
             SceneHook::Script(script) => script.split_once('\n').map_or("", |(_, rest)| rest).lines(),
             SceneHook::Rule { text, .. } => text.lines(),
         }
@@ -245,7 +245,7 @@ impl Ui for Watcher {
         }
     }
 
-    /// Nobody is asked in a demo; a question would be a refusal.
+    /// A demo asks no person; a question would be a refusal.
     fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async { false })
     }

@@ -83,7 +83,7 @@ struct DoctorRow {
     /// The link of the chain: `home`, `settings`, `hooks`, `workers` or an agent's name.
     area: &'static str,
     message: String,
-    /// What to do.
+    /// A command or a step that fixes it.
     help: Option<String>,
 }
 
@@ -107,7 +107,7 @@ enum RowState {
 }
 
 impl RowState {
-    /// As it begins the line.
+    /// The first word of the row.
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -143,7 +143,7 @@ fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut
     }
 }
 
-/// Commands that no log knows. A rule is logged only when it holds, so that nothing follows from its absence.
+/// Commands that are in no log. A rule is logged only when it holds, so that nothing follows from its absence.
 fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
     let Ok(logs) = open_with_rotated(&path) else {
@@ -167,7 +167,7 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Doct
     }
 }
 
-/// What the log tells of workers. A failure is over when it is read here, and may come again.
+/// What the log contains about workers. A failure is over when it is read here, and may come again.
 fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
     let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &resolved.hook), &path);

@@ -70,7 +70,7 @@ struct Planned<'e> {
 }
 
 /// The planned hooks, in the order of the plan.
-/// Conditions are looked at only where arguments were given: without them no condition can be told.
+/// Conditions are looked at only where arguments were given: without them no condition can be decided.
 fn planned<'e>(
     args: &ExplainArgs,
     context: &Context,

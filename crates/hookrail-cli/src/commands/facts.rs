@@ -1,6 +1,6 @@
 //! `hookrail facts`: what rules see of an event. It needs no settings.
 //!
-//! Somebody who writes a rule sees here what its conditions are compared with. A command that cannot be taken apart is
+//! The author of a rule sees here what its conditions are compared with. A command that cannot be taken apart is
 //! shown as `dynamic`, for which rules have a condition of their own.
 
 use hookrail::internal::{Facts, Folders, Subject};

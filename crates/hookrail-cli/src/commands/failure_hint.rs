@@ -1,11 +1,11 @@
-//! What helps against the failure of a hook, in the words of `fire` and of the agent's trace.
+//! What helps against the failure of a hook, for `fire` and the agent's trace.
 
 use hookrail::{EventName, HookFailure, HookRun};
 
 use super::check::{command_problem, quote};
 use crate::context::Context;
 
-/// What helps against a failure, where its exit code or its complaint tells.
+/// What helps against a failure, where its exit code or its error text shows it.
 /// The machine is looked at again, which costs something and is done only for a hook that failed.
 pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;

@@ -149,7 +149,7 @@ fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     found
 }
 
-/// Looks into the scripts that the hooks name, and says which of their words mean something else here.
+/// Looks into the scripts that the hooks name, and prints which of their words mean something else here.
 /// Scripts read fields and print words that each agent names differently. Files that are large or no text are left out.
 fn print_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
     let mut seen: Vec<PathBuf> = Vec::new();

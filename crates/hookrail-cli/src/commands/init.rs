@@ -236,7 +236,7 @@ fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer
     Ok(())
 }
 
-/// What to type next. If hooks stay off although they were just turned on, another file says so, and that is told
+/// What to type next. If hooks stay off although they were just turned on, another file turns them off, and that is printed
 /// first.
 fn print_next_steps(
     event: EventName,

@@ -165,7 +165,7 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
     Ok(())
 }
 
-/// Counted in characters. Wide characters move a column, which harms nobody.
+/// Counted in characters. Wide characters move a column, which does no harm.
 fn cut(text: &str) -> String {
     if text.chars().count() <= WIDEST {
         return text.to_owned();

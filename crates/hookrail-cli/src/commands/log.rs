@@ -125,7 +125,7 @@ fn follow(
     }
 }
 
-/// Which calls are shown.
+/// The filters of the command line.
 struct Wanted<'a> {
     args: &'a LogArgs,
     /// The one project whose calls are shown, if only one is.

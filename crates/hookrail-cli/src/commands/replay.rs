@@ -214,7 +214,7 @@ impl Replay<'_> {
     }
 
     /// Keeps what was shown as tests that expect today's decision.
-    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by anybody.
+    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by people.
     fn save(&mut self, file: &std::path::Path, all: bool, printer: &mut Printer) -> anyhow::Result<()> {
         let mut tests: Vec<Value> = Vec::new();
         if all {

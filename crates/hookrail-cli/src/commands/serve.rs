@@ -108,7 +108,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     status
 }
 
-/// The one client is whoever started the program.
+/// The one client is the parent process.
 fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {
     let input = Descriptor::stdin().context("cannot read from stdin")?;
     let output = Descriptor::stdout().context("cannot write to stdout")?;
@@ -155,7 +155,7 @@ async fn accept_clients(
     Ok(())
 }
 
-/// Says something on stderr. Tasks have no printer of their own.
+/// Prints a message on stderr. Tasks have no printer of their own.
 fn print_message(text: impl std::fmt::Display) {
     Printer::new().message(text);
 }

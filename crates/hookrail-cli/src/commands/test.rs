@@ -70,7 +70,7 @@ struct TestReport<'a> {
 
 /// Runs the tests of the project, or those named.
 /// Hooks that are not approved do not run here either, and the test says so; `--trust-hooks` is for machines on which
-/// nobody can approve.
+/// no person can approve.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
     let mut files = match loaded.and_then(load::load) {
@@ -230,7 +230,7 @@ impl TestRun<'_> {
         is_any
     }
 
-    /// A name that no hook has makes `notRan` true for ever, which nobody means.
+    /// A name that no hook has makes `notRan` true for ever, which is never meant.
     /// It is a warning: the hook may be one of another machine.
     fn print_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;

@@ -1,7 +1,7 @@
 //! `hookrail trust`: a person looks at what a project wants to run, and decides.
 //!
 //! What was read once is shown, and what was shown is what is approved. Everything that comes from the project is
-//! escaped and set apart by a margin, so that no file can imitate this program's words.
+//! escaped and set apart by a margin, so that no file can imitate this program's own text.
 
 mod ask;
 mod list;
@@ -105,7 +105,7 @@ fn approve_all(
         review.pending.iter().partition(|pending| pending.obstacle.is_none());
     if format == Format::Text {
         let shown = printer.data(show::everything(review).trim_end()).and_then(|()| printer.flush());
-        // Nobody has to read it: the answer was given beforehand.
+        // It need not be read: the answer was given beforehand.
         shown.or_else(|error| if error.is::<ClosedPipe>() { Ok(()) } else { Err(error) })?;
     }
     // Settings alone can be approved, but not because all hooks were refused.

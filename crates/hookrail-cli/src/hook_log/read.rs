@@ -129,7 +129,7 @@ impl LoggedCall {
     }
 }
 
-/// A line that tells of a hook call, as it stands in the log and as it was read.
+/// A line about a hook call, as it stands in the log and as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct LoggedLine {
     /// The line itself, without its end.
@@ -138,7 +138,7 @@ pub(crate) struct LoggedLine {
 }
 
 impl LoggedLine {
-    /// Reads a line; `None` if it tells of something else, or cannot be read.
+    /// Reads a line; `None` if it is about something else, or cannot be read.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct LineType<'a> {
@@ -239,7 +239,7 @@ impl OpenLogs {
             let metadata = reader.get_ref().metadata()?;
             if metadata.is_file() && metadata.len() > bytes {
                 self.is_cut = true;
-                // The byte before is looked at as well: it tells whether a line begins here.
+                // The byte before is looked at as well: it shows whether a line begins here.
                 reader.seek(SeekFrom::Start((metadata.len() - bytes).saturating_sub(1)))?;
                 reader.skip_until(b'\n')?;
                 if bytes > 0 {

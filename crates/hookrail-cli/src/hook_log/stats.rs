@@ -1,4 +1,4 @@
-//! Numbers about hooks, from what the log tells of them.
+//! Numbers about hooks, from the log.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::read::{LoggedCall, LoggedLines, READ_AT_MOST, open_with_rotated};
 
-/// What the log tells of one hook.
+/// What the log contains about one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookStats {
@@ -72,13 +72,13 @@ impl Statistics {
         statistics
     }
 
-    /// What to tell a person if older lines were left out.
+    /// The note that older lines were left out, if they were.
     pub(crate) fn cut_note(&self) -> Option<String> {
         self.is_cut
             .then(|| format!("note: only the last {} MB of the log were read", READ_AT_MOST / 1_000_000))
     }
 
-    /// Takes a call into account.
+    /// Adds a call to the numbers of its hook.
     pub(crate) fn add(&mut self, call: LoggedCall) {
         let (blocked, failed) = (call.blocked(), call.error.is_some());
         let hook = self.hooks.entry((call.project, call.event, call.name)).or_default();
@@ -91,7 +91,7 @@ impl Statistics {
         }
     }
 
-    /// The numbers of one hook in a project; `None` if it never ran there. Lines of older versions do not tell their
+    /// The numbers of one hook in a project; `None` if it never ran there. Lines of older versions do not contain their
     /// project, and count for each.
     pub(crate) fn of(&self, project: &Path, event: EventName, name: &str) -> Option<HookStats> {
         let key = |project: &str| (project.to_owned(), event.as_str().to_owned(), name.to_owned());

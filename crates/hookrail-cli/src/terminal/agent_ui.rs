@@ -1,6 +1,6 @@
 //! What a person or a program sees of `hookrail agent`: the answer on stdout, the hook trace on stderr.
 //!
-//! `text.rs` and `json.rs` make the three output formats, `trace.rs` words the hook trace, and this file
+//! `text.rs` and `json.rs` make the three output formats, `trace.rs` the lines of the hook trace, and this file
 //! holds them together and asks permission on a terminal.
 
 mod json;
@@ -97,7 +97,7 @@ impl AgentUi {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the hook trace about the session; the first view stays.
+    /// Gives the hook trace what it needs of the session; the first view stays.
     pub(crate) fn set_view(&self, view: TraceView) {
         let _ = self.view.set(view);
     }
@@ -155,7 +155,7 @@ impl AgentUi {
 }
 
 impl Ui for AgentUi {
-    /// Errors of printing are kept and told at the end: the agent must not stop in the middle of a tool call for them.
+    /// Errors of printing are kept and reported at the end: the agent must not stop in the middle of a tool call for them.
     fn notify(&self, event: &AgentEvent<'_>) {
         let mut state = self.state();
         state.summary.count(event);
@@ -172,7 +172,7 @@ impl Ui for AgentUi {
                 }
             }
         }
-        // A stop explains the exit code, so that it is said even where nothing else is.
+        // A stop explains the exit code, so that it is printed even where nothing else is.
         let is_stop = matches!(event, AgentEvent::Stopped { .. });
         if (!self.quiet || is_stop)
             && let Some(line) = trace::line(event, self.view.get())

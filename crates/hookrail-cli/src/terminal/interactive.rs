@@ -32,7 +32,7 @@ pub(crate) struct InteractivePrompt<'a> {
     pub(crate) quiet: bool,
 }
 
-/// How it came to an end: the exit code, and what `SessionEnd` hooks are told.
+/// How it came to an end: the exit code, and the reason that `SessionEnd` hooks receive.
 pub(crate) struct SessionEnded {
     pub(crate) status: anyhow::Result<ExitStatus>,
     pub(crate) reason: SessionEndReason,
@@ -79,7 +79,7 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
     }
 }
 
-/// Said where Ctrl-C did not end the session.
+/// Printed where Ctrl-C did not end the session.
 const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session.";
 
 /// What a typed line asks for.
@@ -211,7 +211,7 @@ impl InteractivePrompt<'_> {
         }
     }
 
-    /// What is said never ends the session.
+    /// Prints a text; it never ends the session.
     fn print(text: impl std::fmt::Display) -> Option<SessionEnded> {
         Printer::new().message(text);
         None

@@ -39,7 +39,7 @@ impl Printer {
     }
 
     /// Prints a line of data.
-    /// An error means that nobody reads on, and ends the command.
+    /// An error means that the reader has closed the stream, and ends the command.
     pub(crate) fn data(&mut self, text: impl fmt::Display) -> anyhow::Result<()> {
         closed_pipe_or(writeln!(self.out, "{text}"))
     }
@@ -94,7 +94,7 @@ impl Printer {
     }
 }
 
-/// Told apart here once, so that no command looks at kinds of errors.
+/// Distinguished here once, so that no command looks at kinds of errors.
 fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),

@@ -27,7 +27,7 @@ pub(crate) trait Shows: Ui {
     /// Whether it has left a line unfinished on the terminal, which must not be wiped.
     fn has_open_line(&self) -> bool;
 
-    /// Finishes that line.
+    /// Ends the open line with a line feed.
     fn end_line(&self);
 }
 

@@ -51,7 +51,7 @@ fn start(worker: &HostileWorker, folder: &Path, mark: &str) -> Child {
     command.spawn().expect("the worker starts")
 }
 
-/// Ends whoever inherited the mark, wherever it went.
+/// Ends every process that inherited the mark, in any group or session.
 fn end(child: &mut Child, mark: &str) {
     crate::wait_until(LIMIT, "they end", || {
         for process in process::marked(mark) {
@@ -78,7 +78,7 @@ fn first_outcome(worker: &HostileWorker, folder: &Path) -> Outcome {
     let start = Instant::now();
     let seen = loop {
         assert!(start.elapsed() < LIMIT, "{}: nothing came of it", worker.name);
-        // A child may hold its streams open: its own end is one, too. So is a stdin that nobody reads any more.
+        // A child may hold its streams open: its own end is one, too. So is a stdin that is no longer read.
         if let Ok(outcome) = outcome.recv_timeout(Duration::from_millis(20)) {
             break outcome;
         }

@@ -1,6 +1,6 @@
 //! Rules that decide nothing, because another rule of the same file blocks whatever they would block or ask about.
 //!
-//! Only what is certain is said. Rules of different files are not compared: the other file may be changed, disabled or
+//! Only what is certain is reported. Rules of different files are not compared: the other file may be changed, disabled or
 //! not approved without this one.
 
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use hookrail::internal::{ResolvedHook, ResolvedSettings};
 use super::finding::Severity;
 
 /// How many rules are compared with one another in all. Files with hundreds of rules for one event are written by
-/// programs, and nobody waits for this finding.
+/// programs, and this finding is not worth the wait.
 const MOST_COMPARISONS: usize = 20_000;
 
 /// A rule that decides nothing.

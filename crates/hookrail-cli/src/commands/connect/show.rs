@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::{Printer, escape_line};
 
-/// What an edit came to.
+/// The result of an edit: the text before and after, and what changed.
 pub(crate) struct Changed {
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,

@@ -5,7 +5,7 @@ use hookrail::EventName;
 /// One hook at work.
 /// The script and the replay are files beside this one, so that they can be read and run by themselves.
 pub(super) struct Scene {
-    /// What to watch for.
+    /// The heading of the scene.
     pub(super) title: &'static str,
     /// The name of the hook or rule.
     pub(super) hook: &'static str,
@@ -16,11 +16,11 @@ pub(super) struct Scene {
     pub(super) prompt: &'static str,
     /// What the model answers, in the form of `hookrail agent --replay`.
     pub(super) replay: &'static str,
-    /// Files whose presence tells how it went.
+    /// Files whose presence shows how it went.
     pub(super) look_at: &'static [&'static str],
 }
 
-/// What stands in the settings.
+/// The hook as the settings of the scene configure it.
 pub(super) enum SceneHook {
     /// A script, called like the hook.
     Script(&'static str),

@@ -41,7 +41,7 @@ impl<'a> Story<'a> {
         self.log.iter().filter(|entry| kind(entry) == "hook_call" && !is_rule(entry)).count()
     }
 
-    /// The story, line by line.
+    /// The lines to print, in the order of the log, without repetitions.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (index, entry) in self.log.iter().enumerate() {

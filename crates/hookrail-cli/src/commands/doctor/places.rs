@@ -1,6 +1,6 @@
-//! The home directory and the folder of the program's own files: there, and nobody else's to read or write.
+//! The home directory and the folder of the program's own files: they exist, and no other user can read or write them.
 //!
-//! Approvals that others can write are no approvals, and logs that others can read tell what hooks said.
+//! Approvals that others can write are no approvals, and logs that others can read reveal what hooks printed.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

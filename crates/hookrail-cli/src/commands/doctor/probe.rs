@@ -1,5 +1,5 @@
 //! One call through an agent's own entry, with a payload that reaches no hook: nothing at all. The bridge refuses it at a
-//! guarded event with words of its own, which a program that is gone cannot say.
+//! guarded event with a text of its own, which a program that is gone cannot print.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How much of an answer is looked at.
 const MOST: u64 = 64 * 1024;
 
-/// What an entry did.
+/// How an entry answered the probe.
 pub(super) enum ProbeResult {
     /// It reached the bridge, which refused.
     Works,

@@ -58,7 +58,7 @@ struct SkipExplanation<'e> {
     /// A stable word for the first reason.
     code: &'static str,
     why: String,
-    /// Every reason.
+    /// All reasons, the first one included.
     reasons: Vec<Reason>,
 }
 

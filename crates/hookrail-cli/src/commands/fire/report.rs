@@ -37,7 +37,7 @@ pub(super) struct FireReport<'a> {
     /// Whether the agent is to stop.
     should_stop: bool,
     stop_reason: Option<&'a str>,
-    /// What the model is told, of all hooks together.
+    /// The messages of all hooks for the model, joined.
     system_message: Option<&'a str>,
     /// Whether the user does not see what the operation prints.
     suppress_output: bool,

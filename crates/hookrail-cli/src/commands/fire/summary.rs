@@ -1,4 +1,4 @@
-//! What firing an event many times tells about its hooks.
+//! Measurements and failures of hooks over many repetitions of an event.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,15 +13,15 @@ use crate::terminal::printer::escape_line;
 /// Numbers collected over all repetitions.
 #[derive(Default)]
 pub(super) struct RepeatSummary {
-    event: Durations,
+    event: Measurements,
     blocked: usize,
     /// By place in the settings, so that two hooks of the same name stay two.
-    hooks: BTreeMap<(String, usize, String), Durations>,
+    hooks: BTreeMap<(String, usize, String), Measurements>,
 }
 
 /// All durations are kept: a percentile needs them, and `--repeat` is bounded by patience.
 #[derive(Default)]
-struct Durations {
+struct Measurements {
     durations: Vec<Duration>,
     failures: usize,
 }
@@ -75,7 +75,7 @@ impl RepeatSummary {
         SummaryReport { event: self.event.numbers(), blocked: self.blocked, hooks: hooks.collect() }
     }
 
-    /// The numbers as a table.
+    /// A table with a row for each hook and one for the whole event.
     pub(super) fn render(&self) -> String {
         let report = self.report();
         let mut text =
@@ -93,7 +93,7 @@ impl RepeatSummary {
     }
 }
 
-impl Durations {
+impl Measurements {
     fn add(&mut self, duration: Duration, failed: bool) {
         self.durations.push(duration);
         self.failures += usize::from(failed);

@@ -149,17 +149,17 @@ fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     })
 }
 
-/// A line below a hook.
+/// Adds an indented `label: value` below a hook.
 fn line(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "  {}: {}", escape_line(label), indented(value, "    "));
 }
 
-/// A line of the verdict.
+/// Adds a line of the verdict, its label padded to one width.
 fn labelled(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "{label:<8} {}", indented(value, "         "));
 }
 
-/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+/// A text from outside: escaped, short, and its lines distinguished from ours by their indentation.
 fn indented(value: &str, indent: &str) -> String {
     let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
     let mut text = escape(shown).replace('\n', &format!("\n{indent}"));

@@ -16,7 +16,7 @@ use crate::cli::Language;
 pub(super) struct Starter {
     /// What the hook is called, after what it does.
     pub(super) name: &'static str,
-    /// What the hook listens to.
+    /// The matcher in the settings entry; `None` for every value.
     pub(super) matcher: Option<&'static str>,
     /// When the event fires and what its hooks can do.
     about: &'static str,
@@ -60,7 +60,7 @@ impl Starter {
         }
     }
 
-    /// The whole script.
+    /// The script with its comment at the head, in the given language.
     pub(super) fn script(&self, event: EventName, language: Language) -> String {
         let (first_line, mark, body) = match language {
             Language::Sh => ("#!/bin/sh", "#", self.sh),

@@ -127,7 +127,7 @@ fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<LoggedLine>> {
     let is_same = |line: &LoggedLine| line.id().as_deref() == Some(id);
     let names: Vec<String> =
         lines.iter().filter(|line| is_same(line)).map(|line| line.call.name.clone()).collect();
-    // Two calls of one tool in one millisecond are told apart by their hooks, which are the same for both.
+    // Two calls of one tool in one millisecond are distinguished by their hooks, which are the same for both.
     let belongs =
         |line: &LoggedLine| is_same(line) || (moment(line) == at && !names.contains(&line.call.name));
     Ok(lines.into_iter().filter(belongs).collect())

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A call as a transcript tells it.
+/// A call as it stands in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PastCall {
     /// What its result refers to.
@@ -37,7 +37,7 @@ pub(super) enum PastOutcome {
     Denied,
 }
 
-/// Something that a transcript tells.
+/// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TranscriptEntry {
     /// A call was made.

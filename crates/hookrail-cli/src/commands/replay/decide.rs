@@ -17,7 +17,7 @@ use crate::commands::test::seen;
 pub(super) struct PresentDecision {
     /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
     pub(super) word: DecisionWord,
-    /// Why.
+    /// The reason that the hook gave.
     pub(super) reason: Option<String>,
     /// The hook that decided so.
     pub(super) by: Option<String>,

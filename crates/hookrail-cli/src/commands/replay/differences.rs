@@ -15,7 +15,7 @@ use crate::commands::test::case::DecisionWord;
 /// Up to how many bytes differences are kept in memory.
 const IN_MEMORY: usize = 4 * 1024 * 1024;
 
-/// How many kinds of differences are told apart.
+/// How many kinds of differences are distinguished.
 const MAX_GROUPS: usize = 2_000;
 
 /// One call that would be decided otherwise. The fields are a contract.
@@ -58,7 +58,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// None yet.
+    /// An empty collection, in memory until it grows.
     pub(super) fn new() -> Self {
         Self { spool: SpooledTempFile::new(IN_MEMORY), count: 0, groups: BTreeMap::new(), other: 0 }
     }

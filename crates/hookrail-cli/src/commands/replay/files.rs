@@ -14,9 +14,9 @@ const MAX_DEPTH: usize = 16;
 /// A file that may be a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TranscriptFile {
-    /// Where it is.
+    /// As it was named or found.
     pub(super) path: PathBuf,
-    /// Its size.
+    /// Its size on disk, for the progress line.
     pub(super) bytes: u64,
     /// Whether it was named; one that was found may turn out to be something else.
     pub(super) is_named: bool,

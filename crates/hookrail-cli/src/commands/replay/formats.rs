@@ -1,4 +1,4 @@
-//! The transcripts of the agents: which one a file is, and what its lines tell. Formats move, so that a line that
+//! The transcripts of the agents: which one a file is, and what its lines contain. Formats change, so that a line that
 //! is not understood is counted and never guessed.
 
 mod chat;
@@ -28,7 +28,7 @@ pub(super) enum TranscriptFormat {
     Qwen,
 }
 
-/// The keys by which a line tells whose it is.
+/// The keys by which the agent of a line is recognised.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, default)]
@@ -60,8 +60,8 @@ struct MessageHead {
     parts: Option<IgnoredAny>,
 }
 
-/// Whose line it is, if it tells.
-/// `None` for lines that several agents write alike; the next line may tell.
+/// Which agent wrote a line, if it can be recognised.
+/// `None` for lines that several agents write alike; the next line may show it.
 pub(super) fn recognise(line: &[u8]) -> Option<TranscriptFormat> {
     let head: Head<'_> = serde_json::from_slice(line).ok()?;
     let message = head.message.as_ref();
@@ -96,7 +96,7 @@ fn has_type(head: &Head<'_>, name: &str) -> bool {
     head.r#type.as_deref() == Some(name)
 }
 
-/// What a line of a transcript tells, added to `entries`. `false` if the line cannot be read at all.
+/// The entries of a transcript's line, added to `entries`. `false` if the line cannot be read at all.
 pub(super) fn read(
     format: TranscriptFormat,
     line: &[u8],

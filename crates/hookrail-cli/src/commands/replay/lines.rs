@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 /// The longest line that is read. Transcripts hold whole files and pictures in one line.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// What a file holds next.
+/// The next line of a file, or that it is too long.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TranscriptLine<'a> {
     /// A line without its end.

@@ -21,7 +21,7 @@ const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// How many lines of a file are looked at to find out whose it is.
 const FIRST_LINES: usize = 64;
 
-/// Takes what a transcript tells.
+/// Takes the entries of a transcript.
 pub(super) trait Listener {
     /// Today's word on a call that was made.
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
@@ -40,8 +40,8 @@ pub(super) struct ReadTranscript {
     pub(super) unreadable: u64,
 }
 
-/// Reads a file, whatever transcript it is. One that nobody named and that is none is left alone.
-/// The agent is told by the first lines, since files have no name that says it. A chat that is one JSON document is
+/// Reads a file, whatever transcript it is. One that was not named and that is none is left alone.
+/// The agent is recognised by the first lines, since file names do not contain it. A chat that is one JSON document is
 /// read in pieces, because it may be larger than memory.
 pub(super) fn replay(
     path: &Path,
@@ -178,7 +178,7 @@ fn lines(
     Ok(ReadTranscript { is_transcript: format.is_some(), unreadable })
 }
 
-/// Calls whose end was not told yet.
+/// Calls whose end was not read yet.
 #[derive(Default)]
 struct UnfinishedCalls {
     /// By id, with today's decision and the size of the arguments.
@@ -186,13 +186,13 @@ struct UnfinishedCalls {
     /// The oldest first.
     order: VecDeque<String>,
     bytes: usize,
-    /// Calls that were told with their end. Gemini CLI writes a message again whenever it changes.
+    /// Calls that were read with their end. Gemini CLI writes a message again whenever it changes.
     finished: HashSet<String>,
     finished_order: VecDeque<String>,
 }
 
 impl UnfinishedCalls {
-    /// Takes what one line told, asks about each call and hands over those whose end is known.
+    /// Takes the entries of one line, asks about each call and hands over those whose end is known.
     fn take(
         &mut self,
         entries: Vec<TranscriptEntry>,
@@ -210,7 +210,7 @@ impl UnfinishedCalls {
                 TranscriptEntry::Call(call) => {
                     let now = listener.call(&call)?;
                     match call.id.clone() {
-                        // Nothing will ever tell its end.
+                        // Its end will never be read.
                         None => listener.ended(call, PastOutcome::Allow, now)?,
                         Some(id) => self.wait(id, call, now, listener)?,
                     }
@@ -227,7 +227,7 @@ impl UnfinishedCalls {
         Ok(())
     }
 
-    /// Whether a finished call is told for the first time, as far as is remembered.
+    /// Whether a finished call is read for the first time, as far as is remembered.
     fn is_first(&mut self, id: Option<&str>) -> bool {
         let Some(id) = id else { return true };
         if !self.finished.insert(id.to_owned()) {
@@ -253,7 +253,7 @@ impl UnfinishedCalls {
         let bytes: usize = call.input.values().map(size_of_value).sum();
         self.bytes += bytes;
         if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
-            // An id that is used twice: the earlier call's result will not be told apart.
+            // An id that is used twice: the earlier call's result cannot be assigned.
             self.bytes -= bytes;
             self.order.retain(|waiting| *waiting != id);
             listener.ended(earlier, PastOutcome::Allow, now)?;

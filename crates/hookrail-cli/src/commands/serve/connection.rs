@@ -35,7 +35,7 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
     let mut lines = RequestLines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
     let mut answers = Vec::new();
     loop {
-        // A client that does not read its answers is not listened to.
+        // From a client that does not read its answers nothing is read.
         outbox.room().await;
         let read = tokio::select! {
             biased;
@@ -127,7 +127,7 @@ fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> L
 }
 
 /// Runs to its end also when the client has gone.
-/// Its hooks have begun to act, so the log has to tell how they ended.
+/// Its hooks have begun to act, so the log has to record how they ended.
 async fn run_hooks(
     server: Arc<Server>,
     hooks: Arc<HookSession>,

@@ -25,15 +25,15 @@ pub(super) struct Engines {
     current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<HookSession>>>,
-    /// What the log was told of workers last.
+    /// What was last written to the log about workers.
     noted: Mutex<Vec<WorkerStatus>>,
 }
 
-/// How often the log is told what workers did.
+/// How often the log gets a line about workers.
 const NOTE_PAUSE: Duration = Duration::from_mins(1);
 
 impl Engines {
-    /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
+    /// Reads the settings and prints what is wrong with them; refuses settings that cannot be used.
     pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
         let workers = WorkerPool::default();
         let hooks = make(&context, trust_hooks, None, &workers);
@@ -86,14 +86,14 @@ impl Engines {
         retired.retain(|hooks| Arc::strong_count(hooks) > 1 || !is_drained(hooks));
     }
 
-    /// Old ones first.
+    /// The sessions before reloads, then the present one.
     fn all(&self) -> Vec<Arc<HookSession>> {
         let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.push(self.current());
         all
     }
 
-    /// Tells the log from time to time what workers did, for whoever looks before the server ends, or if it is killed.
+    /// Writes to the log from time to time what workers did: it is read before the server ends, or after it was killed.
     pub(super) async fn note_workers(&self) {
         loop {
             tokio::time::sleep(NOTE_PAUSE).await;
@@ -101,7 +101,7 @@ impl Engines {
         }
     }
 
-    /// Tells the log about workers that did something since it was told last.
+    /// Writes to the log about workers that did something since the last time.
     fn note_workers_now(&self) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.workers.status();
@@ -146,7 +146,7 @@ fn is_drained(hooks: &HookSession) -> bool {
     hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-/// The session id is kept over reloads, since hooks tell sessions apart by it.
+/// The session id is kept over reloads, since hooks distinguish sessions by it.
 fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
@@ -158,7 +158,7 @@ fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: 
     .build();
     log.set_session(hooks.session_id());
     if let Some(system) = hooks.hook_system() {
-        // Now rather than at the first request: what is wrong is told early, and no client waits for it.
+        // Now rather than at the first request: what is wrong is printed early, and no client waits for it.
         system.initialize();
     }
     hooks

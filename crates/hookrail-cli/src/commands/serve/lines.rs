@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A line, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RequestLine<'a> {
-    /// Something to look at.
+    /// A line within the bounds, to be parsed.
     Text(&'a [u8]),
     /// It was thrown away.
     Refused(Refusal),
@@ -31,7 +31,7 @@ pub(super) struct LineMemory {
 }
 
 impl LineMemory {
-    /// So many bytes.
+    /// A budget of this many bytes.
     pub(super) fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Self { left: AtomicUsize::new(bytes) })
     }

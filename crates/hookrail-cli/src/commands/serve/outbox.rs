@@ -22,7 +22,7 @@ pub(super) struct Outbox {
     work: Notify,
     /// For the reader: there may be room again.
     room: Notify,
-    /// For the reader: nobody takes answers any more.
+    /// For the reader: answers are no longer taken.
     gone: Notify,
 }
 
@@ -141,7 +141,7 @@ pub(super) struct PendingResponse {
 }
 
 impl PendingResponse {
-    /// Queues the response.
+    /// Queues the response for writing.
     pub(super) fn send(self, mut line: Vec<u8>) {
         self.outbox.send(&mut line);
     }

@@ -58,7 +58,7 @@ impl ServeSignals {
 /// Waits until the end is as far as this.
 pub(super) async fn reached(mut phase: watch::Receiver<Phase>, wanted: Phase) {
     if phase.wait_for(|phase| *phase >= wanted).await.is_err() {
-        // Nobody listens to signals any more, so that none will come.
+        // The task that receives signals has ended, so that none will come.
         std::future::pending::<()>().await;
     }
 }

@@ -15,7 +15,7 @@ use rustix::process::{geteuid, umask};
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A socket file with its listener. The file is removed at the end.
-/// A request over it can run hooks, so nobody but the user may reach it.
+/// A request over it can run hooks, so no other user may reach it.
 #[derive(Debug)]
 pub(super) struct BoundSocket {
     path: PathBuf,

@@ -28,7 +28,7 @@ pub(crate) struct TestCase {
 /// What a test expects. A key that is not given expects nothing, but for `errors`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Expect {
-    /// What is decided.
+    /// The outcome of the event.
     pub(crate) decision: Option<DecisionWord>,
     /// A piece of the reason.
     pub(crate) reason: Option<String>,
@@ -61,10 +61,10 @@ pub(crate) enum DecisionWord {
 }
 
 impl DecisionWord {
-    /// All words.
+    /// In the order in which messages list them.
     pub(crate) const ALL: [Self; 4] = [Self::Allow, Self::Block, Self::Ask, Self::Stop];
 
-    /// The word itself.
+    /// As it is written in test files.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -74,7 +74,7 @@ impl DecisionWord {
         }
     }
 
-    /// Reads a word.
+    /// The outcome that a word of a test file names.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|word| word.as_str() == text)
     }

@@ -49,7 +49,7 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, TestEdi
 }
 
 /// The text with tests added at its end. Blank text is an empty file of tests.
-/// Names must differ within a file, because reports tell tests apart by them.
+/// Names must differ within a file, because reports distinguish tests by them.
 pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, TestEditError> {
     let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "[]\n" } else { body };

@@ -105,7 +105,7 @@ fn names(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     found
 }
 
-/// For messages.
+/// Names separated by commas, or that there are none.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
 }

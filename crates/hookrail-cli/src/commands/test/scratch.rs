@@ -2,7 +2,7 @@
 //!
 //! Approvals hold for exact files of an exact folder, so that a copy is never approved by itself. It counts as
 //! approved when every hook of the project is, at this moment, and the test brings no part of a hook along: what a
-//! test file holds was reviewed by nobody.
+//! test file holds was not reviewed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,7 +29,7 @@ const HOMES: [&str; 6] =
 
 /// A session for one test, and the folders that live as long as it does.
 pub(super) struct Scratch {
-    /// The session.
+    /// A session in the temporary project.
     pub(super) config: HookSession,
     /// What keeps the test from being run as it is written.
     pub(super) warning: Option<String>,

@@ -24,7 +24,7 @@ pub(crate) struct SeenOutcome {
     pub(crate) input: Option<JsonObject>,
     /// The merged output.
     pub(crate) output: Option<Value>,
-    /// What failed.
+    /// Failures of hooks, as text.
     pub(crate) failures: Vec<String>,
     /// How long the event took.
     pub(crate) took_ms: u64,
@@ -35,7 +35,7 @@ pub(crate) struct SeenOutcome {
 /// A hook that ran, as far as a report needs it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HookThatRan {
-    /// Its name.
+    /// The name of the hook.
     pub(crate) name: String,
     /// How it ended, in a few words.
     pub(crate) how: String,
@@ -106,7 +106,7 @@ fn failures(result: &ProcessedHookResult) -> Vec<String> {
     });
     let mut failures: Vec<String> = runs.collect();
     failures.extend(result.infrastructure_failure().map(ToString::to_string));
-    // A guard that changed since it was approved, or a rule that nobody can read.
+    // A guard that changed since it was approved, or a rule that cannot be read.
     if let Some(Block { cause: BlockCause::Failure, reason }) = &result.block
         && failures.is_empty()
     {

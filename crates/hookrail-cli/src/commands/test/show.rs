@@ -14,11 +14,11 @@ const SHOWN: usize = 600;
 
 /// A judged test, as it is shown.
 pub(super) struct Shown<'a> {
-    /// Its name.
+    /// The name of the test.
     pub(super) name: &'a str,
     /// Its file and line.
     pub(super) place: String,
-    /// What was seen.
+    /// The outcome of its event.
     pub(super) seen: &'a SeenOutcome,
     /// What differs from what was expected.
     pub(super) mismatches: &'a [Mismatch],
@@ -66,7 +66,7 @@ fn ran(seen: &SeenOutcome) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+/// A text from outside: escaped, short, and its lines distinguished from ours by their indentation.
 fn indented(value: &str) -> String {
     let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
     let mut text = escape(shown).replace('\n', "\n             ");

@@ -13,7 +13,7 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 /// A test file's text and what is wrong with it so far.
 pub(super) struct TestSource<'a> {
     text: SourceText<'a>,
-    /// Everything that is wrong.
+    /// Problems of the whole file, each with its place.
     pub(super) problems: Vec<Diagnostic>,
 }
 

@@ -12,7 +12,7 @@ use crate::terminal::printer::{Printer, escape, escape_line};
 /// Where questions are asked and answered.
 /// Tests answer from a list.
 pub(super) trait Person {
-    /// Shows a text.
+    /// Shows a text before the next question.
     fn show(&mut self, text: &str);
     /// Asks; `None` when no answer will ever come.
     fn ask(&mut self, question: &str) -> io::Result<Option<String>>;

@@ -31,8 +31,8 @@ impl AnswerStream {
         printer.piece(&escape_controls(piece))
     }
 
-    /// Ends the answer. Where nobody watched, this prints it: escaped too, because what a program passes on ends on a
-    /// terminal as well. The JSON formats have it as it is.
+    /// Ends the answer. Where it was not shown in pieces, this prints it: escaped too, because what a program passes on
+    /// ends on a terminal as well. The JSON formats have it as it is.
     pub(super) fn end(&mut self, printer: &mut Printer, outcome: &PromptOutcome) -> anyhow::Result<()> {
         self.end_line(printer)?;
         match outcome {

@@ -12,7 +12,7 @@ use crate::effect::{Effects, NO_EFFECT_HERE, consequence_of_failure};
 use crate::terminal::printer::{escape, escape_line, escape_lines};
 use crate::terminal::style::Style;
 
-/// Characters of a hook's words that a line shows.
+/// Characters of a hook's text that a line shows.
 const SHOWN: usize = 300;
 
 /// Looks for what helps against the failure of a hook.
@@ -27,11 +27,11 @@ pub(crate) struct TraceView {
     pub(crate) hint: FailureHint,
 }
 
-/// What a person is told of an event; `None` for what needs no telling.
+/// The line about an event; `None` for events without one.
 pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<String> {
     match event {
         AgentEvent::HookFinished { event, run } => hook_line(*event, run, view),
-        // Reasons of what did happen are told in full; the trace of a single hook is short.
+        // Reasons of what did happen are shown in full; the trace of a single hook is short.
         AgentEvent::Blocked { what, reason } => {
             Some(format!("blocked {}: {}", escape_line(what), escape_lines(reason.trim())))
         }
@@ -53,8 +53,8 @@ pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<S
     }
 }
 
-/// How a call ended. A program that ended by itself is a success of the call, whatever it says of its own work; a
-/// person is told what it says.
+/// How a call ended. A program that ended by itself is a success of the call, whatever its exit code; the
+/// code is shown.
 fn ending(status: ToolStatus, result: &ToolResult) -> String {
     let number = |field: &str| result.metadata.as_ref()?.get(field)?.as_i64();
     match (status, number("exit_code"), number("signal")) {
@@ -76,7 +76,7 @@ pub(super) fn style(event: &AgentEvent<'_>) -> Style {
     }
 }
 
-/// Name, event and time; `None` for a hook that said nothing.
+/// Name, event and time; `None` for a hook without an answer.
 fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Option<String> {
     let actions = actions(event, run, view);
     if actions.is_empty() {
@@ -101,8 +101,8 @@ fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Str
     actions
 }
 
-/// What a hook asks for, in the present tense: whether it comes about is told by what follows. What cannot come about
-/// is marked.
+/// What a hook asks for, in the present tense: whether it takes effect is shown by the lines that follow. What cannot
+/// take effect is marked.
 fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
     let observed = view.is_some_and(|view| view.effects.only_observed(event));
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };

@@ -44,7 +44,7 @@ const TAKES_TERMINAL: Duration = Duration::from_secs(2);
 pub(super) struct LineReader {
     /// Each message asks for one line.
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
-    /// How the terminal was before anybody edited lines on it; `None` where nobody does.
+    /// The modes of the terminal before lines were edited on it; `None` where none are edited.
     modes: Option<Termios>,
     /// Shared with the thread: whether it has the terminal in its modes.
     state: Arc<Mutex<ReaderState>>,
@@ -85,7 +85,7 @@ impl LineReader {
     }
 
     /// The next line.
-    /// One line at a time: while the agent works, nobody reads, and what is typed waits in the terminal.
+    /// One line at a time: while the agent works nothing is read, and what is typed waits in the terminal.
     pub(super) async fn next(&mut self) -> Input {
         let (answer, answered) = oneshot::channel();
         let gone = || Input::Failed(anyhow::anyhow!("the input thread has ended"));

@@ -34,7 +34,7 @@ pub(super) struct RunningItem {
     pub(super) since: Instant,
 }
 
-/// What can be waited for. A name tells which one ended, since events have no other mark.
+/// What can be waited for. A name identifies the one that ended, since events have no other mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What {
     Hook { event: EventName, name: String },
@@ -111,7 +111,7 @@ impl Board {
         let Some(line) = self.line(now) else { return };
         if inner.has_open_line() {
             if self.works.iter().all(|work| matches!(work.what, What::Model { .. })) {
-                // The answer itself tells that the model is at work.
+                // The answer itself shows that the model is at work.
                 return;
             }
             inner.end_line();

@@ -68,7 +68,7 @@ impl ChatMessage<'_> {
                 let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
                 let result = response.get("response").unwrap_or(&Value::Null);
                 let was = match ended(status, result) {
-                    // A hook's own words are all that Qwen Code keeps of its refusal. Its other refusals are told apart
+                    // A hook's own text is all that Qwen Code keeps of its refusal. Its other refusals are distinguished
                     // by their texts.
                     PastOutcome::Allow if error_type == Some("execution_denied") => PastOutcome::Block,
                     was => was,

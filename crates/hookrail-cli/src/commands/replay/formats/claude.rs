@@ -49,7 +49,7 @@ struct ClaudeBlock<'a> {
     is_error: Option<bool>,
 }
 
-/// Reads a line. Lines of other kinds tell nothing, which is fine.
+/// Reads a line. Lines of other kinds have no entries, which is fine.
 /// A result that is no error ran; one that is an error may be the tool's own failure or a refusal, which its text
 /// tells.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {

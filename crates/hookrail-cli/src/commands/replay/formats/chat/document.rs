@@ -14,7 +14,7 @@ use super::ChatMessage;
 use crate::commands::replay::call::TranscriptEntry;
 
 /// What was found in a document.
-/// What is no chat has told nothing.
+/// A document that is no chat has no entries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::commands::replay) struct Document {
     /// Whether it is a chat at all.
@@ -23,19 +23,19 @@ pub(in crate::commands::replay) struct Document {
     pub(in crate::commands::replay) unreadable: u64,
 }
 
-/// Reads a document and hands over what each message tells. An error is the caller's own: `tell` may fail.
+/// Reads a document and hands over the entries of each message. An error is the caller's own: `on_entries` may fail.
 /// `most` bounds the bytes of one message, and so the memory.
 pub(in crate::commands::replay) fn document<E>(
     agent: Agent,
     reader: impl Read,
     most: usize,
-    tell: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
+    on_entries: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
 ) -> Result<Document, E> {
     let place = Rc::new(ReadPosition { line: Cell::new(1), budget: Cell::new(most) });
     let counted = Counted { reader, place: Rc::clone(&place) };
     let mut found = Document::default();
     let mut failed = None;
-    let mut sink = |entries: Vec<TranscriptEntry>| match tell(entries) {
+    let mut sink = |entries: Vec<TranscriptEntry>| match on_entries(entries) {
         Ok(()) => true,
         Err(error) => {
             failed = Some(error);
@@ -55,7 +55,7 @@ pub(in crate::commands::replay) fn document<E>(
 }
 
 /// Where the reader is, and how much it may still read for the piece at hand.
-/// Shared with the reader below the parser, since `serde_json` tells neither while it reads.
+/// Shared with the reader below the parser, since `serde_json` shows neither while it reads.
 struct ReadPosition {
     line: Cell<u64>,
     budget: Cell<usize>,
@@ -83,7 +83,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Takes what one message tells; `false` ends the reading.
+/// Takes the entries of one message; `false` ends the reading.
 type Sink<'s> = &'s mut dyn FnMut(Vec<TranscriptEntry>) -> bool;
 
 /// The document's object, or a bare list of messages.
