@@ -10,7 +10,7 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// For settings that say this about the six events outside of tools and models.
+    /// For this setting of the six events outside of tools and models.
     pub(crate) const fn new(agent_events: AgentEvents) -> Self {
         Self { agent_events }
     }
@@ -43,8 +43,8 @@ pub(crate) fn why_observed(event: EventName) -> String {
     format!("the agent ignores what {event} hooks ask for unless `hooksConfig.agentEvents` is `apply`")
 }
 
-/// What the failure of a hook means for its event. `blocked` says that something else blocks it all the same.
-/// By default the event goes on, which is said each time: people expect a guard that broke to block.
+/// What the failure of a hook means for its event. `blocked` means that something else blocks it all the same.
+/// By default the event goes on, which is printed each time: people expect a guard that broke to block.
 pub(crate) fn consequence_of_failure(event: EventName, run: &HookRun, blocked: bool) -> String {
     let what = match event {
         EventName::BeforeTool

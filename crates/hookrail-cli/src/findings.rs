@@ -101,7 +101,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
     Err(Hinted::new(message, "fix the file; `hookrail check` shows the place").into())
 }
 
-/// `--quiet` keeps it if it is an error or says that guards are off.
+/// `--quiet` keeps it if it is an error or reports that guards are off.
 fn line(finding: &Diagnostic, context: &Context) -> FindingLine {
     let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
     let help = finding
@@ -115,7 +115,7 @@ fn line(finding: &Diagnostic, context: &Context) -> FindingLine {
     }
 }
 
-/// Whether a warning says that hooks do not run.
+/// Whether a warning means that hooks do not run.
 fn is_about_guards(finding: &Diagnostic) -> bool {
     matches!(finding.code, DiagnosticCode::HooksOff | DiagnosticCode::ProjectNotApproved)
 }

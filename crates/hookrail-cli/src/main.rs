@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command. Those that work in a project say on stderr which one, unless it is the current folder: an agent's
+/// Runs the command. Those that work in a project name it on stderr, unless it is the current folder: an agent's
 /// or a person's mistake about it would look like hooks that do nothing.
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());

@@ -25,7 +25,7 @@ pub enum Outcome {
 /// A worker that misbehaves.
 #[derive(Debug, Clone, Copy)]
 pub struct HostileWorker {
-    /// The name of its file, which says what it does.
+    /// The name of its file, which describes what it does.
     pub name: &'static str,
     /// The whole script, beginning with its interpreter.
     pub script: &'static str,

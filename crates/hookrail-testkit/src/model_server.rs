@@ -132,7 +132,7 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
     }
 }
 
-/// Bytes go out as each step says, without being held back.
+/// Bytes go out step by step, without being held back.
 fn play(mut connection: TcpStream, script: &[Step], stop: &AtomicBool) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     for step in script {

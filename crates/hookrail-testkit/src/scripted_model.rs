@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use self::dialects::Dialect;
 use crate::http;
 
-/// What the model says when it is its turn.
+/// One answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// It calls the shell tool that the request offers.

@@ -76,7 +76,7 @@ impl Observed<'_> {
     }
 
     /// Whether hookrail noted that this agent cannot carry out what a hook asked for.
-    /// The bridge then answers with the nearest stronger effect, which a cell that says only "yes" would hide.
+    /// The bridge then answers with the nearest stronger effect, which a cell with "yes" alone would hide.
     pub(super) fn was_strengthened(&self) -> bool {
         self.log.contains("\"strengthened\":")
     }

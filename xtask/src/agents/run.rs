@@ -41,7 +41,7 @@ pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
     Ok(answers)
 }
 
-/// Runs the agent and says what was observed.
+/// Runs the agent and returns what was observed.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
     let mut described = String::new();
     attempt(subject, scenario, |seen| {

@@ -17,7 +17,7 @@ pub(super) struct Scenario {
     pub(super) prompt: &'static str,
     /// What the model runs in the shell, one call after the other. `{base}` is the folder of the run.
     pub(super) commands: &'static [&'static str],
-    /// What the user says next, in an agent that does at the next prompt what others do at once.
+    /// The next prompt of the user, in an agent that does at the next prompt what others do at once.
     pub(super) next_prompt: Option<&'static str>,
     /// What is broken before the agent starts.
     pub(super) broken: Broken,
@@ -42,7 +42,7 @@ pub(super) fn turns(commands: &[&str], base: &str) -> Vec<Turn> {
     calls.chain([Turn::Say(ANSWER.to_owned())]).collect()
 }
 
-/// What the model says at its end, and the agent prints.
+/// The model's last text, which the agent prints.
 pub(super) const ANSWER: &str = "finished";
 
 /// No request reached the model, so that the effect had no chance to show.

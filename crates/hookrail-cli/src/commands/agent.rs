@@ -78,7 +78,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     Ok(if text.trim().is_empty() { Prompt::Missing } else { Prompt::Given(text) })
 }
 
-/// Runs the session. Ctrl-C interrupts it as [`Interrupt`] says; once it is to end, a further signal drops everything,
+/// Runs the session. Ctrl-C interrupts it as [`Interrupt`] decides; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
 /// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {

@@ -1,7 +1,7 @@
 //! `hookrail bridge`: another agent calls hookrail as its hook, in its own dialect.
 //!
 //! Whatever goes wrong here must not be read by the agent as an answer it is not: settings that cannot be used, a bad
-//! payload and a panic are answered as the agent's dialect says "no" at guarded events, and with a line on stderr
+//! payload and a panic are answered as a refusal in the agent's dialect at guarded events, and with a line on stderr
 //! elsewhere.
 
 mod call;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
         let why = format!("the answer cannot be written: {error}");
         let refusal = refuse(args, &stdin, &why);
         let _ = io::stderr().write_all(refusal.stderr.as_bytes());
-        // An empty stdout and exit 0 would be read as nothing to say.
+        // An empty stdout and exit 0 would be read as no objection.
         ExitStatus::Native(if refusal.stdout.is_empty() { 1 } else { 2 })
     })
 }

@@ -128,7 +128,7 @@ impl Check<'_> {
             if let Some(place) =
                 diagnostic.place.as_ref().filter(|_| diagnostic.code == DiagnosticCode::ProjectNotApproved)
             {
-                // The engine knows where the hook's command stands, not in which column.
+                // The engine's place has the line of the hook's command, not its column.
                 finding = finding.at(&place.file, place.span.clone(), place.line, &mut self.sources);
             }
             self.findings.push(finding);

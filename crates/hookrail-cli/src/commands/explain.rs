@@ -23,7 +23,7 @@ use crate::findings;
 use crate::hook_log::{self, PastWorkers};
 use crate::terminal::printer::{Printer, escape_line};
 
-/// Prints the plan. With hooks off it is still made, as if they were on, and a note says so.
+/// Prints the plan. With hooks off it is still made, as if they were on, with a note.
 pub(crate) fn run(
     args: &ExplainArgs,
     context: &Context,

@@ -24,7 +24,7 @@ pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option
     }
 }
 
-/// A script with Windows line ends, by what shells say of it.
+/// A script with Windows line ends, by the errors of shells.
 fn carriage_return(complaint: &str) -> Option<String> {
     let seen = complaint.contains('\r') || complaint.contains("\\r'") || complaint.contains("^M");
     seen.then(|| "the script has Windows line ends; `sed -i 's/\\r$//' FILE` gives it Unix ones".to_owned())

@@ -30,9 +30,9 @@ use report::{FireReport, SkippedHook};
 use summary::RepeatSummary;
 use watch::Watch;
 
-/// Fires the event and prints what the hooks say.
+/// Fires the event and prints what the hooks answer.
 /// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
-/// are off is said on stderr.
+/// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,

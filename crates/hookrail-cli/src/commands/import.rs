@@ -126,7 +126,7 @@ fn write(
     Ok(ExitStatus::Success)
 }
 
-/// One imported hook, with what its group says about it.
+/// One imported hook, with the fields of its group.
 struct ImportedHook<'a> {
     event: EventName,
     matcher: Option<&'a str>,

@@ -198,7 +198,7 @@ impl TargetFile {
     }
 }
 
-/// The name that the person wants, if one was given or can be asked for.
+/// The name for the hook, if one was given or can be asked for.
 /// On a terminal the person is asked, and Enter takes the proposed name. Elsewhere the proposed name is taken.
 fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
     if args.name.is_some() || !screen::can_ask() {

@@ -1,6 +1,6 @@
 //! `hookrail list`: every hook with its state and its history.
 //!
-//! All hooks are listed, also those that do not run: the columns say why. What is wrong with the settings follows on
+//! All hooks are listed, also those that do not run: the columns show why. What is wrong with the settings follows on
 //! stderr.
 
 use hookrail::components::HookStatus;
@@ -60,7 +60,7 @@ struct List<'l> {
     findings: &'l [Diagnostic],
 }
 
-/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that the log does not know.
+/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that is not in the log.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'l> {
@@ -78,7 +78,7 @@ struct Row<'l> {
     history: PastRuns,
 }
 
-/// What the log knows of a hook.
+/// What the log contains about a hook.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PastRuns {

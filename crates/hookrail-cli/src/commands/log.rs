@@ -30,7 +30,7 @@ const PAST_CALLS: usize = 10;
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How much of what a hook said is shown in its line.
+/// How much of a hook's message is shown in its line, in bytes.
 /// In bytes. `--format json` has all that was logged.
 const MESSAGE_BYTES: usize = 200;
 
@@ -181,7 +181,7 @@ fn print(
     }
 }
 
-/// One line: when, id, event, outcome, how long, how it ended, which hook. What it said comes last, because it is cut.
+/// One line: when, id, event, outcome, how long, how it ended, which hook. Its message comes last, because it is cut.
 fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     let call = &line.call;
     let id = line.id().unwrap_or_default();
@@ -218,7 +218,7 @@ fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     text
 }
 
-/// Numbers for each hook of each project. A huge log is read from its end, and a note says so.
+/// Numbers for each hook of each project. A huge log is read from its end, with a note.
 fn print_stats(
     args: &LogArgs,
     wanted: &Wanted<'_>,
@@ -281,7 +281,7 @@ fn print_stats(
     Ok(ExitStatus::Success)
 }
 
-/// The numbers of a hook, and what the log knows of its worker.
+/// The numbers of a hook, and what the log contains about its worker.
 /// A worker is found by its command: several hooks may share one.
 #[derive(Serialize)]
 struct WithWorker<'l> {

@@ -69,7 +69,7 @@ struct TestReport<'a> {
 }
 
 /// Runs the tests of the project, or those named.
-/// Hooks that are not approved do not run here either, and the test says so; `--trust-hooks` is for machines on which
+/// Hooks that are not approved do not run here either, and the test reports it; `--trust-hooks` is for machines on which
 /// no person can approve.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);

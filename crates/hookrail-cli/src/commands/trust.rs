@@ -1,4 +1,4 @@
-//! `hookrail trust`: a person looks at what a project wants to run, and decides.
+//! `hookrail trust`: a person reviews what a project would run, and decides.
 //!
 //! What was read once is shown, and what was shown is what is approved. Everything that comes from the project is
 //! escaped and set apart by a margin, so that no file can imitate this program's own text.
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
-/// Not said where the approval itself is what was missing.
+/// Not printed where the approval itself is what was missing.
 fn print_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     // Now that something is approved, the project's own flag counts.
     let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
@@ -75,7 +75,7 @@ fn print_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Pr
     }
 }
 
-/// Shows what waits, approves nothing, and says so.
+/// Shows what waits and approves nothing.
 /// Exit 1: a script that goes on would go on without its guards.
 fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     match format {

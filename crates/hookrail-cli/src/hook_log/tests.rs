@@ -167,7 +167,7 @@ fn long_answers_keep_what_decides() {
 fn only_the_end_of_long_logs_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
-    // Ten bytes each; the number says in which order they were written.
+    // Ten bytes each; the number shows in which order they were written.
     let lines =
         |range: std::ops::Range<usize>| range.fold(String::new(), |text, n| format!("{text}{n:09}\n"));
     fs::write(rotated(&path, 2), lines(0..10)).unwrap();

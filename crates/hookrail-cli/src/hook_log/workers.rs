@@ -61,7 +61,7 @@ impl PastWorker {
     }
 }
 
-/// How a hook's process is kept, and what the log knows of it.
+/// How a hook's process is kept, and what the log contains about it.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkerReport<'l> {
     /// `lines` or `fork`.

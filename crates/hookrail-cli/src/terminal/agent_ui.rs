@@ -47,7 +47,7 @@ pub(crate) struct AgentUi {
     state: Mutex<UiState>,
     /// What the person allowed for the rest of the session.
     allowed: Mutex<HashSet<Always>>,
-    /// What the hook trace has to know; set once the settings are read.
+    /// What the hook trace needs; set once the settings are read.
     view: OnceLock<TraceView>,
 }
 

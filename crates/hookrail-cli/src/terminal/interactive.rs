@@ -28,7 +28,7 @@ pub(crate) struct InteractivePrompt<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
-    /// Whether the first line, which says how to get help, is left out.
+    /// Whether the first line, about how to get help, is left out.
     pub(crate) quiet: bool,
 }
 
@@ -219,7 +219,7 @@ impl InteractivePrompt<'_> {
 }
 
 /// The hooks of the session, one a line.
-/// Shown are the hooks as the session has them, and not what the settings say by now.
+/// Shown are the hooks as the session has them, and not as the settings are by now.
 fn hooks(session: &Session) -> String {
     let Some(system) = session.hooks().hook_system() else {
         let off = session.hooks().settings().why_off();

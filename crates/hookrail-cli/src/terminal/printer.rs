@@ -54,7 +54,7 @@ impl Printer {
         self.stream_json(value, PrettyFormatter::new())
     }
 
-    /// Writes while it goes through the value: what hooks say may be long, and six times as long in JSON.
+    /// Writes while it goes through the value: what hooks print may be long, and six times as long in JSON.
     fn stream_json(&mut self, value: &impl Serialize, layout: impl Formatter) -> anyhow::Result<()> {
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut self.plain_out);
         let mut serializer = Serializer::with_formatter(&mut out, SafeFormatter(layout));

@@ -1,4 +1,4 @@
-//! Every row does what its name says, as a plain reader of the protocol sees it.
+//! Every row does what its name describes, as a plain reader of the protocol sees it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,7 +13,7 @@ use crate::process;
 
 /// The most that is read of one line.
 const LONGEST_LINE: u64 = 16 << 20;
-/// How long a worker is watched that is said to never come to anything.
+/// How long a worker is watched that never gives an answer.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a worker may take that does come to something. Generous: the machine may be busy.
 const LIMIT: Duration = Duration::from_mins(2);

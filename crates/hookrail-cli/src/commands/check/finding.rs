@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::escape_line;
 
-/// Something to know about the settings. The fields of its JSON form are a contract.
+/// A finding about the settings. The fields of its JSON form are a contract.
 /// `line` and `column` count from 1, in characters; `span` is in bytes and only for the excerpt.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
@@ -132,7 +132,7 @@ impl Finding {
         // Colours are removed by the printer where they are not wanted.
         let rendered = Renderer::styled().render(&[group]);
         // The place is printed apart from the excerpt, because the excerpt of a long line is cut and would have
-        // other columns; the renderer then announces the excerpt with a `:::` of its own, which says nothing.
+        // other columns; the renderer then announces the excerpt with a `:::` of its own, which adds nothing.
         let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
         rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
     }

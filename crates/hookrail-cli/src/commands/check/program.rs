@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::display::shown;
 
 /// Something that is wrong with a command.
-/// The message names the thing, the help says what to type.
+/// The message names the thing, the help names what to type.
 pub(super) struct CommandProblem {
     /// An error if the hook cannot run, a warning if it probably does something else than was meant.
     pub(super) severity: Severity,

@@ -77,7 +77,8 @@ fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
 }
 
 /// The modules that a text names in `import` and `from` statements.
-/// It reads line by line and knows no strings; a module too many leads at worst to a finding that names a real file.
+/// It reads line by line and does not recognise strings; a module too many leads at worst to a finding that names a
+/// real file.
 fn imported(code: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for statement in code.split(['\n', ';']) {

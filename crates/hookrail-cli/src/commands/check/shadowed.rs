@@ -22,7 +22,7 @@ pub(super) struct Shadowed {
     pub(super) index: usize,
     /// The index of the rule that blocks the same calls.
     by: usize,
-    /// Whether it wanted to ask: then it never has an effect. A block still gives its reason beside the other one.
+    /// Whether it asks: then it never has an effect. A block still gives its reason beside the other one.
     asks: bool,
 }
 

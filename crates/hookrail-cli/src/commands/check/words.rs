@@ -16,8 +16,8 @@ pub(super) struct CommandBeginning {
     pub(super) whole: bool,
 }
 
-/// Asks the engine's shell reader for the first simple command, and knows what quotes, `~` and the project's variables
-/// stand for. Words count up to the first one that holds anything else.
+/// Asks the engine's shell reader for the first simple command, and replaces quotes, `~` and the project's variables by
+/// what they stand for. Words count up to the first one that holds anything else.
 pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> CommandBeginning {
     let outline = outline(command);
     // A text that breaks off may break off in the middle of its last word.

@@ -18,7 +18,7 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Prints the difference and what a person should know.
+    /// Prints the difference and notes about it.
     pub(super) fn show(
         &self,
         file: &AgentFile,

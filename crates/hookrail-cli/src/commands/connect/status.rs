@@ -23,7 +23,7 @@ pub(crate) struct AgentStatus {
     pub(crate) agent: &'static str,
     /// Whether its program is on the `PATH`.
     pub(crate) found: bool,
-    /// What the program says about its version.
+    /// The version that the program prints.
     pub(crate) version: Option<String>,
     /// The version that hookrail was tested with.
     pub(crate) tested_with: &'static str,

@@ -1,6 +1,6 @@
 //! A session log, printed for a person: messages, hook verdicts and results.
 //!
-//! It is made from the log alone and knows no scene: a hook that did nothing would show as one that did nothing.
+//! It is made from the log alone, not from the scene: a hook that did nothing would show as one that did nothing.
 
 use serde_json::Value;
 
@@ -139,7 +139,7 @@ fn request(entry: &Value, before: &[Value]) -> Vec<String> {
     lines
 }
 
-/// How a tool call ended, and whether it ran as the model wanted it.
+/// How a tool call ended, and whether it ran with the model's arguments.
 fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
     let name = text(entry, "/name");
     let reason = text(entry, "/result/error/message");

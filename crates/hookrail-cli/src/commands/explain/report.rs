@@ -30,7 +30,7 @@ pub(super) struct ExplainReport<'e> {
     warnings: &'e [String],
 }
 
-/// `worker` is there for a hook that has one, with what the log knows of it.
+/// `worker` is there for a hook that has one, with what the log contains about it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlannedReport<'e> {

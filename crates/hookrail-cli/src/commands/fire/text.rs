@@ -1,6 +1,6 @@
 //! The result of an event for people: hook by hook, then the verdict.
 //!
-//! What a hook wrote is shown, escaped and shortened; where it says the same twice, once.
+//! What a hook wrote is shown, escaped and shortened; the same text only once.
 
 use std::fmt::Write as _;
 
@@ -70,7 +70,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     if run.failure.is_none() && !stderr.is_empty() && Some(stderr) != repeated {
         line(text, "stderr", stderr);
     }
-    // What an answer was read from says nothing new.
+    // The text that an answer was read from adds nothing new.
     if run.output.is_none() && !run.stdout.trim().is_empty() {
         line(text, "stdout", run.stdout.trim());
     }
@@ -95,7 +95,7 @@ fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bo
     }
 }
 
-/// What the agent would do now. An event that is only observed has a verdict too, which says that it has no effect.
+/// What the agent would do now. An event that is only observed has a verdict too, which shows that it has no effect.
 fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     let result = &fired.result;
     let observed = fired.effects.only_observed(result.event);
@@ -140,7 +140,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
 }
 
 /// Whether an output asks for anything that an agent could do.
-/// Only then is it worth saying that it has no effect.
+/// Only then does the verdict mention that it has no effect.
 fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     output.is_some_and(|output| {
         (event.can_block() && output.is_blocking_decision())

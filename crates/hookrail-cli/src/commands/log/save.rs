@@ -1,8 +1,8 @@
 //! `log --save-test`: a call that was logged, kept as a test of the project, with what came of it then.
 //!
-//! The engine's own log says which call it was; what the hooks were given is in the session log alone.
+//! The engine's own log identifies the call; what the hooks were given is in the session log alone.
 //!
-//! The test expects what happened then, and not what the hooks of today would say: it shows when they differ.
+//! The test expects what happened then, and not what today's hooks would answer: it fails when they differ.
 
 use std::path::{Path, PathBuf};
 
@@ -175,7 +175,7 @@ fn test(
     Value::Object(test)
 }
 
-/// The project itself is the default and need not be said.
+/// The project itself is the default and is left out.
 fn is_below(folder: &Path, project: &Path) -> bool {
     folder != project && folder.starts_with(project)
 }

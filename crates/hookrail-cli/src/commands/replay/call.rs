@@ -21,7 +21,7 @@ pub(super) struct PastCall {
     pub(super) also_matches: Vec<String>,
     /// What hooks get to see besides: of another agent its name and its own names of tool and arguments.
     pub(super) extra: JsonObject,
-    /// Where the agent was, if the transcript says so.
+    /// Where the agent was, if the transcript contains it.
     pub(super) cwd: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.
 /// A text that is not known counts as a call that ran, because most failed results are those of tools.
 pub(super) fn refusal(text: &str) -> PastOutcome {
-    // Results can be megabytes of output; who stopped a call is said at the beginning.
+    // Results can be megabytes of output; the refusal of a call stands at the beginning.
     let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
     let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
     let by_hook = says(&[

@@ -1,6 +1,6 @@
 //! Today's decision about one call: one session for all calls, in which only hooks without effects are on.
 //!
-//! The event is `BeforeTool` whatever happened then. Hooks of other events have no say in whether a call runs.
+//! The event is `BeforeTool` whatever happened then. Hooks of other events do not decide whether a call runs.
 
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
@@ -12,7 +12,7 @@ use super::call::PastCall;
 use crate::commands::test::case::DecisionWord;
 use crate::commands::test::seen;
 
-/// What the hooks say about a call.
+/// What the hooks decide about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PresentDecision {
     /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
@@ -42,7 +42,7 @@ struct ReplaySignals {
     terminate: Signal,
 }
 
-/// The person does not want to wait any longer.
+/// The person interrupted the replay.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
 pub(super) struct Interrupted;
@@ -82,7 +82,7 @@ impl ReplayDecider {
         Ok(Self { config, runtime, not_asked, signals, last_folder: None })
     }
 
-    /// What the hooks say about a call.
+    /// What the hooks decide about a call.
     pub(super) fn decide(&mut self, call: &PastCall) -> Result<PresentDecision, Interrupted> {
         let base = BaseOverrides {
             cwd: self.folder_of(call),
@@ -131,7 +131,7 @@ impl ReplayDecider {
 }
 
 impl PresentDecision {
-    /// The first hook whose output says so is the one that decided.
+    /// The first hook whose output has this decision is the one that decided.
     fn of(result: &ProcessedHookResult) -> Self {
         if result.runs.is_empty() && result.block.is_none() {
             return Self { word: DecisionWord::Allow, reason: None, by: None };

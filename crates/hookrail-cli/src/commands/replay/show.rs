@@ -12,8 +12,8 @@ use crate::terminal::printer::escape_line;
 /// How much of a call is shown on its line.
 const SHOWN: usize = 160;
 
-/// What was replayed and what hooks say about it, in a few lines.
-/// What could not be read and what was not asked is said here, because both make the numbers smaller than they should
+/// What was replayed and what hooks decided about it, in a few lines.
+/// What could not be read and what was not asked is printed here, because both make the numbers smaller than they should
 /// be.
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;

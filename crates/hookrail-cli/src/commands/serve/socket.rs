@@ -116,7 +116,7 @@ fn remove_leftover(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Whether the other end belongs to the user that the server runs as, or to root. The file's mode says the same,
+/// Whether the other end belongs to the user that the server runs as, or to root. The file's mode has the same effect,
 /// but a mode can be changed.
 pub(super) fn same_user(stream: &tokio::net::UnixStream) -> Result<(), String> {
     let own = geteuid().as_raw();

@@ -21,7 +21,7 @@ pub(crate) struct TestCase {
     pub(crate) files: Option<Vec<(PathBuf, String)>>,
     /// Whether hooks get an empty home directory.
     pub(crate) scratch_home: bool,
-    /// What is expected; `None` where the test does not say.
+    /// What is expected; `None` where the test has no `expect`.
     pub(crate) expect: Option<Expect>,
 }
 

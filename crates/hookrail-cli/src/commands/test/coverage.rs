@@ -159,7 +159,7 @@ impl Covered {
     }
 }
 
-/// Whether it is there to keep something from happening: any hook that can, but for a rule that says nothing of the kind.
+/// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
     let is_guarded =
         matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);

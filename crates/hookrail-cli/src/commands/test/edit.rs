@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Accepted {
     /// The test's place in its file, from 0.
     pub(crate) index: usize,
-    /// The keys with what they should say.
+    /// The keys with their new values.
     pub(crate) keys: Vec<(&'static str, Value)>,
 }
 

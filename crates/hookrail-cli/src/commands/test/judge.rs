@@ -19,7 +19,7 @@ pub(crate) struct Mismatch {
     pub(crate) expected: String,
     /// What was seen, in words.
     pub(crate) seen: String,
-    /// What the key would have to say to be true.
+    /// The value with which the key would hold.
     pub(crate) accepted: Value,
 }
 
@@ -138,7 +138,7 @@ fn errors(expected: Option<bool>, seen: &SeenOutcome) -> Option<Mismatch> {
     })
 }
 
-/// Whether everything that `part` says holds for `whole`: objects may have more keys, arrays have the same length.
+/// Whether `whole` contains everything in `part`: objects may have more keys, arrays have the same length.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {

@@ -29,7 +29,7 @@ pub(crate) const EXPECT_KEYS: [&str; 8] =
     ["decision", "reason", "ran", "notRan", "input", "output", "errors", "maxMs"];
 
 /// The tests of a file, or everything that is wrong with it.
-/// One mistake refuses the whole file: half of its tests would say nothing about the other half.
+/// One mistake refuses the whole file: a run of half of its tests would be misleading.
 pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Diagnostic>> {
     let mut reader = TestFileReader { source: TestSource::new(file, content) };
     let tests = match reader.source.parse() {

@@ -38,7 +38,7 @@ pub(super) struct FinishedTest {
 
 /// Runs all tests and hands each over as soon as it and all before it are finished, so that output has one order.
 ///
-/// Tests that look at the time run alone, after the others: a time that was taken beside other hooks says little.
+/// Tests that look at the time run alone, after the others: a time that was taken beside other hooks means little.
 pub(super) async fn run_all(
     bench: &Bench<'_>,
     cases: &[Arc<TestCase>],

@@ -27,7 +27,7 @@ const MAX_COPIED_FILES: usize = 4_096;
 const HOMES: [&str; 6] =
     ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
 
-/// A session for one test, and the folders that live as long as it does.
+/// A session for one test, and the folders that exist as long as it does.
 pub(super) struct Scratch {
     /// A session in the temporary project.
     pub(super) config: HookSession,

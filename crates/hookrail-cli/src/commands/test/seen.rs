@@ -28,7 +28,7 @@ pub(crate) struct SeenOutcome {
     pub(crate) failures: Vec<String>,
     /// How long the event took.
     pub(crate) took_ms: u64,
-    /// What the person should know besides.
+    /// Warnings for the person.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl SeenOutcome {
 }
 
 impl HookThatRan {
-    /// Durations are left out where they say nothing.
+    /// Durations are left out where they mean nothing.
     fn of(run: &HookRun) -> Self {
         use hookrail::Exit;
         let how = match &run.exit {

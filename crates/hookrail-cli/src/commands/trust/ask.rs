@@ -1,6 +1,6 @@
 //! The questions, one for each hook.
 //!
-//! The dialogue knows nothing of the store: it returns what was chosen, and the caller writes it.
+//! The dialogue does not use the store: it returns what was chosen, and the caller writes it.
 
 use std::io::{self, BufRead};
 

@@ -120,7 +120,7 @@ pub(super) fn init(session_id: &str, model: &str) -> Value {
 }
 
 /// The line of a stream for one event, if programs have a use for it.
-/// A reader has to ignore types that it does not know: more may come. Output that a hook suppressed is null here too.
+/// A reader has to ignore unknown types: more may come. Output that a hook suppressed is null here too.
 pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
     let mut line = match event {
         AgentEvent::AnswerText(text) => json!({ "type": "message", "role": "assistant", "delta": text }),

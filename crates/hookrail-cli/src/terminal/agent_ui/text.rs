@@ -17,7 +17,7 @@ pub(super) struct AnswerStream {
 }
 
 impl AnswerStream {
-    /// `streams` only on a terminal: a program wants the answer as it is in the end.
+    /// `streams` only on a terminal: a program needs the answer as it is in the end.
     pub(super) fn new(streams: bool) -> Self {
         Self { streams, open: false }
     }

@@ -18,7 +18,7 @@ const SHOWN: usize = 300;
 /// Looks for what helps against the failure of a hook.
 type FailureHint = Box<dyn Fn(EventName, &HookRun) -> Option<String> + Send + Sync>;
 
-/// What the trace has to know of the session.
+/// What the trace needs of the session.
 /// The trace begins before the settings are read; until then nothing is marked as without effect.
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.

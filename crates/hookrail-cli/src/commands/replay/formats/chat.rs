@@ -57,7 +57,7 @@ impl ChatMessage<'_> {
             _ => Vec::new(),
         };
         let nested = self.inner.and_then(|inner| inner.parts).unwrap_or_default();
-        // A status beside a response says more than the response itself.
+        // A status beside a response is more exact than the response itself.
         let word = |key| self.result.as_ref().and_then(|result| result.get(key)).and_then(Value::as_str);
         let (status, error_type) = (word("status"), word("errorType"));
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
@@ -110,7 +110,7 @@ fn name_of(call: &Value) -> Option<&str> {
     call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
-/// How a call ended, by its status and what was said about it.
+/// How a call ended, by its status and its result.
 fn ended(status: Option<&str>, result: &Value) -> PastOutcome {
     match status {
         Some("success") => PastOutcome::Allow,

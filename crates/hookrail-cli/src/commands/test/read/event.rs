@@ -90,7 +90,7 @@ impl<'a> TestFileReader<'a> {
             Ast::Object(_) => Value::from(stdin).to_string().into_bytes(),
             other => return self.mistyped("`stdin`", "the agent's payload, an object or its text", &other),
         };
-        // Our own name of the event says nothing to the agent's table, and is compared below.
+        // Our own name of the event is not in the agent's table, and is compared below.
         let ours = event.as_deref().and_then(|event| event.parse::<EventName>().ok());
         let mut read = match hookrail_bridge::read(agent, event.as_deref(), &bytes) {
             Ok(read) => read,
