@@ -19,9 +19,9 @@ fn asked_to_end_it_answers_what_runs() {
         server.signal(signal);
         // Stdin stays open: the signal alone ends it.
         let stdin = server.stdin.take();
-        let (status, answers, talk) = server.end();
+        let (status, answers, messages) = server.end();
         drop(stdin);
-        assert_eq!(status.code(), Some(0), "{talk}");
+        assert_eq!(status.code(), Some(0), "{messages}");
         let answers = by_id(answers);
         assert_eq!(answers.len(), 5, "{answers:?}");
         assert!(answers.values().all(|answer| answer["output"]["blocked"] == true), "{answers:?}");
@@ -148,10 +148,10 @@ fn new_settings_count_for_later_requests() {
         assert_eq!(answer["output"]["blocked"], true, "{answer}");
     }
     server.close_input();
-    let (status, _, talk) = server.end();
+    let (status, _, messages) = server.end();
     assert_eq!(status.code(), Some(0));
-    assert_eq!(talk.matches("settings reloaded").count(), 1, "{talk}");
-    assert!(talk.contains("not reloaded"), "{talk}");
+    assert_eq!(messages.matches("settings reloaded").count(), 1, "{messages}");
+    assert!(messages.contains("not reloaded"), "{messages}");
 }
 
 #[test]

@@ -33,8 +33,8 @@ fn the_file_is_private_and_gone_at_the_end() {
         assert_eq!((&answer["correlationId"], &answer["output"]["blocked"]), (&json!(id), &json!(true)));
     }
     server.signal(Signal::TERM);
-    let (status, _, talk) = server.end();
-    assert_eq!(status.code(), Some(0), "{talk}");
+    let (status, _, messages) = server.end();
+    assert_eq!(status.code(), Some(0), "{messages}");
     assert!(!path.exists(), "the file is removed");
     assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "only `.llxprt` is left");
 }
@@ -141,8 +141,8 @@ except OSError as error:
     assert_eq!(visit(), "closed", "and so does the server");
     assert_eq!(ask(&path, &tool_request("1", "t"))["correlationId"], "1");
     server.signal(Signal::TERM);
-    let (_, _, talk) = server.end();
-    assert!(talk.contains("refused a client"), "{talk}");
+    let (_, _, messages) = server.end();
+    assert!(messages.contains("refused a client"), "{messages}");
 }
 
 #[test]
