@@ -152,7 +152,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             (true, ..) => Cell::Fails,
             (false, 1, _) if seen.ran("stops") => seen.stopped("MARK-STOP"),
             (false, 2.., true) => Cell::Instead("every further call is refused, the model reads why"),
-            (false, ..) => Cell::Unknown("nothing ran, and nobody is told why"),
+            (false, ..) => Cell::Unknown("nothing ran, and no reason is shown"),
         }
     }),
     scenario("failing hook", "do it", &["touch failing-open.txt"], |seen| {
