@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{InputError, ModelRequest, ValidationError};
+use crate::formats::field::describe;
 use crate::formats::json_object::JsonObject;
-use crate::formats::translator::describe;
 
 /// So many keys are compared in less time than one is hashed.
 const FEW_FIELDS: usize = 8;

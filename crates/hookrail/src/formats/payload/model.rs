@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::{InputError, ValidationError, locate, stable};
+use crate::formats::field::FieldPath;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{LlmRequest, LlmResponse};
-use crate::formats::translator::{FieldPath, to_hook_llm_request, to_hook_llm_response};
+use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
 
 /// A model request that came from outside.
 #[derive(Debug, Clone, PartialEq)]
