@@ -8,7 +8,7 @@ use super::{HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, Llm
 use crate::formats::json_object::JsonObject;
 
 /// The parts of a model request that change.
-#[derive(JsonSchema)]
+#[derive(Debug, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PartialLlmRequest<'a> {
     /// Another model.
@@ -28,7 +28,7 @@ pub(crate) struct PartialLlmRequest<'a> {
 }
 
 /// A model's answer, or the parts of it that change.
-#[derive(JsonSchema)]
+#[derive(Debug, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PartialLlmResponse<'a> {
     /// The whole text, where `candidates` is left out.

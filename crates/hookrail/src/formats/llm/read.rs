@@ -22,6 +22,7 @@ type Result<T> = std::result::Result<T, TranslationError>;
 type Spellings = [&'static str; 2];
 
 const MESSAGES: Spellings = ["messages", "contents"];
+/// Both are accepted of everybody.
 const CONFIG: Spellings = ["config", "generationConfig"];
 /// What a message or a candidate says.
 const CONTENT: Spellings = ["content", "parts"];
@@ -48,3 +49,6 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use super::Result;
 use crate::formats::field::FieldPath;
-use crate::formats::json_object::JsonObject;
+use crate::formats::json_object::{JsonObject, member, take_member};
 
 /// An object whose members are moved out of it if it is owned, and borrowed from it if it is not.
 pub(crate) struct Members<'v>(Cow<'v, JsonObject>);
@@ -37,9 +37,8 @@ impl<'v> Members<'v> {
     /// write it for what they leave alone.
     pub(super) fn take(&mut self, key: &str) -> Option<Cow<'v, Value>> {
         let value = match &mut self.0 {
-            // The order of the others stays, which hooks get to see.
-            Cow::Owned(object) => object.shift_remove(key).map(Cow::Owned),
-            Cow::Borrowed(object) => object.get(key).map(Cow::Borrowed),
+            Cow::Owned(object) => take_member(object, key).map(Cow::Owned),
+            Cow::Borrowed(object) => member(object, key).map(Cow::Borrowed),
         };
         value.filter(|value| !value.is_null())
     }
@@ -116,14 +115,20 @@ pub(super) fn list<'v, T>(
     read: impl Fn(Cow<'v, Value>, &FieldPath<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
     match value {
-        Cow::Owned(Value::Array(entries)) => {
-            let entries = entries.into_iter().enumerate();
-            entries.map(|(place, entry)| read(Cow::Owned(entry), &at.entry(place))).collect()
-        }
-        Cow::Borrowed(Value::Array(entries)) => {
-            let entries = entries.iter().enumerate();
-            entries.map(|(place, entry)| read(Cow::Borrowed(entry), &at.entry(place))).collect()
-        }
+        Cow::Owned(Value::Array(entries)) => each(entries.into_iter().map(Cow::Owned), at, read),
+        Cow::Borrowed(Value::Array(entries)) => each(entries.iter().map(Cow::Borrowed), at, read),
         other => Err(at.mismatch("a list", Some(&other))),
     }
+}
+
+fn each<'v, T>(
+    entries: impl ExactSizeIterator<Item = Cow<'v, Value>>,
+    at: &FieldPath<'_>,
+    read: impl Fn(Cow<'v, Value>, &FieldPath<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut list = Vec::with_capacity(entries.len());
+    for (place, entry) in entries.enumerate() {
+        list.push(read(entry, &at.entry(place))?);
+    }
+    Ok(list)
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::members::Members;
-use super::texts::{NonText, texts};
+use super::texts::{NonText, part, texts};
 use super::{CONTENT, Result, Writer};
 use crate::formats::field::FieldPath;
 use crate::formats::llm::{LlmCandidate, LlmContent, LlmSafetyRating, LlmUsage, PartialLlmResponse};
@@ -48,27 +48,28 @@ fn candidate<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> R
     })
 }
 
-/// The texts stand in `content.parts`; a hook may write them right into the candidate. Of a hook's candidate only the
-/// texts are wanted, so that its other parts say nothing.
+/// The texts stand in `content.parts`. A hook may write them right into the candidate; and only the texts of its
+/// candidate are wanted, so that other parts say nothing.
 fn content<'v>(candidate: &mut Members<'v>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmContent<'v>> {
     let mut content = LlmContent { role: Cow::Borrowed("model"), parts: Vec::new() };
     let Some((key, value)) = candidate.take_spelled(writer.spellings(&CONTENT)) else { return Ok(content) };
     let at = at.key(key);
-    let non_text = match writer {
-        Writer::Program => NonText::Refused,
-        Writer::Hook => NonText::Empty,
-    };
     if writer == Writer::Hook && !value.is_object() {
-        content.parts = texts(value, &at, non_text)?;
+        content.parts = texts(value, &at, NonText::Empty)?;
         return Ok(content);
     }
     let mut members = Members::of(value, &at)?;
     if let Some(role) = members.text("role", &at)? {
         content.role = role;
     }
-    if let Some(parts) = members.take("parts") {
-        content.parts = texts(parts, &at.key("parts"), non_text)?;
-    }
+    let parts = match writer {
+        Writer::Program => members.list("parts", &at, |entry, at| part(entry, at, NonText::Refused))?,
+        Writer::Hook => {
+            let parts = members.take("parts");
+            parts.map(|parts| texts(parts, &at.key("parts"), NonText::Empty)).transpose()?
+        }
+    };
+    content.parts = parts.unwrap_or_default();
     Ok(content)
 }
 

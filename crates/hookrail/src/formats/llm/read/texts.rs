@@ -34,7 +34,8 @@ pub(super) fn texts<'v>(
     }
 }
 
-fn part<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Cow<'v, str>> {
+/// One of several parts: a text, or an object that has one.
+pub(super) fn part<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Cow<'v, str>> {
     match &*value {
         Value::String(_) => text(value, at),
         Value::Object(part) if part.get("text").is_some_and(|text| !text.is_null()) => {
