@@ -80,7 +80,7 @@ pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParamete
         apply_tool_config(tool_config, &mut request);
     }
     if let Some(config) = given.config {
-        apply_config(config, &mut request);
+        apply_config(config, base, &mut request);
     }
     AppliedRequest { request, problems }
 }

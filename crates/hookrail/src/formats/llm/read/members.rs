@@ -61,11 +61,9 @@ impl<'v> Members<'v> {
 
     /// A number as it was written.
     pub(super) fn number(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Number>> {
-        match self.take(key).map(Cow::into_owned) {
-            None => Ok(None),
-            Some(Value::Number(number)) => Ok(Some(number)),
-            Some(other) => Err(at.key(key).mismatch("a number", Some(&other))),
-        }
+        let Some(value) = self.take(key) else { return Ok(None) };
+        let number = value.as_number().cloned();
+        number.map(Some).ok_or_else(|| at.key(key).mismatch("a number", Some(&value)))
     }
 
     pub(super) fn count(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<u64>> {

@@ -32,35 +32,34 @@ pub(super) fn shown_config(request: &GenerateContentParameters) -> Option<LlmCon
     (config != LlmConfig::default()).then_some(config)
 }
 
-/// Applies what differs from what the hook was shown, so that the original digits stay otherwise.
-pub(super) fn apply_config(given: LlmConfig<'_>, request: &mut GenerateContentParameters) {
-    let new = differing(given, shown_config(request).unwrap_or_default());
-    set(request, "temperature", new.temperature, |config| &mut config.temperature);
-    set(request, "maxOutputTokens", new.max_output_tokens, |config| &mut config.max_output_tokens);
-    set(request, "topP", new.top_p, |config| &mut config.top_p);
-    set(request, "topK", new.top_k, |config| &mut config.top_k);
-    let stop_sequences = new.stop_sequences.map(Cow::into_owned);
-    set(request, "stopSequences", stop_sequences, |config| &mut config.stop_sequences);
-    set(request, "candidateCount", new.candidate_count, |config| &mut config.candidate_count);
-    set(request, "presencePenalty", new.presence_penalty, |config| &mut config.presence_penalty);
-    set(request, "frequencyPenalty", new.frequency_penalty, |config| &mut config.frequency_penalty);
-}
-
-fn differing<'g>(given: LlmConfig<'g>, shown: LlmConfig<'_>) -> LlmConfig<'g> {
-    let number = |given: Option<Number>, shown: Option<Number>| {
-        given.filter(|given| !shown.is_some_and(|shown| reads_as(&shown, given)))
+/// Applies what differs from what the hook was shown of `base`, so that the original digits stay otherwise.
+pub(super) fn apply_config(
+    given: LlmConfig<'_>,
+    base: &GenerateContentParameters,
+    request: &mut GenerateContentParameters,
+) {
+    let shown = shown_config(base).unwrap_or_default();
+    let mut number = |key, given: Option<Number>, shown: Option<Number>, slot| {
+        let new = given.filter(|given| !shown.is_some_and(|shown| reads_as(&shown, given)));
+        set(request, key, new, slot);
     };
-    LlmConfig {
-        temperature: number(given.temperature, shown.temperature),
-        max_output_tokens: number(given.max_output_tokens, shown.max_output_tokens),
-        top_p: number(given.top_p, shown.top_p),
-        top_k: number(given.top_k, shown.top_k),
-        stop_sequences: given.stop_sequences.filter(|given| shown.stop_sequences.as_ref() != Some(given)),
-        candidate_count: number(given.candidate_count, shown.candidate_count),
-        presence_penalty: number(given.presence_penalty, shown.presence_penalty),
-        frequency_penalty: number(given.frequency_penalty, shown.frequency_penalty),
-        extra: given.extra,
-    }
+    number("temperature", given.temperature, shown.temperature, |config| &mut config.temperature);
+    number("maxOutputTokens", given.max_output_tokens, shown.max_output_tokens, |config| {
+        &mut config.max_output_tokens
+    });
+    number("topP", given.top_p, shown.top_p, |config| &mut config.top_p);
+    number("topK", given.top_k, shown.top_k, |config| &mut config.top_k);
+    number("candidateCount", given.candidate_count, shown.candidate_count, |config| {
+        &mut config.candidate_count
+    });
+    number("presencePenalty", given.presence_penalty, shown.presence_penalty, |config| {
+        &mut config.presence_penalty
+    });
+    number("frequencyPenalty", given.frequency_penalty, shown.frequency_penalty, |config| {
+        &mut config.frequency_penalty
+    });
+    let new = given.stop_sequences.filter(|given| shown.stop_sequences.as_ref() != Some(given));
+    set(request, "stopSequences", new.map(Cow::into_owned), |config| &mut config.stop_sequences);
 }
 
 /// Whether a number given back is the one that was shown. JavaScript writes `1` for `1.0`, and a reader may
