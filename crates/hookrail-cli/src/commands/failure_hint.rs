@@ -1,40 +1,13 @@
-//! What a person is told of a hook that failed: what came of it, and what helps.
-//!
-//! The same words are used by `fire` and by the agent's trace.
+//! What helps against the failure of a hook, for `fire` and the agent's trace.
 
-use hookrail::components::OnFailure;
 use hookrail::{EventName, HookFailure, HookRun};
 
-use crate::commands::check::{command_problem, quote};
+use super::check::{command_problem, quote};
 use crate::context::Context;
 
-/// What the failure of a hook means for its event. `blocked` says that something else blocks it all the same.
-/// By default the event goes on, which is said each time: people expect a guard that broke to block.
-pub(crate) fn consequence(event: EventName, run: &HookRun, blocked: bool) -> String {
-    let what = match event {
-        EventName::BeforeTool
-        | EventName::AfterTool
-        | EventName::BeforeModel
-        | EventName::AfterModel
-        | EventName::BeforeToolSelection => "call",
-        EventName::BeforeAgent | EventName::AfterAgent => "prompt",
-        EventName::SessionStart
-        | EventName::SessionEnd
-        | EventName::PreCompress
-        | EventName::Notification => "session",
-    };
-    if run.hook.on_failure == OnFailure::Block && event.blocks_on_failure() {
-        format!("failed, so the {what} is blocked")
-    } else if blocked {
-        "failed, and decided nothing".to_owned()
-    } else {
-        format!("failed, so the {what} went on")
-    }
-}
-
-/// What helps against a failure, where its exit code or its complaint tells.
+/// What helps against a failure, where its exit code or its error text shows it.
 /// The machine is looked at again, which costs something and is done only for a hook that failed.
-pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
+pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
     let command = run.hook.command_text()?;
     match run.failure()? {
         HookFailure::ExitCode { code: 126 | 127, stderr } => command_problem(&run.hook, command, context)
@@ -50,7 +23,7 @@ pub(crate) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option
     }
 }
 
-/// A script with Windows line ends, by what shells say of it.
+/// A script with Windows line ends, by the errors of shells.
 fn carriage_return(complaint: &str) -> Option<String> {
     let seen = complaint.contains('\r') || complaint.contains("\\r'") || complaint.contains("^M");
     seen.then(|| "the script has Windows line ends; `sed -i 's/\\r$//' FILE` gives it Unix ones".to_owned())
