@@ -160,7 +160,7 @@ pub fn matcher(data: &[u8]) {
     // The reference takes exponential time, does not know our wildcards, and reads `\u{3}` as one character.
     let has_digit_escape =
         pattern.contains('\\') && pattern.contains(|c: char| c.is_ascii_digit() || c == 'k');
-    let is_wildcard = matches!(&*pattern, "" | "*");
+    let is_wildcard = Matcher::is_wildcard(&pattern);
     if verdict == MatchVerdict::BoundReached
         || name.len() > 6
         || pattern.len() > 30

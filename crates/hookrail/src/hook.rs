@@ -211,6 +211,17 @@ pub enum Level {
     Extension(ExtensionName),
 }
 
+impl Level {
+    /// The rank of the hooks of this level. Those of the project, the user and the system are merged into one list
+    /// before they are ranked.
+    pub const fn config_source(&self) -> ConfigSource {
+        match self {
+            Self::Extension(_) => ConfigSource::Extensions,
+            Self::Project | Self::User | Self::System => ConfigSource::Project,
+        }
+    }
+}
+
 /// An extension's name; written as `extension:<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExtensionName(pub String);

@@ -11,7 +11,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 
 use self::call::Call;
-use super::facts::{Facts, Subject, has_tool};
+use super::facts::{Facts, Subject};
 use super::path::Places;
 use super::problem::Problem;
 use super::rule::Rule;
@@ -53,7 +53,7 @@ impl Examples {
             problems.push(problem.help("write { \"match\": [ … ], \"noMatch\": [ … ] }"));
             return Self { list };
         };
-        if !has_tool(event) {
+        if !event.has_tool() {
             let message = format!("examples are tool calls, and {event} has none");
             problems.push(
                 Problem::new(DiagnosticCode::InvalidExample, &prop.name, message).help("leave them out"),

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(crate) use self::files::PathFacts;
 pub(crate) use self::shell::{CommandFacts, ShellLine};
 use super::path::Places;
-use crate::event::{Event, EventName};
+use crate::event::Event;
 use crate::formats::json_object::JsonObject;
 use crate::shell::{ShellFacts, facts_of_argv, facts_of_line};
 
@@ -175,11 +175,6 @@ fn deeper<'v>(value: &'v Value, names: &[String]) -> Option<&'v Value> {
         };
     }
     Some(value)
-}
-
-/// Whether an event can have facts about tools.
-pub(crate) const fn has_tool(event: EventName) -> bool {
-    matches!(event, EventName::BeforeTool | EventName::AfterTool)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::super::{ConfiguredHook, HookSpans};
 use super::{Group, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
+use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, OnFailure, Origin, WorkerMode};
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
 pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
@@ -78,10 +78,7 @@ impl HookReader<'_, '_, '_> {
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),
-            source: match self.level {
-                Level::Extension(_) => ConfigSource::Extensions,
-                Level::Project | Level::User | Level::System => ConfigSource::Project,
-            },
+            source: self.level.config_source(),
             origin: Origin {
                 level: self.level.clone(),
                 file: self.findings.source().file().map(PathBuf::from).unwrap_or_default(),
