@@ -10,12 +10,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::EventName;
-use crate::formats::payload::parse_input;
 use crate::hook::{Hook, HookKind};
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
+use crate::payload::parse_input;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};

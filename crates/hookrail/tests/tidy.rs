@@ -6,15 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rooms from the bottom up. A room uses only those named for it; what is not named here does not exist.
-const MAY_USE: [(&str, &[&str]); 16] = [
+/// Rooms from the bottom up. A room uses only those named for it, all of which stand above its line; what is not named
+/// here does not exist.
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("spelling", &[]),
     ("diagnostic", &[]),
-    // The stable model format is part of an event; payloads and schemas describe events.
-    ("formats", &["event"]),
+    // The stable model format is part of an event.
+    ("formats", &[]),
     ("event", &["formats", "spelling"]),
     // How a matcher is read depends on the event.
     ("matcher", &["event"]),
+    // Payloads and schemas describe events.
+    ("payload", &["event", "formats"]),
     ("output", &["event", "formats"]),
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
@@ -36,6 +39,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "formats",
             "hook",
             "output",
+            "payload",
             "plan",
             "rules",
             "run",
@@ -48,8 +52,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "fuzzing",
         &[
-            "event", "formats", "hook", "host", "matcher", "output", "plan", "rules", "run", "settings",
-            "shell", "trust", "verdict",
+            "event", "formats", "hook", "host", "matcher", "output", "payload", "plan", "rules", "run",
+            "settings", "shell", "trust", "verdict",
         ],
     ),
 ];
@@ -105,6 +109,16 @@ fn files() -> Vec<(String, PathBuf)> {
 
 fn room(file: &str) -> &str {
     file.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+#[test]
+fn no_room_may_use_one_that_uses_it() {
+    for (at, (room, may_use)) in MAY_USE.iter().enumerate() {
+        let earlier: Vec<&str> = MAY_USE.iter().take(at).map(|(name, _)| *name).collect();
+        for other in *may_use {
+            assert!(earlier.contains(other), "`{other}` does not stand before `{room}`, which may use it");
+        }
+    }
 }
 
 #[test]

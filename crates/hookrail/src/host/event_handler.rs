@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use crate::event::{BaseFields, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
-use crate::formats::payload::BaseOverrides;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::panics::{catch_panic, survive};
 use crate::host::records::Records;
 use crate::host::shared::Host;
 use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
+use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
 use crate::run::HookRunner;
 use crate::verdict::aggregator::HookAggregator;

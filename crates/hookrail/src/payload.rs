@@ -1,4 +1,4 @@
-//! Typed parsers for the payloads of all eleven events.
+//! Typed parsers for the payloads of all eleven events, and the JSON Schemas of what hooks read and write.
 //!
 //! What comes over the message bus or from a file is a JSON value that any program may have written. Behind
 //! [`parse_input`] it is an event with exactly the data that its hooks receive, or an error that names the
@@ -9,6 +9,7 @@ mod fields;
 mod locate;
 mod model;
 mod owned_event;
+pub(crate) mod schema;
 #[cfg(test)]
 mod tests;
 
