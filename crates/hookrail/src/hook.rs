@@ -222,6 +222,12 @@ impl Level {
     }
 }
 
+impl AsRef<Self> for Hook {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 /// An extension's name; written as `extension:<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExtensionName(pub String);

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::Value;
 
 pub(crate) use self::files::PathFacts;
-pub(crate) use self::shell::{CommandFacts, ShellLine};
+pub(crate) use self::shell::{LineCommand, ShellLine};
 use super::path::Places;
 use crate::event::Event;
 use crate::formats::json_object::JsonObject;

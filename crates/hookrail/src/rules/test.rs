@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(crate) use self::read::{Readings, read_tests};
 use super::command::CommandPattern;
 use super::fact::Fact;
-use super::facts::{CommandFacts, Facts};
+use super::facts::{Facts, LineCommand};
 use super::glob::Glob;
 use super::path::ResolvedPath;
 use super::truth::Truth;
@@ -55,7 +55,7 @@ enum Seen<'v> {
     /// A path, and whether case is ignored where it stands.
     Path(&'v ResolvedPath, bool),
     /// One command of a shell line.
-    Command(CommandFacts<'v>),
+    Command(&'v LineCommand),
 }
 
 /// Whether one of the tests holds for a fact.
@@ -70,17 +70,17 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
         Fact::Agent => text(subject.agent),
         Fact::Input(names) => on_values(tests, facts.input(names).map(Seen::Json), false),
         Fact::Dynamic => {
-            let dynamic = facts.shell().is_some_and(|shell| shell.facts.dynamic);
+            let dynamic = facts.shell().is_some_and(|shell| shell.dynamic);
             on_values(tests, Some(Seen::Flag(dynamic)), false)
         }
         Fact::Command => match facts.shell() {
-            Some(shell) => on_values(tests, shell.commands().map(Seen::Command), shell.facts.dynamic),
+            Some(shell) => on_values(tests, shell.commands.iter().map(Seen::Command), shell.dynamic),
             None => on_values(tests, None, false),
         },
         Fact::Program => match facts.shell() {
             Some(shell) => {
-                let names = shell.facts.programs.iter().map(|name| Seen::Text(name));
-                on_values(tests, names, shell.facts.dynamic)
+                let names = shell.programs.iter().map(|name| Seen::Text(name));
+                on_values(tests, names, shell.dynamic)
             }
             None => on_values(tests, None, false),
         },
@@ -177,7 +177,7 @@ impl Part {
 
     /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be told, what is
     /// found in the others holds, and what is not found there may still be in it.
-    fn holds_for_command(&self, command: CommandFacts<'_>) -> Truth {
+    fn holds_for_command(&self, command: &LineCommand) -> Truth {
         if let Self::Pattern(pattern) = self {
             return command.matches(pattern);
         }

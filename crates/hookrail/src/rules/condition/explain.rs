@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Kind, Node};
 use crate::rules::fact::Fact;
-use crate::rules::facts::{CommandFacts, Facts};
+use crate::rules::facts::{Facts, LineCommand};
 use crate::rules::test::evaluate;
 use crate::rules::truth::Truth;
 
@@ -60,12 +60,13 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Text => one(subject.text.as_deref()),
         Fact::Agent => one(subject.agent),
         Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
-        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.facts.dynamic).to_string()],
-        Fact::Command => {
-            facts.shell().map(|shell| shell.commands().map(CommandFacts::shown).collect()).unwrap_or_default()
-        }
+        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.dynamic).to_string()],
+        Fact::Command => facts
+            .shell()
+            .map(|shell| shell.commands.iter().map(LineCommand::shown).collect())
+            .unwrap_or_default(),
         Fact::Program => {
-            facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default()
+            facts.shell().map(|shell| shell.programs.iter().cloned().collect()).unwrap_or_default()
         }
         Fact::Writes | Fact::Reads => {
             let paths = facts.paths();
