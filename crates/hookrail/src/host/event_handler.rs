@@ -121,16 +121,7 @@ impl HookEventHandler {
         match records.into_panic() {
             None => result,
             Some(panic) => {
-                let envelope = failure_envelope(plan.event, &plan.hooks, &panic, "hook execution");
-                // What the hooks decided counts: an error beside them must not turn a block into an allow.
-                let block = result.block.or(envelope.block);
-                ProcessedHookResult {
-                    ask: result.ask.filter(|_| block.is_none()),
-                    block,
-                    stop: result.stop,
-                    runs: result.runs,
-                    ..envelope
-                }
+                result.with_failure(failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"))
             }
         }
     }
@@ -148,15 +139,18 @@ impl HookEventHandler {
         }
     }
 
-    /// Whether anything can come of an event with these fields.
+    /// Whether an event with these fields can have a result.
     pub fn would_run(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
-        self.planner.plan_also(event.name(), event.match_target(), &base.also_matches).is_some()
-            || self.blocked_anyway(event.name()).is_some()
+        self.can_have_result(event.name(), event.match_target(), &base.also_matches)
     }
 
-    /// Whether nothing can come of this event: a lookup, no more.
+    /// Whether an event can have no result: a lookup, no more.
     pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
-        self.planner.plan(event, target).is_none() && self.blocked_anyway(event).is_none()
+        !self.can_have_result(event, target, &[])
+    }
+
+    fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
+        self.planner.plan_also(event, target, also).is_some() || self.blocked_anyway(event).is_some()
     }
 
     /// Why this event is blocked whatever the hooks say.

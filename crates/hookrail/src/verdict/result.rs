@@ -128,6 +128,14 @@ impl ProcessedHookResult {
         self.ask = None;
     }
 
+    /// The result of an event whose hooks have answered, with the failure of the hook system itself. What the hooks decided
+    /// counts: an error beside them must not turn a block into an allow.
+    pub(crate) fn with_failure(self, failure: Self) -> Self {
+        let block = self.block.or(failure.block);
+        let ask = self.ask.filter(|_| block.is_none());
+        Self { ask, block, stop: self.stop, runs: self.runs, ..failure }
+    }
+
     /// What went wrong in the hook system itself, as opposed to in a hook.
     pub fn infrastructure_failure(&self) -> Option<&HookError> {
         self.aggregated.errors.iter().find(|error| error.hook().is_none())
