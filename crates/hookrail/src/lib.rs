@@ -151,8 +151,7 @@ pub mod internal {
     pub use crate::hook::PROJECT_DIR_VARIABLES;
     pub use crate::payload::schema::{input_schema, output_schema, sample_input};
     pub use crate::rules::{
-        Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
-        patched_files,
+        ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
     };
     pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
     pub use crate::settings::{

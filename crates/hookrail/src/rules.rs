@@ -23,7 +23,7 @@ mod test;
 mod truth;
 mod words;
 
-pub use self::condition::{Condition, Explanation};
+pub use self::condition::{Condition, ConditionReport};
 
 pub use self::facts::{Facts, Folders, Subject};
 pub use self::patch::{PatchAction, PatchedFile, patched_files};

@@ -9,9 +9,9 @@ use crate::formats::field::describe;
 use crate::formats::json_object::{JsonObject, take_member};
 
 /// The fields of a payload that were not read yet.
-pub(super) struct Fields(pub(super) JsonObject);
+pub(super) struct PayloadFields(pub(super) JsonObject);
 
-impl Fields {
+impl PayloadFields {
     pub(super) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, ValidationError> {
         match take_member(&mut self.0, key) {
             None => Ok(None),

@@ -97,7 +97,7 @@ impl Payload {
         if self.len() > PIPE_CAPACITY {
             unix::widen(&writer, WIDE_PIPE);
         }
-        let mut feed = Feed { cursor: Cursor::new(self), pipe: writer };
+        let mut feed = Feed { cursor: PayloadCursor::new(self), pipe: writer };
         match feed.cursor.push(&feed.pipe) {
             Ok(true) => Ok((reader, None)),
             Ok(false) => Ok((reader, Some(feed))),
@@ -110,20 +110,20 @@ impl Payload {
 /// A payload on its way into one pipe.
 #[derive(Debug)]
 pub(super) struct Feed {
-    pub(super) cursor: Cursor,
+    pub(super) cursor: PayloadCursor,
     pub(super) pipe: PipeWriter,
 }
 
 /// How much of a payload one pipe has taken.
 #[derive(Debug)]
-pub(super) struct Cursor {
+pub(super) struct PayloadCursor {
     payload: Payload,
     sent: usize,
     /// Splicing did not work, so the bytes are copied.
     copy: bool,
 }
 
-impl Cursor {
+impl PayloadCursor {
     /// Nothing of this payload is fed yet.
     pub(super) fn new(payload: &Payload) -> Self {
         Self { payload: payload.clone(), sent: 0, copy: false }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use tokio::time::sleep;
 
-pub(super) use self::group::Group;
+pub(super) use self::group::ProcessGroup;
 pub(crate) use self::spawn::{SpawnError, Spawned, spawn};
 pub(super) use self::spawn::{image_of, start_failure};
 pub(crate) use self::watching::finish;
@@ -24,7 +24,7 @@ use super::payload::Payload;
 use super::reaper::Reaper;
 #[cfg(test)]
 use super::shortage::Shortage;
-use super::shortage::Waiting;
+use super::shortage::ShortageWait;
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -77,7 +77,7 @@ pub(crate) async fn run_from(
     timeout: Duration,
     keep: usize,
     reaper: &Reaper,
-    waiting: &Waiting<'_>,
+    waiting: &ShortageWait<'_>,
 ) -> Finished {
     let mut attempt = first;
     let mut command = command;

@@ -16,7 +16,7 @@ use super::payload::Payload;
 use super::process::{Finished, not_started, run_from, spawn};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
-use super::shortage::{Shortage, Waiting};
+use super::shortage::{Shortage, ShortageWait};
 use super::worker::{Worker, WorkerPool};
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
 use crate::verdict::failure::StartFailure;
@@ -146,7 +146,7 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
-        waiting: &Waiting<'_>,
+        waiting: &ShortageWait<'_>,
     ) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
@@ -209,7 +209,7 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
-        waiting: &Waiting<'_>,
+        waiting: &ShortageWait<'_>,
     ) -> Finished {
         let has_worker = hook.worker != WorkerMode::Off;
         // In a box, so that hooks without a worker do not carry its state along.

@@ -15,14 +15,14 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// A non-blocking descriptor, owned.
 #[derive(Debug)]
-pub(super) enum Watched<T: AsRawFd> {
+pub(super) enum WatchedDescriptor<T: AsRawFd> {
     /// The runtime's reactor wakes us.
     Registered(AsyncFd<T>),
     /// The reactor would not take it (the system limits what can be watched): we look from time to time.
     Unregistered(T),
 }
 
-impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
+impl<T: AsRawFd + Into<OwnedFd>> WatchedDescriptor<T> {
     pub(super) fn readable(fd: T) -> Self {
         Self::register(fd, Interest::READABLE)
     }

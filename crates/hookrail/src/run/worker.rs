@@ -32,7 +32,7 @@ use self::line_worker::{Entry, LineWorker};
 pub use self::status::WorkerStatus;
 use self::status::statuses;
 use super::command::{CommandPreparer, PreparedCommand};
-use super::environment::Variable;
+use super::environment::EnvironmentVariable;
 use super::payload::Payload;
 use super::process::Finished;
 use super::reaper::Reaper;
@@ -53,16 +53,16 @@ const REMEMBERED_HOOKS: usize = 4096;
 /// go on.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct PoolShared {
     reaper: Reaper,
-    workers: Mutex<HashMap<Key, Arc<Worker>>>,
+    workers: Mutex<HashMap<WorkerKey, Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
-    known: Mutex<HashMap<usize, KnownHook>>,
+    known: Mutex<HashMap<usize, AssignedHook>>,
     keeper: Keeper,
     /// How many events wait for an answer of a worker now.
     open_questions: AtomicUsize,
@@ -70,7 +70,7 @@ struct Shared {
 
 /// A hook with the worker that was asked last, and the directory of that worker.
 #[derive(Debug)]
-struct KnownHook {
+struct AssignedHook {
     hook: Arc<Hook>,
     cwd: PathBuf,
     worker: Arc<Worker>,
@@ -78,7 +78,7 @@ struct KnownHook {
 
 /// A handle that keeps no worker alive.
 #[derive(Debug, Clone)]
-pub(super) struct WeakPool(Weak<Shared>);
+pub(super) struct WeakPool(Weak<PoolShared>);
 
 impl WeakPool {
     /// Ends all workers, if there still are some.
@@ -91,12 +91,12 @@ impl WeakPool {
 
 /// Hooks with equal keys share a worker.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct WorkerKey {
     mode: WorkerMode,
     program: OsString,
     arg0: Option<OsString>,
     args: Vec<OsString>,
-    env: Arc<[Variable]>,
+    env: Arc<[EnvironmentVariable]>,
     cwd: PathBuf,
 }
 
@@ -107,11 +107,11 @@ pub(super) struct Worker {
     command: String,
     added: Vec<(String, String)>,
     mode: WorkerMode,
-    kind: Kind,
+    kind: WorkerKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum WorkerKind {
     Lines(Box<LineWorker>),
     Fork(Box<ForkWorker>),
 }
@@ -162,7 +162,7 @@ impl WorkerPool {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(PoolShared {
                 reaper,
                 workers,
                 known,
@@ -191,13 +191,14 @@ impl WorkerPool {
         prepare: impl FnOnce() -> Arc<PreparedCommand>,
     ) -> Arc<Worker> {
         let address = Arc::as_ptr(hook).addr();
-        let is_it =
-            |known: &&KnownHook| Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str();
+        let is_it = |known: &&AssignedHook| {
+            Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str()
+        };
         if let Some(known) = lock(&self.shared.known).get(&address).filter(is_it) {
             return Arc::clone(&known.worker);
         }
         let command = prepare();
-        let key = Key {
+        let key = WorkerKey {
             mode: hook.worker,
             program: command.program.clone(),
             arg0: command.arg0.clone(),
@@ -220,7 +221,7 @@ impl WorkerPool {
         }
         let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
         worker.also_watch(&hook.watch);
-        known.insert(address, KnownHook { hook, cwd, worker: Arc::clone(&worker) });
+        known.insert(address, AssignedHook { hook, cwd, worker: Arc::clone(&worker) });
         drop(known);
         Keeper::start(&self.shared);
         worker
@@ -267,9 +268,9 @@ impl WorkerPool {
 impl Worker {
     fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
         let kind = match hook.worker {
-            WorkerMode::Fork => Kind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
+            WorkerMode::Fork => WorkerKind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
             WorkerMode::Lines | WorkerMode::Off => {
-                Kind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
+                WorkerKind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
             }
         };
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
@@ -278,55 +279,55 @@ impl Worker {
     /// Waits until this worker may be asked. That does not use up the hook's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
         match &self.kind {
-            Kind::Lines(lines) => Admitted(AdmittedKind::Lines(lines, Entry::Turn(lines.turn().await))),
-            Kind::Fork(fork) => Admitted(AdmittedKind::Fork(fork)),
+            WorkerKind::Lines(lines) => Admitted(AdmittedKind::Lines(lines, Entry::Turn(lines.turn().await))),
+            WorkerKind::Fork(fork) => Admitted(AdmittedKind::Fork(fork)),
         }
     }
 
     /// Begins to send an event while its payload is still being written; `None` where that cannot be done.
     pub(super) fn begin(&self, payload: &Payload) -> Option<Admitted<'_>> {
         match &self.kind {
-            Kind::Lines(lines) => {
+            WorkerKind::Lines(lines) => {
                 Some(Admitted(AdmittedKind::Lines(lines, Entry::Early(lines.begin(payload)?))))
             }
-            Kind::Fork(_) => None,
+            WorkerKind::Fork(_) => None,
         }
     }
 
     /// Ends the process when a file changes that these patterns match.
     fn also_watch(&self, patterns: &[String]) {
         match &self.kind {
-            Kind::Lines(lines) => lines.also_watch(patterns),
+            WorkerKind::Lines(lines) => lines.also_watch(patterns),
             // A forked script reads its files anew for each event.
-            Kind::Fork(_) => {}
+            WorkerKind::Fork(_) => {}
         }
     }
 
     fn end(&self) {
         match &self.kind {
-            Kind::Lines(lines) => lines.end(),
-            Kind::Fork(fork) => fork.end(),
+            WorkerKind::Lines(lines) => lines.end(),
+            WorkerKind::Fork(fork) => fork.end(),
         }
     }
 
     fn tidy(&self, idle: Duration) {
         match &self.kind {
-            Kind::Lines(lines) => lines.tidy(idle),
-            Kind::Fork(fork) => fork.tidy(idle),
+            WorkerKind::Lines(lines) => lines.tidy(idle),
+            WorkerKind::Fork(fork) => fork.tidy(idle),
         }
     }
 
     fn process_id(&self) -> Option<i32> {
         match &self.kind {
-            Kind::Lines(lines) => lines.process_id(),
-            Kind::Fork(fork) => fork.process_id(),
+            WorkerKind::Lines(lines) => lines.process_id(),
+            WorkerKind::Fork(fork) => fork.process_id(),
         }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
         match &self.kind {
-            Kind::Lines(lines) => lines.health(),
-            Kind::Fork(fork) => fork.health(),
+            WorkerKind::Lines(lines) => lines.health(),
+            WorkerKind::Fork(fork) => fork.health(),
         }
     }
 }
@@ -357,7 +358,11 @@ impl Admitted<'_> {
 
 /// Why a hook with `"worker": "fork"` would be run once per event in this directory; `None` if it runs in forks, or has
 /// no such setting.
-pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -> Option<ForkObstacle> {
+pub fn fork_obstacle(
+    hook: &Arc<Hook>,
+    environment: Vec<EnvironmentVariable>,
+    cwd: &Path,
+) -> Option<ForkObstacle> {
     if hook.worker != WorkerMode::Fork {
         return None;
     }
@@ -365,7 +370,7 @@ pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -
     fork::obstacle(hook, &preparer.prepare(hook, cwd))
 }
 
-impl Drop for Shared {
+impl Drop for PoolShared {
     fn drop(&mut self) {
         for worker in lock(&self.workers).values() {
             worker.end();
@@ -386,19 +391,19 @@ pub(crate) mod fuzzing {
 
     /// What a line means, as far as the checks compare it.
     #[derive(Debug, PartialEq, Eq)]
-    pub(crate) struct Meaning {
+    pub(crate) struct LineMeaning {
         line: Line,
         /// How many bytes were kept of each stream of an answer.
         pub(crate) kept: Option<(usize, usize)>,
     }
 
     /// Reads a line.
-    pub(crate) fn meaning(bytes: &[u8], keep: usize) -> Meaning {
+    pub(crate) fn meaning(bytes: &[u8], keep: usize) -> LineMeaning {
         let line = read_line(bytes, keep);
         let kept = match &line {
             Line::Answer(_, answer) => Some((answer.stdout.bytes.len(), answer.stderr.bytes.len())),
             _ => None,
         };
-        Meaning { line, kept }
+        LineMeaning { line, kept }
     }
 }

@@ -74,7 +74,7 @@ struct HookReader<'r, 's, 'v> {
 }
 
 /// What the hooks of a group share.
-struct Group {
+struct HookGroup {
     event: EventName,
     matcher: Matcher,
     matcher_span: Option<Range<usize>>,
@@ -129,7 +129,7 @@ impl<'v> HookReader<'_, '_, 'v> {
             }
         };
         let sequential = boolean(sequential, route.key("sequential"), self.findings).unwrap_or(false);
-        let group = Group { event, matcher, matcher_span, sequential };
+        let group = HookGroup { event, matcher, matcher_span, sequential };
         let list = route.key("hooks");
         for (index, hook) in array.elements.iter().enumerate() {
             self.read_hook(&group, hook, list.index(index));

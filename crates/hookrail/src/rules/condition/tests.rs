@@ -9,7 +9,7 @@ use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
-fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<Problem>), Vec<Problem>> {
+fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<RuleProblem>), Vec<RuleProblem>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     Condition::parse(&parsed.value.unwrap(), event)
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use crate::rules::command::{Command, CommandPattern};
+use crate::rules::command::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth;
 use crate::rules::words::CommandWords;
 use crate::shell::{CommandFact, PathUse, ShellFacts};
@@ -52,7 +52,7 @@ impl LineCommand {
             return Truth::No;
         }
         let words = self.words.get_or_init(|| CommandWords::read(&self.fact.argv));
-        pattern.matches(&Command { program, words, ignore_case })
+        pattern.matches(&TestedCommand { program, words, ignore_case })
     }
 
     /// Its words, joined by blanks, with a mark for each that cannot be told.

@@ -43,7 +43,7 @@ pub(super) struct WorkerAnswer {
 pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = serde_json::Deserializer::from_str(trim_output(&text));
-    let Ok(fields) = Fields::deserialize(&mut reader) else { return Line::NoAnswer };
+    let Ok(fields) = AnswerFields::deserialize(&mut reader) else { return Line::NoAnswer };
     if reader.end().is_err() {
         return Line::NoAnswer;
     }
@@ -61,7 +61,7 @@ pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
 /// The fields of a line that count. Their values are checked to be JSON and otherwise left as they are: an output may be
 /// large, and is read later, outside of the lock on the connection.
 #[derive(Default)]
-struct Fields<'l> {
+struct AnswerFields<'l> {
     id: Option<&'l RawValue>,
     ready: Option<&'l RawValue>,
     concurrent: Option<&'l RawValue>,
@@ -71,7 +71,7 @@ struct Fields<'l> {
     stderr: Option<&'l RawValue>,
 }
 
-impl<'l> Fields<'l> {
+impl<'l> AnswerFields<'l> {
     fn answer(&self, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
         let (code, stdout, stderr) = match (self.output, self.exit_code) {
             (Some(_), Some(_)) => return Err(AnswerFault::Both),
@@ -111,14 +111,14 @@ impl<'l> Fields<'l> {
     ) -> serde_json::Result<Self> {
         struct FieldVisitor;
         impl<'de> Visitor<'de> for FieldVisitor {
-            type Value = Fields<'de>;
+            type Value = AnswerFields<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Fields::default();
+                let mut fields = AnswerFields::default();
                 // Of repeated keys the last counts, as everywhere.
                 while let Some(name) = map.next_key::<String>()? {
                     let value: &'de RawValue = map.next_value()?;

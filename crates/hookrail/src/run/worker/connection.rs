@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
-use self::state::State;
+use self::state::ConnectionState;
 use super::answer::WorkerAnswer;
-use super::start::Started;
+use super::start::StartedProcess;
 use super::turns::Turns;
 use crate::run::payload::Payload;
 use crate::verdict::failure::WorkerFailure;
@@ -35,7 +35,7 @@ const BUSY_WAIT_LIMIT: Duration = Duration::from_millis(5);
 /// A running worker process.
 #[derive(Debug)]
 pub(super) struct WorkerConnection {
-    state: Mutex<State>,
+    state: Mutex<ConnectionState>,
 }
 
 /// The outcome of a question.
@@ -79,8 +79,8 @@ pub(super) struct QuestionLimits<'p> {
 
 impl WorkerConnection {
     /// The connection to a process that was just started. The concurrency that it announces is given to the queue.
-    pub(super) fn new(started: Started<io::PipeWriter>, turns: Arc<Turns>) -> Self {
-        Self { state: Mutex::new(State::new(started, turns)) }
+    pub(super) fn new(started: StartedProcess<io::PipeWriter>, turns: Arc<Turns>) -> Self {
+        Self { state: Mutex::new(ConnectionState::new(started, turns)) }
     }
 
     /// Whether the process can be asked. One that ended, closed a stream or wrote something while no question was open is
@@ -135,7 +135,7 @@ impl WorkerConnection {
         Some(Asked { connection: Arc::clone(self), number })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use self::loader::{Loader, open_control};
 pub use self::recognise::ForkObstacle;
 use self::recognise::{Launch, recognise};
-use super::files::{CommandFiles, Fingerprint};
+use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::start::start;
 use crate::hook::Hook;
@@ -36,7 +36,7 @@ pub(in crate::run) struct ForkWorker {
     hook: Hook,
     command: PreparedCommand,
     found: Mutex<Option<KnownLaunch>>,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningLoader>>,
     /// Held while a loader is started, so that no second one is started.
     starting: tokio::sync::Mutex<()>,
     health: Mutex<Health>,
@@ -48,13 +48,13 @@ pub(in crate::run) struct ForkWorker {
 struct KnownLaunch {
     launch: Option<Arc<Launch>>,
     files: CommandFiles,
-    then: Fingerprint,
+    then: FilesFingerprint,
     /// A loader for this did not become ready.
     failed_to_load: bool,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningLoader {
     launch: Arc<Launch>,
     loader: Arc<Loader>,
     last_used: Instant,
@@ -147,8 +147,11 @@ impl ForkWorker {
         };
         lock(&self.health).started += 1;
         let loader = Loader::new(started, &self.reaper);
-        let running =
-            Running { launch: Arc::clone(launch), loader: Arc::clone(&loader), last_used: Instant::now() };
+        let running = RunningLoader {
+            launch: Arc::clone(launch),
+            loader: Arc::clone(&loader),
+            last_used: Instant::now(),
+        };
         *lock(&self.running) = Some(running);
         Some(loader)
     }

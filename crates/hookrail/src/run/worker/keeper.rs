@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::{Shared, lock};
+use super::{PoolShared, lock};
 
 /// The shortest and the longest pause between two rounds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mins(1));
@@ -18,12 +18,12 @@ pub(super) struct Keeper {
 /// What the thread waits on.
 #[derive(Debug, Default)]
 struct ThreadControl {
-    state: Mutex<State>,
+    state: Mutex<ThreadState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ThreadState {
     has_thread: bool,
     stopped: bool,
 }
@@ -35,7 +35,7 @@ impl Keeper {
     }
 
     /// Starts the thread that ends idle workers, if none runs. Without a thread they end with the session.
-    pub(super) fn start(shared: &Arc<Shared>) {
+    pub(super) fn start(shared: &Arc<PoolShared>) {
         let control = &shared.keeper.control;
         let mut state = control.lock();
         if state.has_thread {
@@ -55,11 +55,11 @@ impl Keeper {
 }
 
 impl ThreadControl {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ThreadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, pool: &Weak<Shared>, pause: Duration) {
+    fn work(&self, pool: &Weak<PoolShared>, pause: Duration) {
         let mut state = self.lock();
         while !state.stopped {
             state = self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner).0;

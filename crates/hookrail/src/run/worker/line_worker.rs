@@ -9,7 +9,7 @@ use tokio::time::timeout_at;
 
 use super::answer::WorkerAnswer;
 use super::connection::{Asked, Failure, Outcome, QuestionLimits, WorkerConnection};
-use super::files::{CommandFiles, Fingerprint};
+use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::start::start;
 use super::turns::{QueuePosition, Turn, Turns};
@@ -31,7 +31,7 @@ pub(in crate::run) struct LineWorker {
     command: PreparedCommand,
     files: Mutex<CommandFiles>,
     turns: Arc<Turns>,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningProcess>>,
     /// Held while a process is started, so that no second one is started.
     starting: tokio::sync::Mutex<()>,
     health: Mutex<Health>,
@@ -39,9 +39,9 @@ pub(in crate::run) struct LineWorker {
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningProcess {
     connection: Arc<WorkerConnection>,
-    files: Fingerprint,
+    files: FilesFingerprint,
     last_used: Instant,
 }
 
@@ -168,7 +168,8 @@ impl LineWorker {
         lock(&self.health).started += 1;
         self.turns.allow(1);
         let connection = Arc::new(WorkerConnection::new(started, Arc::clone(&self.turns)));
-        let running = Running { connection: Arc::clone(&connection), files, last_used: Instant::now() };
+        let running =
+            RunningProcess { connection: Arc::clone(&connection), files, last_used: Instant::now() };
         *lock(&self.running) = Some(running);
         Ok(connection)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use crate::run::payload::{Cursor, Payload};
+use crate::run::payload::{Payload, PayloadCursor};
 
 /// Payloads up to this size are copied into the line, so that a request is one write.
 const COPIED: usize = 64 * 1024;
@@ -12,7 +12,7 @@ const COPIED: usize = 64 * 1024;
 /// A request, and how much of it the pipe has taken.
 #[derive(Debug)]
 pub(super) struct RequestLine {
-    parts: [Part; 3],
+    parts: [LinePart; 3],
     /// The payload is not whole yet.
     is_growing: bool,
     /// How many bytes the pipe has taken.
@@ -20,9 +20,9 @@ pub(super) struct RequestLine {
 }
 
 #[derive(Debug)]
-enum Part {
+enum LinePart {
     Bytes(Vec<u8>, usize),
-    Payload(Cursor),
+    Payload(PayloadCursor),
     Sent,
 }
 
@@ -33,23 +33,24 @@ impl RequestLine {
         let parts = if payload.len() <= COPIED {
             head.extend_from_slice(&payload.to_bytes()?);
             head.extend_from_slice(&tail);
-            [Part::Bytes(head, 0), Part::Sent, Part::Sent]
+            [LinePart::Bytes(head, 0), LinePart::Sent, LinePart::Sent]
         } else {
-            let cursor = Part::Payload(Cursor::new(payload));
-            [Part::Bytes(head, 0), cursor, Part::Bytes(tail, 0)]
+            let cursor = LinePart::Payload(PayloadCursor::new(payload));
+            [LinePart::Bytes(head, 0), cursor, LinePart::Bytes(tail, 0)]
         };
         Ok(Self { parts, is_growing: false, sent: 0 })
     }
 
     /// The beginning of a line around a payload that is still being written.
     pub(super) fn growing(id: &str, payload: &Payload) -> Self {
-        let parts = [Part::Bytes(head(id), 0), Part::Payload(Cursor::new(payload)), Part::Sent];
+        let parts =
+            [LinePart::Bytes(head(id), 0), LinePart::Payload(PayloadCursor::new(payload)), LinePart::Sent];
         Self { parts, is_growing: true, sent: 0 }
     }
 
     /// Takes over what was added to the payload.
     pub(super) fn grow(&mut self, payload: &Payload) {
-        if let [_, Part::Payload(cursor), _] = &mut self.parts {
+        if let [_, LinePart::Payload(cursor), _] = &mut self.parts {
             cursor.grow(payload);
         }
     }
@@ -58,7 +59,7 @@ impl RequestLine {
     pub(super) fn complete(&mut self, payload: &Payload, timeout: Duration) {
         self.grow(payload);
         let [_, _, last] = &mut self.parts;
-        *last = Part::Bytes(tail(timeout), 0);
+        *last = LinePart::Bytes(tail(timeout), 0);
         self.is_growing = false;
     }
 
@@ -72,8 +73,8 @@ impl RequestLine {
     pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {
         for part in &mut self.parts {
             let done = match part {
-                Part::Sent => continue,
-                Part::Bytes(bytes, sent) => {
+                LinePart::Sent => continue,
+                LinePart::Bytes(bytes, sent) => {
                     while let Some(rest) = bytes.get(*sent..).filter(|rest| !rest.is_empty()) {
                         let count = rustix::io::retry_on_intr(|| rustix::io::write(&pipe, rest))?;
                         *sent += count;
@@ -81,17 +82,17 @@ impl RequestLine {
                     }
                     true
                 }
-                Part::Payload(cursor) => {
+                LinePart::Payload(cursor) => {
                     let before = cursor.sent();
                     let pushed = cursor.push(pipe.as_fd());
                     self.sent += (cursor.sent() - before) as u64;
                     pushed?
                 }
             };
-            if !done || (self.is_growing && matches!(part, Part::Payload(_))) {
+            if !done || (self.is_growing && matches!(part, LinePart::Payload(_))) {
                 return Ok(false);
             }
-            *part = Part::Sent;
+            *part = LinePart::Sent;
         }
         Ok(true)
     }

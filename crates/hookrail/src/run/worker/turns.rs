@@ -10,11 +10,11 @@ use std::task::{Poll, Waker};
 /// The queue before one worker.
 #[derive(Debug)]
 pub(super) struct Turns {
-    queue: Mutex<Queue>,
+    queue: Mutex<CallerQueue>,
 }
 
 #[derive(Debug)]
-struct Queue {
+struct CallerQueue {
     /// How many callers may ask at once.
     allowed: usize,
     /// How many do.
@@ -43,7 +43,7 @@ impl Turns {
     /// A queue that admits one caller at a time.
     pub(super) fn new() -> Self {
         let (taken, next_ticket, waiting) = (0, 0, VecDeque::new());
-        Self { queue: Mutex::new(Queue { allowed: 1, taken, next_ticket, waiting }) }
+        Self { queue: Mutex::new(CallerQueue { allowed: 1, taken, next_ticket, waiting }) }
     }
 
     /// Admits so many callers at once from now on. Those already admitted keep their turns.
@@ -55,7 +55,7 @@ impl Turns {
 
     /// Waits for a turn. Dropping the future leaves the queue.
     pub(super) async fn take(&self, position: QueuePosition) -> Turn<'_> {
-        let waiting = Waiting { turns: self, ticket: self.lock().enter(position) };
+        let waiting = QueuedCaller { turns: self, ticket: self.lock().enter(position) };
         poll_fn(|cx| {
             let mut queue = self.lock();
             let is_first = queue.waiting.front().is_some_and(|(ticket, _)| *ticket == waiting.ticket);
@@ -87,12 +87,12 @@ impl Turns {
         Some(Turn { turns: self, ticket })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, CallerQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
+impl CallerQueue {
     fn enter(&mut self, position: QueuePosition) -> u64 {
         let ticket = match position {
             QueuePosition::Last => self.next_ticket,
@@ -130,12 +130,12 @@ impl Drop for Turn<'_> {
 }
 
 /// A caller in the queue, or just admitted.
-struct Waiting<'t> {
+struct QueuedCaller<'t> {
     turns: &'t Turns,
     ticket: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedCaller<'_> {
     fn drop(&mut self) {
         let mut queue = self.turns.lock();
         queue.waiting.retain(|(ticket, _)| *ticket != self.ticket);

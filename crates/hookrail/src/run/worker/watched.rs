@@ -17,7 +17,7 @@ pub(super) struct Watch {
 
 /// What the patterns matched at one moment.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedFiles {
     /// How many patterns there were.
     patterns: usize,
     /// `None` where the patterns cannot be followed: then a change cannot be excluded.
@@ -26,12 +26,12 @@ pub(super) struct Watched {
 
 #[derive(Debug)]
 struct MatchedPaths {
-    files: Vec<Seen>,
-    folders: Vec<Seen>,
+    files: Vec<SeenPath>,
+    folders: Vec<SeenPath>,
 }
 
 /// A path and what was there.
-type Seen = (PathBuf, Option<FileState>);
+type SeenPath = (PathBuf, Option<FileState>);
 
 impl Watch {
     /// No patterns yet. They will match files below this directory.
@@ -49,12 +49,12 @@ impl Watch {
     }
 
     /// What the patterns match now.
-    pub(super) fn load(&self) -> Watched {
-        Watched { patterns: self.patterns.len(), found: self.find() }
+    pub(super) fn load(&self) -> WatchedFiles {
+        WatchedFiles { patterns: self.patterns.len(), found: self.find() }
     }
 
     /// Whether all that is watched is as it was.
-    pub(super) fn is_as(&self, before: &mut Watched) -> bool {
+    pub(super) fn is_as(&self, before: &mut WatchedFiles) -> bool {
         if before.patterns != self.patterns.len() {
             return false;
         }
@@ -87,7 +87,7 @@ impl Watch {
     }
 }
 
-fn is_as_seen((path, state): &Seen) -> bool {
+fn is_as_seen((path, state): &SeenPath) -> bool {
     FileState::load(path) == *state
 }
 

@@ -10,7 +10,7 @@ use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
 use super::super::read::{boolean, given, pick, texts, word};
 use super::super::{ConfiguredHook, HookSpans};
-use super::{Group, HookReader, bytes_of};
+use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, OnFailure, Origin, WorkerMode};
@@ -45,7 +45,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 impl HookReader<'_, '_, '_> {
     /// Reads one hook. A required field that cannot be used leaves the hook out; an optional one falls back to its
     /// default. Both are reported.
-    pub(super) fn read_hook(&mut self, group: &Group, value: &Value<'_>, route: Route<'_>) {
+    pub(super) fn read_hook(&mut self, group: &HookGroup, value: &Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
             return self.findings.wrong_type(route, "a hook", value, help);
@@ -102,7 +102,7 @@ impl HookReader<'_, '_, '_> {
     /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
     fn read_kind(
         &mut self,
-        group: &Group,
+        group: &HookGroup,
         object: &Object<'_>,
         kind: Option<&ObjectProp<'_>>,
         command: Option<&ObjectProp<'_>>,

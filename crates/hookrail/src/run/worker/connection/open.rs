@@ -16,12 +16,12 @@ pub(super) struct OpenQuestions {
     prefix: String,
     /// The number of the next question.
     next: u64,
-    questions: VecDeque<Open>,
+    questions: VecDeque<OpenQuestion>,
 }
 
 /// One question.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenQuestion {
     pub(super) number: u64,
     /// What is still to be written.
     pub(super) question: Option<RequestLine>,
@@ -70,7 +70,7 @@ impl OpenQuestions {
     fn push(&mut self, question: RequestLine, keep: usize) -> u64 {
         let number = self.next;
         self.next += 1;
-        self.questions.push_back(Open {
+        self.questions.push_back(OpenQuestion {
             number,
             question: Some(question),
             begins_at: None,
@@ -96,17 +96,17 @@ impl OpenQuestions {
     }
 
     /// The question of this number.
-    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Open> {
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut OpenQuestion> {
         self.questions.iter_mut().find(|open| open.number == number)
     }
 
     /// All of them, the oldest first.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenQuestion> {
         self.questions.iter_mut()
     }
 
     /// Those that wait for an answer, the oldest first.
-    pub(super) fn unanswered(&self) -> impl Iterator<Item = &Open> {
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = &OpenQuestion> {
         self.questions.iter().filter(|open| open.outcome.is_none())
     }
 
@@ -116,7 +116,7 @@ impl OpenQuestions {
     }
 
     /// Removes a question, and wakes the other callers: one of them has to drive the connection.
-    pub(super) fn remove(&mut self, number: u64) -> Option<Open> {
+    pub(super) fn remove(&mut self, number: u64) -> Option<OpenQuestion> {
         let at = self.questions.iter().position(|open| open.number == number)?;
         let removed = self.questions.remove(at);
         self.wake_all();

@@ -15,9 +15,9 @@ use self::pipes::Pipes;
 use super::open::OpenQuestions;
 use super::{Outcome, QuestionLimits};
 use crate::run::payload::Payload;
-use crate::run::process::Group;
+use crate::run::process::ProcessGroup;
 use crate::run::watch::Ticker;
-use crate::run::worker::start::Started;
+use crate::run::worker::start::StartedProcess;
 use crate::run::worker::turns::Turns;
 use crate::verdict::failure::WorkerFailure;
 
@@ -26,7 +26,7 @@ const MAX_LINE_OVERHEAD: usize = 64 * 1024;
 
 /// One process and the questions that wait for its answers.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct ConnectionState {
     /// `None` once the process was ended.
     process: Option<Process>,
     open: OpenQuestions,
@@ -46,14 +46,14 @@ pub(super) struct State {
 
 #[derive(Debug)]
 struct Process {
-    group: Group,
+    group: ProcessGroup,
     pipes: Pipes,
 }
 
-impl State {
+impl ConnectionState {
     /// The state for a process that was just started.
-    pub(super) fn new(started: Started<io::PipeWriter>, turns: Arc<Turns>) -> Self {
-        let Started { group, stdin, stdout, stderr } = started;
+    pub(super) fn new(started: StartedProcess<io::PipeWriter>, turns: Arc<Turns>) -> Self {
+        let StartedProcess { group, stdin, stdout, stderr } = started;
         let pipes = Pipes::new(group.leader(), stdin, stdout, stderr);
         Self {
             process: Some(Process { group, pipes }),
@@ -188,7 +188,7 @@ impl State {
     }
 }
 
-impl Drop for State {
+impl Drop for ConnectionState {
     fn drop(&mut self) {
         self.end();
     }

@@ -11,9 +11,9 @@ use tokio::time::sleep_until;
 
 use super::loader::{Loader, Progress};
 use crate::run::capture::{Capture, output_pipe};
-use crate::run::payload::{Cursor, Payload};
+use crate::run::payload::{Payload, PayloadCursor};
 use crate::run::process::{Finished, LINGER, QUIET};
-use crate::run::watch::{Ticker, Watched};
+use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -41,7 +41,7 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
     drop((child_stdin, child_stdout, child_stderr));
 
     let mut run = Streams {
-        feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
+        feed: feed.map(|feed| (WatchedDescriptor::writable(feed.pipe), feed.cursor)),
         stdout: Capture::new(stdout, limits.keep),
         stderr: Capture::new(stderr, limits.keep),
         scratch: Vec::new(),
@@ -62,7 +62,7 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
                     run.read_available();
                     news = true;
                 }
-                other => return Poll::Ready(End::Without(other)),
+                other => return Poll::Ready(ForkEnd::Without(other)),
             }
         }
         let Some((exit, latest)) = &ended else {
@@ -71,9 +71,9 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
                 let progress = loader.look(number);
                 run.read_available();
                 return Poll::Ready(match progress {
-                    Progress::Ended(exit) => End::Exited(exit),
-                    Progress::Running => End::DeadlinePassed,
-                    other => End::Without(other),
+                    Progress::Ended(exit) => ForkEnd::Exited(exit),
+                    Progress::Running => ForkEnd::DeadlinePassed,
+                    other => ForkEnd::Without(other),
                 });
             }
             run.ticker.arm(cx);
@@ -87,7 +87,7 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
             alarm.as_mut().reset(quiet.min(*latest).into());
         }
         if all_read || alarm.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(End::Exited(exit.clone()));
+            return Poll::Ready(ForkEnd::Exited(exit.clone()));
         }
         run.ticker.arm(cx);
         Poll::Pending
@@ -97,19 +97,19 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
     let ((stdout, open_stdout), (stderr, open_stderr)) = (run.stdout.into_parts(), run.stderr.into_parts());
     fork.settled = true;
     let exit = match end {
-        End::Exited(exit) => {
+        ForkEnd::Exited(exit) => {
             loader.done(number);
             exit
         }
-        End::DeadlinePassed => {
+        ForkEnd::DeadlinePassed => {
             loader.terminate(number, [open_stdout, open_stderr].into_iter().flatten().collect());
             Exit::TimedOut(limits.timeout)
         }
-        End::Without(Progress::NotBegun) => {
+        ForkEnd::Without(Progress::NotBegun) => {
             loader.done(number);
             return None;
         }
-        End::Without(_) => {
+        ForkEnd::Without(_) => {
             loader.done(number);
             Exit::NoAnswer(WorkerFailure::InterpreterEnded)
         }
@@ -118,7 +118,7 @@ pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<
 }
 
 /// How an event ended.
-enum End {
+enum ForkEnd {
     Exited(Exit),
     DeadlinePassed,
     /// There is no fork, or its loader has ended.
@@ -127,7 +127,7 @@ enum End {
 
 /// The streams of one fork.
 struct Streams {
-    feed: Option<(Watched<std::io::PipeWriter>, Cursor)>,
+    feed: Option<(WatchedDescriptor<std::io::PipeWriter>, PayloadCursor)>,
     stdout: Capture,
     stderr: Capture,
     scratch: Vec<u8>,

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 pub(super) use self::state::Progress;
-use self::state::{Event, State, receive};
+use self::state::{ForkedEvent, LoaderState, receive};
 use crate::run::reaper::{Parent, Reaper};
 use crate::run::unix::{self, Peek, Pid};
-use crate::run::watch::{Ticker, Watched};
-use crate::run::worker::start::Started;
+use crate::run::watch::{Ticker, WatchedDescriptor};
+use crate::run::worker::start::StartedProcess;
 use crate::verdict::hook_run::Exit;
 
 /// How long a fork whose caller has left may take to report its process id.
@@ -30,7 +30,7 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Loader {
     this: Weak<Self>,
     reaper: Reaper,
-    state: Mutex<State>,
+    state: Mutex<LoaderState>,
 }
 
 /// Opens the control: the loader's end and ours.
@@ -42,10 +42,10 @@ pub(super) fn open_control() -> io::Result<(OwnedFd, OwnedFd)> {
 
 impl Loader {
     /// The loader in a process that was just started.
-    pub(super) fn new(started: Started<OwnedFd>, reaper: &Reaper) -> Arc<Self> {
-        let Started { group, stdin: control, stdout, stderr } = started;
-        let state = Mutex::new(State {
-            process: Some((group, Watched::Unregistered(control))),
+    pub(super) fn new(started: StartedProcess<OwnedFd>, reaper: &Reaper) -> Arc<Self> {
+        let StartedProcess { group, stdin: control, stdout, stderr } = started;
+        let state = Mutex::new(LoaderState {
+            process: Some((group, WatchedDescriptor::Unregistered(control))),
             runtime: None,
             outputs: vec![stdout, stderr],
             is_ready: false,
@@ -85,7 +85,7 @@ impl Loader {
         let number = state.next;
         state.send(&format!("run {number}"), &streams)?;
         state.next += 1;
-        state.events.insert(number, Event::default());
+        state.events.insert(number, ForkedEvent::default());
         Ok(number)
     }
 
@@ -94,7 +94,7 @@ impl Loader {
         let mut state = self.lock();
         state.register();
         loop {
-            let State { process, ticker, .. } = &mut *state;
+            let LoaderState { process, ticker, .. } = &mut *state;
             let Some((_, control)) = process else { break };
             match control.poll_read(cx, ticker, receive) {
                 Poll::Pending => break,
@@ -204,7 +204,7 @@ impl Loader {
     pub(super) fn retire(&self) {
         let mut state = self.lock();
         self.read_available(&mut state);
-        let is_orphan = |event: &Event| event.given_up && event.leader.is_none();
+        let is_orphan = |event: &ForkedEvent| event.given_up && event.leader.is_none();
         if state.events.values().any(is_orphan) && state.events.values().all(|event| event.given_up) {
             state.lose();
         }
@@ -223,12 +223,12 @@ impl Loader {
     }
 
     /// A panic while it was held leaves nothing half done.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoaderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Handles available messages, without waiting.
-    fn read_available(&self, state: &mut State) {
+    fn read_available(&self, state: &mut LoaderState) {
         while let Some((_, control)) = &state.process {
             match receive(control.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -238,7 +238,7 @@ impl Loader {
     }
 
     /// Handles one message. One that breaks the protocol ends the loader.
-    fn handle_message(&self, state: &mut State, message: &io::Result<String>) {
+    fn handle_message(&self, state: &mut LoaderState, message: &io::Result<String>) {
         let Ok(message) = message.as_ref().map(|message| message.trim()) else { return state.lose() };
         let mut parts = message.split(' ');
         let (kind, number, value) = (parts.next().unwrap_or_default(), parts.next(), parts.next());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words_at_home};
-use crate::run::environment::{Variable, get, set};
+use crate::run::environment::{EnvironmentVariable, get, set};
 
 /// The options of the interpreter with which a fork is the same as a new process.
 const OPTIONS: &[u8] = b"uBEsSI";
@@ -28,7 +28,7 @@ pub(super) struct Launch {
     /// The script as its own `sys.argv[0]`, and its arguments.
     pub(super) script: OsString,
     pub(super) args: Vec<OsString>,
-    pub(super) env: Arc<[Variable]>,
+    pub(super) env: Arc<[EnvironmentVariable]>,
 }
 
 /// Why a hook with `"worker": "fork"` is run once per event.
@@ -101,7 +101,7 @@ impl Launch {
     }
 }
 
-fn find(name: &OsStr, env: &[Variable], cwd: &Path) -> Option<OsString> {
+fn find(name: &OsStr, env: &[EnvironmentVariable], cwd: &Path) -> Option<OsString> {
     if name.as_bytes().contains(&b'/') {
         return is_executable(&cwd.join(name)).then(|| name.to_owned());
     }
@@ -127,7 +127,11 @@ fn is_harmless(option: &OsStr) -> bool {
 }
 
 /// The interpreter that a script names in its first line, if that is Python: its path, its name and its options.
-fn shebang(path: &Path, env: &[Variable], cwd: &Path) -> Option<(OsString, OsString, Vec<OsString>)> {
+fn shebang(
+    path: &Path,
+    env: &[EnvironmentVariable],
+    cwd: &Path,
+) -> Option<(OsString, OsString, Vec<OsString>)> {
     let mut start = Vec::new();
     File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;

@@ -60,12 +60,12 @@ async fn without_a_reactor_the_last_look_is_taken_too() {
     let spawned = spawn(&bash("echo no >&2; exit 2"), &small_payload(), &Reaper::new()).unwrap();
     block_past_deadline(spawned.group.leader(), spawned.started);
     let deadline = spawned.started + TIMEOUT;
-    let mut run = Run::new(spawned, deadline, ALL);
+    let mut run = ProcessRun::new(spawned, deadline, ALL);
     run.stdout.unregister();
     run.stderr.unregister();
     let mut alarm = pin!(sleep_until(run.alarm_at.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
-    assert!(matches!(end, End::Exited(Exit::Code(2))));
+    assert!(matches!(end, ProcessEnd::Exited(Exit::Code(2))));
     run.group.reap();
 }
 

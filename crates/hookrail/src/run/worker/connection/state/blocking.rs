@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::State;
+use super::ConnectionState;
 use crate::run::worker::connection::{Outcome, QUICK_ANSWER};
 
 /// A yield that takes longer than this means that another program uses the processor.
@@ -21,7 +21,7 @@ pub(super) enum Pace {
     Concurrent,
 }
 
-impl State {
+impl ConnectionState {
     /// Sends a question to a worker that is known to be quick, and waits for the answer on the calling thread without
     /// yielding to other tasks. `None` if there is no answer by `until`: the question stays open, and the caller waits in
     /// the runtime.

@@ -1,6 +1,6 @@
 //! How a connection fails: which question gets the failure, and what happens to the others.
 
-use super::{MAX_LINE_OVERHEAD, Process, State};
+use super::{ConnectionState, MAX_LINE_OVERHEAD, Process};
 use crate::run::unix::Peek;
 use crate::run::worker::connection::{Failure, Outcome};
 use crate::verdict::failure::WorkerFailure;
@@ -15,7 +15,7 @@ pub(super) enum Charge {
     Question(u64),
 }
 
-impl State {
+impl ConnectionState {
     /// The process has ended by itself. What it wrote before its end is read first.
     pub(super) fn process_ended(&mut self, peek: &Peek) {
         self.read_available();

@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
 use crate::run::unix::{self, Peek, Pid};
-use crate::run::watch::{Ticker, Watched};
-use crate::run::worker::connection::open::{Open, OpenQuestions};
+use crate::run::watch::{Ticker, WatchedDescriptor};
+use crate::run::worker::connection::open::{OpenQuestion, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
 
 /// Reads done on one stream before the future yields.
@@ -25,12 +25,12 @@ pub(super) struct Pipes {
     leader: Pid,
     stdin: PipeWriter,
     /// A copy that is watched while the pipe is full.
-    full: Option<Watched<PipeWriter>>,
+    full: Option<WatchedDescriptor<PipeWriter>>,
     is_wide: bool,
-    stdout: Option<Watched<PipeReader>>,
-    stderr: Option<Watched<PipeReader>>,
+    stdout: Option<WatchedDescriptor<PipeReader>>,
+    stderr: Option<WatchedDescriptor<PipeReader>>,
     /// Becomes readable when the process ends; `None` where the system has no such descriptor.
-    exit: Option<Watched<OwnedFd>>,
+    exit: Option<WatchedDescriptor<OwnedFd>>,
     /// The runtime whose reactor watches all these.
     runtime: Option<Id>,
     lines: LineBuffer,
@@ -57,9 +57,9 @@ impl Pipes {
             stdin,
             full: None,
             is_wide: false,
-            stdout: Some(Watched::Unregistered(stdout)),
-            stderr: Some(Watched::Unregistered(stderr)),
-            exit: unix::exit_descriptor(leader).map(Watched::Unregistered),
+            stdout: Some(WatchedDescriptor::Unregistered(stdout)),
+            stderr: Some(WatchedDescriptor::Unregistered(stderr)),
+            exit: unix::exit_descriptor(leader).map(WatchedDescriptor::Unregistered),
             runtime: None,
             lines: LineBuffer::default(),
             errors: StderrTail::default(),
@@ -77,10 +77,10 @@ impl Pipes {
         }
         self.runtime = now;
         self.full = None;
-        let again = |pipe: Watched<PipeReader>| Watched::readable(pipe.into_inner());
+        let again = |pipe: WatchedDescriptor<PipeReader>| WatchedDescriptor::readable(pipe.into_inner());
         self.stdout = self.stdout.take().map(again);
         self.stderr = self.stderr.take().map(again);
-        self.exit = self.exit.take().map(|watch| Watched::readable(watch.into_inner()));
+        self.exit = self.exit.take().map(|watch| WatchedDescriptor::readable(watch.into_inner()));
     }
 
     /// Prepares for a payload of this size.
@@ -133,7 +133,7 @@ impl Pipes {
                             ticker.want();
                             return Ok(());
                         };
-                        self.full = Some(Watched::writable(copy));
+                        self.full = Some(WatchedDescriptor::writable(copy));
                     }
                     Poll::Ready(Err(error)) => return Err(error),
                 }
@@ -144,7 +144,7 @@ impl Pipes {
     }
 
     /// Writes one question without waiting; whether the pipe took all of it.
-    pub(super) fn write_now(&mut self, open: &mut Open) -> bool {
+    pub(super) fn write_now(&mut self, open: &mut OpenQuestion) -> bool {
         let Some(question) = &mut open.question else { return true };
         let before = question.sent();
         let pushed = question.push(&self.stdin);
@@ -156,7 +156,12 @@ impl Pipes {
     }
 
     /// Writes one question as far as the pipe takes it.
-    fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
+    fn push(
+        &mut self,
+        open: &mut OpenQuestion,
+        cx: &mut Context<'_>,
+        ticker: &mut Ticker,
+    ) -> Poll<io::Result<bool>> {
         let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
         let before = question.sent();
         let pushed = match &self.full {
@@ -171,7 +176,7 @@ impl Pipes {
     }
 
     /// Counts what was written of a question, given how much of it had been before.
-    fn note_sent(&mut self, open: &mut Open, before: u64) {
+    fn note_sent(&mut self, open: &mut OpenQuestion, before: u64) {
         let count = open.question.as_ref().map_or(0, |question| question.sent() - before);
         if count > 0 {
             open.begins_at.get_or_insert(self.sent);
@@ -281,6 +286,6 @@ impl Pipes {
 
     /// The outputs, which the process may still write to while it is being ended.
     pub(super) fn into_outputs(self) -> Vec<PipeReader> {
-        [self.stdout, self.stderr].into_iter().flatten().map(Watched::into_inner).collect()
+        [self.stdout, self.stderr].into_iter().flatten().map(WatchedDescriptor::into_inner).collect()
     }
 }

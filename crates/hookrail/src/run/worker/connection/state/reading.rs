@@ -6,14 +6,14 @@ use std::time::Instant;
 use super::blocking::Pace;
 use super::failing::Charge;
 use super::pipes::PipeRead;
-use super::{MAX_LINE_OVERHEAD, Process, State};
+use super::{ConnectionState, MAX_LINE_OVERHEAD, Process};
 use crate::run::unix::{self, Peek};
 use crate::run::worker::answer::{Line, read_line};
 use crate::run::worker::connection::open::Owner;
 use crate::run::worker::connection::{LOOK_AFTER, Outcome};
 use crate::verdict::failure::WorkerFailure;
 
-impl State {
+impl ConnectionState {
     /// Writes and reads as far as possible without waiting, at most up to the answer to this question.
     pub(in crate::run::worker::connection) fn progress(&mut self, cx: &mut Context<'_>, number: u64) {
         let Some(Process { pipes, .. }) = &mut self.process else { return };

@@ -9,9 +9,9 @@ use std::task::Waker;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use tokio::runtime::{Handle, Id};
 
-use crate::run::process::Group;
+use crate::run::process::ProcessGroup;
 use crate::run::unix::{self, Pid, Signal};
-use crate::run::watch::{Ticker, Watched};
+use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::verdict::hook_run::Exit;
 
 /// The longest message of the protocol, generously.
@@ -19,21 +19,21 @@ const MESSAGE: usize = 256;
 
 /// What is known of a loader and its forks.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct LoaderState {
     /// `None` once it has ended.
-    pub(super) process: Option<(Group, Watched<OwnedFd>)>,
+    pub(super) process: Option<(ProcessGroup, WatchedDescriptor<OwnedFd>)>,
     pub(super) runtime: Option<Id>,
     /// Its own outputs; read when it has failed.
     pub(super) outputs: Vec<PipeReader>,
     pub(super) is_ready: bool,
     pub(super) next: u64,
-    pub(super) events: HashMap<u64, Event>,
+    pub(super) events: HashMap<u64, ForkedEvent>,
     pub(super) ticker: Ticker,
 }
 
 /// What is known of one fork.
 #[derive(Debug, Default)]
-pub(super) struct Event {
+pub(super) struct ForkedEvent {
     pub(super) leader: Option<Pid>,
     pub(super) end: Option<Exit>,
     pub(super) failed: bool,
@@ -56,7 +56,7 @@ pub(in crate::run::worker::fork) enum Progress {
     Lost,
 }
 
-impl State {
+impl LoaderState {
     /// How far a fork is, by the messages read so far.
     pub(super) fn progress(&self, number: u64) -> Progress {
         let Some(event) = self.events.get(&number) else { return Progress::NotBegun };
@@ -81,8 +81,10 @@ impl State {
             return;
         }
         self.runtime = now;
-        self.process =
-            self.process.take().map(|(group, control)| (group, Watched::readable(control.into_inner())));
+        self.process = self
+            .process
+            .take()
+            .map(|(group, control)| (group, WatchedDescriptor::readable(control.into_inner())));
     }
 
     /// Sends one message, with descriptors. Does not wait.
