@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::EventName;
+use crate::hook::fixtures;
 use crate::hook::{Hook, HookKind};
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
@@ -323,7 +324,7 @@ fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
 }
 
 fn hook(event: EventName) -> Arc<Hook> {
-    Arc::new(Hook::new(event, "hook"))
+    Arc::new(Hook { event, ..fixtures::hook("hook") })
 }
 
 fn strictly_blocks(text: &str) -> bool {

@@ -1,5 +1,7 @@
-//! A hook after its settings were read: nothing about it is a guess any more.
+//! A hook after its settings were read and validated.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fixtures;
 mod unreadable_rule;
 
 use std::fmt;
@@ -16,7 +18,7 @@ use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
 
-/// How long a hook may run when its settings do not say.
+/// How long a hook may run when its settings do not set it.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The variables that hold the working directory of a hook.
@@ -31,7 +33,7 @@ pub struct Hook {
     pub event: EventName,
     /// Its `name`, else its command.
     pub name: String,
-    /// What its author says about it.
+    /// The description in its settings.
     pub description: Option<String>,
     /// What kind of program it is.
     pub kind: HookKind,
@@ -47,7 +49,7 @@ pub struct Hook {
     pub on_failure: OnFailure,
     /// Whether it is started at all; `None` means always.
     pub when: Option<Arc<Condition>>,
-    /// Its condition and, for a rule, what it says, as JSON text. Approvals cover it.
+    /// Its condition and, for a rule, its output, as JSON text. Approvals cover it.
     pub definition: Option<String>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
@@ -62,8 +64,8 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// A command hook of the user's for everything that happens at this event, with the defaults of a hook whose
-    /// settings say no more than its command.
+    /// A command hook of the user's for every occurrence of this event, with the defaults of a hook whose settings contain
+    /// only its command.
     pub fn new(event: EventName, command: impl Into<String>) -> Self {
         let command = command.into();
         Self {

@@ -178,17 +178,3 @@ fn approve_now<H: AsRef<Hook>>(project: &files::ProjectDir, given: H) -> HookJud
     let captured = files.and_then(|files| Seal::capture(project, hook, &files));
     HookJudgement::of_capture(given, captured)
 }
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use crate::event::EventName;
-    use crate::hook::{Hook, Level, Origin};
-
-    /// A project hook without a name of its own.
-    pub(super) fn hook(command: &str) -> Hook {
-        let origin = Origin { level: Level::Project, file: PathBuf::new(), line: 0 };
-        Hook { origin, ..Hook::new(EventName::BeforeTool, command) }
-    }
-}

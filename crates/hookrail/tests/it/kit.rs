@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookrail::components::HookEventHandler;
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::internal::load_settings;
 use hookrail::{
@@ -31,8 +32,15 @@ pub(crate) fn builder_trusting(project: &TestProject, trust: TrustPolicy) -> Hoo
     HookSession::builder(project.dir(), trust).settings_paths(paths(project)).session_id("session-1")
 }
 
-pub(crate) fn config(project: &TestProject) -> HookSession {
+pub(crate) fn session(project: &TestProject) -> HookSession {
     builder(project).build()
+}
+
+/// The event handler of a session, started.
+pub(crate) fn handler(session: &HookSession) -> &HookEventHandler {
+    let system = session.hook_system().expect("hooks are on");
+    system.initialize();
+    system.event_handler().expect("a handler after the start")
 }
 
 /// A hook that runs a shell command.
@@ -54,8 +62,8 @@ pub(crate) fn chained(event: &str, hooks: &[Value]) -> Value {
 pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSession) {
     let project = TestProject::new();
     project.user_settings(&on(event, &commands.iter().map(|text| command(text)).collect::<Vec<_>>()));
-    let config = config(&project);
-    (project, config)
+    let session = session(&project);
+    (project, session)
 }
 
 /// Whether hooks had nothing to say about a tool call.

@@ -8,24 +8,21 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
+use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Recheck};
 use hookrail::internal::{Change, FileContent, HookJudgement, Pending, PendingReason, Review, TrustError};
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
+use crate::kit::store;
+
 /// A project hook without a name of its own.
 pub(crate) fn hook(command: &str) -> Hook {
-    let mut hook = Hook::new(EventName::BeforeTool, command);
+    let mut hook = crate::hook_fixture::hook(command, Level::Project);
     hook.matcher = Matcher::compile("write_.*");
     hook.timeout = Duration::from_secs(10);
     hook.env = vec![("MODE".to_owned(), "strict".to_owned())];
-    hook.origin = Origin { level: Level::Project, file: PathBuf::from("settings.json"), line: 1 };
     hook
-}
-
-pub(crate) fn store(project: &TestProject) -> ApprovalStore {
-    ApprovalStore::new(project.home().join(".llxprt/hookrail"))
 }
 
 fn approve_all(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Review {

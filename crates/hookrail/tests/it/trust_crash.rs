@@ -13,7 +13,7 @@ use hookrail::{ApprovalStore, Hook};
 use hookrail_testkit::{TestProject, wait_until};
 use serde_json::Value;
 
-use crate::trust::store;
+use crate::kit::store;
 
 /// Set for the helper process: `<state dir>|<project>|<label>|<how many>`.
 const TASK: &str = "HOOKRAIL_TEST_APPROVE";

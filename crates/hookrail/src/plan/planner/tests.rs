@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::remembered::{MAX_NAMES, MAX_PLANNED_HOOKS};
 use super::*;
+use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, HookKind, Level};
 use crate::matcher::Matcher;
-use crate::plan::registry::tests::{at, hook};
+use crate::plan::registry::tests::at;
 use crate::plan::registry::{DisabledEntry, DisabledList};
 use crate::trust::HookTrust;
 

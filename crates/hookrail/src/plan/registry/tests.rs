@@ -1,13 +1,6 @@
-use std::path::PathBuf;
-
 use super::*;
+use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, ExtensionName, Level, Origin};
-
-/// A `BeforeTool` hook of the user's for all tools.
-pub(crate) fn hook(command: &str) -> Hook {
-    let origin = Origin { level: Level::User, file: PathBuf::from("settings.json"), line: 7 };
-    Hook { origin, ..Hook::new(EventName::BeforeTool, command) }
-}
 
 pub(crate) fn at(level: Level, hook: Hook) -> Hook {
     Hook { origin: Origin { level, ..hook.origin }, ..hook }

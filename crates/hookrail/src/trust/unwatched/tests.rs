@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::trust::tests::hook;
+use crate::hook::fixtures::project_hook as hook;
 
 #[test]
 fn what_cannot_be_told_from_a_command_is_said() {

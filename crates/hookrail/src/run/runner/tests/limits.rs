@@ -146,7 +146,7 @@ fn hooks_that_cannot_start_wait_together() {
     let limit = rustix::process::Rlimit { current: Some(open), maximum };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
     let runner = runner();
-    let timeout = Duration::from_millis(400);
+    let timeout = Duration::from_secs(1);
     let hook = Arc::new(Hook { timeout, ..Hook::new(EventName::BeforeTool, "echo $((1+1))") });
     let hooks: Vec<Arc<Hook>> = (0..10).map(|_| Arc::clone(&hook)).collect();
     let assert_together = |what: &str, runs: &[HookRun], begin: Instant| {
@@ -159,7 +159,7 @@ fn hooks_that_cannot_start_wait_together() {
             assert_eq!(error.code(), Some(rustix::io::Errno::MFILE.raw_os_error()), "R9: {what}");
         }
         // One after the other they would take ten times as long.
-        assert!((timeout..timeout * 5).contains(&begin.elapsed()), "R9: {what}: {:?}", begin.elapsed());
+        assert!((timeout..timeout * 9).contains(&begin.elapsed()), "R9: {what}: {:?}", begin.elapsed());
     };
     runtime.block_on(async {
         let begin = Instant::now();
