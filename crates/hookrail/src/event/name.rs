@@ -142,7 +142,7 @@ impl EventName {
 pub enum Matching {
     /// As a pattern for the tool's name.
     Tool,
-    /// As the word that the event is about, compared as a whole.
+    /// As a word of the event, compared as a whole.
     Word {
         /// All words there are; empty where the host defines them.
         known: &'static [&'static str],

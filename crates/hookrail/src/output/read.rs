@@ -22,7 +22,7 @@ const SPECIFIC_FIELDS: [(&str, FieldType); 8] = [
 ];
 
 impl HookOutput {
-    /// Reads an answer. The second half of the result says what was odd about it.
+    /// Reads an answer. The second half of the result is the warnings about it.
     pub fn from_object(mut fields: JsonObject) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let mut take = |name, kind| take_field(&mut fields, name, name, kind, &mut warnings);
@@ -142,7 +142,7 @@ fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: FieldType,
 
 /// A warning about a word that no field of this name can have.
 fn unknown_word(path: &str, word: &str, known: &[&str]) -> String {
-    // The comparison costs memory by length, and no misspelling of a short word is long.
+    // The comparison needs memory in proportion to the length, and no misspelling of a short word is long.
     let comparable = known.iter().filter(|_| word.len() <= 16);
     let nearest = comparable
         .map(|candidate| {

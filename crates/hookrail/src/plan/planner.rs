@@ -29,7 +29,7 @@ pub struct Plan {
     pub sequential: bool,
     /// The hooks, at least one, in the order in which they run and are merged.
     pub hooks: Vec<PlannedHook>,
-    /// What the user should know about how the plan came about.
+    /// Warnings about how the plan was made.
     pub warnings: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum Fact {
     Prompt,
     /// The model's name.
     Model,
-    /// What the model said.
+    /// The text of the model's answer.
     Text,
     /// The agent that asks.
     Agent,

@@ -31,7 +31,7 @@ pub struct Subject<'a> {
     pub prompt: Option<&'a str>,
     /// The model's name, on model events.
     pub model: Option<&'a str>,
-    /// What the model said, on `AfterModel` and `AfterAgent`.
+    /// The text of the model's answer, on `AfterModel` and `AfterAgent`.
     pub text: Option<Cow<'a, str>>,
     /// The agent that the event comes from, where another agent asks.
     pub agent: Option<&'a str>,

@@ -67,7 +67,7 @@ impl Rule {
         self.answer_to(self.evaluate(facts))
     }
 
-    /// What it has to say when its condition came out so.
+    /// Its output for this result of its condition.
     pub fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
         match truth {
             Truth::Yes => Some(&self.then),

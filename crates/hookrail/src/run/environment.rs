@@ -66,6 +66,7 @@ impl ParentEnvironment {
         Self { variables }
     }
 
+    /// The value of an inherited variable.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         get(&self.variables, name)
     }

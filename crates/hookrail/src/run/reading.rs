@@ -30,6 +30,7 @@ pub(super) struct OutputReader {
 }
 
 impl OutputReader {
+    /// A reader without long outputs under way.
     pub(super) fn new() -> Self {
         Self { permits: Arc::new(Semaphore::new(READERS)) }
     }

@@ -47,6 +47,7 @@ struct EndingQueue {
 }
 
 impl Reaper {
+    /// A reaper with the default grace.
     #[cfg(test)]
     pub(crate) fn new() -> Self {
         Self::with_grace(super::runner::GRACE)

@@ -66,6 +66,7 @@ pub(super) fn exit_descriptor(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK).ok()
 }
 
+/// There is no such descriptor here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn exit_descriptor(_pid: Pid) -> Option<OwnedFd> {
     None
@@ -77,6 +78,7 @@ pub(super) fn widen(pipe: impl AsFd, bytes: usize) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
 }
 
+/// Pipes have a fixed width here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn widen(_pipe: impl AsFd, _bytes: usize) {}
 
@@ -93,6 +95,7 @@ pub(super) fn memory_file() -> Option<std::fs::File> {
     rustix::fs::memfd_create("hookrail-payload", flags).ok().map(std::fs::File::from)
 }
 
+/// There are no memory files here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn memory_file() -> Option<std::fs::File> {
     None
@@ -106,6 +109,7 @@ pub(super) fn seal(file: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_add_seals(file, seals)?)
 }
 
+/// There are no memory files to seal here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn seal(_file: impl AsFd) -> io::Result<()> {
     Ok(())
@@ -119,6 +123,7 @@ pub(super) fn splice(file: impl AsFd, offset: u64, pipe: impl AsFd, length: usiz
     rustix::io::retry_on_intr(|| rustix::pipe::splice(&file, Some(&mut offset), &pipe, None, length, flags))
 }
 
+/// There is no such call here: the bytes are copied.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn splice(
     _file: impl AsFd,
@@ -176,6 +181,7 @@ impl ProcessTable {
         Some(table)
     }
 
+    /// There is no process table to read here.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn load() -> Option<Self> {
         None

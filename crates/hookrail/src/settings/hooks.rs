@@ -122,9 +122,9 @@ impl<'v> HookReader<'_, '_, 'v> {
             None => Matcher::any(),
             Some(Value::StringLit(text)) => self.read_matcher(event, text, route.key("matcher")),
             Some(other) => {
-                // A guess in either direction would be wrong: matching all could stop every tool, matching
+                // Either default would be wrong: matching all could stop every tool, matching
                 // none would be silent.
-                let help = "its hooks do not run until this is mended; join alternatives with `|`";
+                let help = "its hooks do not run until this is fixed; join alternatives with `|`";
                 return self.findings.wrong_type(route.key("matcher"), "a string", other, help);
             }
         };

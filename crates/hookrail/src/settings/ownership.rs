@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::diagnose::start_of;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
-/// File systems that invent modes: what they say about a file tells nothing about who may write it.
+/// File systems that invent modes: the mode of a file there does not show who may write it.
 const WITHOUT_MODES: [u64; 8] = [
     0x4d44,      // FAT
     0x2011_bab0, // exFAT
@@ -20,7 +20,7 @@ const WITHOUT_MODES: [u64; 8] = [
     0x786f_4256, // shared folders of VirtualBox
 ];
 
-/// Who is asked for.
+/// The user that is asked about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedUser {
     /// The user.
@@ -111,7 +111,7 @@ pub(super) fn objection(file: &Path, identity: AskedUser) -> Option<Diagnostic> 
     Some(finding)
 }
 
-/// Whether the file system makes up owners and modes, so that they say nothing about who may write.
+/// Whether the file system makes up owners and modes, so that they do not show who may write.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn invents_modes(file: &Path) -> bool {
     rustix::fs::statfs(file).is_ok_and(|system| {

@@ -72,7 +72,7 @@ struct ShellParser<'t> {
     too_deep: bool,
     /// Here-documents whose bodies come after the next line end.
     pending: Vec<PendingHeredoc>,
-    /// Whether the text speaks of `extglob`, so that `!(a|b)` can be a pattern.
+    /// Whether the text mentions `extglob`, so that `!(a|b)` can be a pattern.
     extglob: bool,
 }
 

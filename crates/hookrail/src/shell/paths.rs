@@ -1,7 +1,7 @@
-//! The paths that common programs read and write, told from their operands.
+//! The paths that common programs read and write, by their operands.
 //!
 //! The list is short on purpose: these are the programs with which a shell line commonly changes files. A rule about
-//! paths is a guard rail against accidents; a program that is not listed writes what it likes, and no list would end that.
+//! paths is a guard rail against accidents; a program that is not listed may write any path; no list can be complete.
 
 mod named;
 mod words;

@@ -35,17 +35,18 @@ pub(super) enum StateKey {
 pub(super) enum StartFile {
     /// `BASH_ENV`, or a function in the environment: every shell.
     Always,
-    /// `ENV`: a shell that is told to be interactive.
+    /// `ENV`: a shell with the option to be interactive.
     Interactive,
     /// `HOME` or `ZDOTDIR`: a login shell, an interactive one, or zsh.
     Home,
 }
 
 impl StartFile {
+    /// All start files, in the order of their declaration.
     pub(super) const ALL: [Self; 3] = [Self::Always, Self::Interactive, Self::Home];
 }
 
-/// What a state knows.
+/// A known value.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// One value.
@@ -119,7 +120,7 @@ impl ShellState {
         }
     }
 
-    /// Takes back every change since `mark` and tells what they had led to.
+    /// Takes back every change since `mark` and returns what they had led to.
     pub(super) fn take_changes(&mut self, mark: usize) -> Changes {
         let keys = self.journal.get(mark..).unwrap_or_default();
         let changes =

@@ -192,6 +192,7 @@ impl ApprovalStore {
         &self.dir
     }
 
+    /// The approvals of a project, and why there are none if the store cannot be read.
     pub(super) fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
         match load(&self.dir) {
             Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),

@@ -1,4 +1,4 @@
-//! What comes out of one event: the merged outputs, and what callers need to know of them.
+//! The result of one event: the merged outputs, and what callers need to know of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +83,7 @@ pub struct ProcessedHookResult {
     pub aggregated: AggregatedHookResult,
     /// The stop that holds, if a hook asked for one.
     pub stop: Option<StopReason>,
-    /// What hooks want the model to know. Warnings of failed hooks are not in here.
+    /// What hooks add for the model. Warnings of failed hooks are not in here.
     pub system_message: Option<String>,
     /// Whether the result is to be hidden from the user.
     pub suppress_output: bool,

@@ -1,4 +1,4 @@
-//! Conditions that hold always or never, whatever happens. They are warned of, because they are hardly what was meant.
+//! Conditions that hold always or never. They are reported with a warning, because they are hardly what was meant.
 
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;

@@ -39,7 +39,7 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
             code: DiagnosticCode::FailedExample,
             range,
             message,
-            help: Some("mend the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
+            help: Some("fix the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
         }));
     }
     RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }

@@ -79,6 +79,7 @@ impl CommandFiles {
 }
 
 impl FileState {
+    /// The state of a file now; `None` if it cannot be read.
     pub(super) fn load(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         Some(Self {

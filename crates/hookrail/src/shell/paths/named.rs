@@ -192,7 +192,7 @@ fn git(walker: &mut Walker, args: &[Field], context: &Context) {
     walker.elsewhere(moves, |walker| uses(walker, &[Access::Write], &named, context));
 }
 
-/// `find`: with `-delete` the folders that it starts from are written; `-fprint` and its kin name a file.
+/// `find`: with `-delete` the folders that it starts from are written; `-fprint` and similar options name a file.
 fn find(walker: &mut Walker, args: &[Field], context: &Context) {
     let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
     let is_option = |field: &&Field| field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P"));

@@ -73,7 +73,7 @@ impl Walker {
         }
     }
 
-    /// `time` is a reserved word, and a command to whoever writes a rule about it.
+    /// `time` is a reserved word, and a command to the author of a rule about it.
     fn emit_time(&mut self, options: &[&'static str], pipeline: &Pipeline, context: &Context) {
         let mut argv: Vec<Field> =
             std::iter::once("time").chain(options.iter().copied()).map(Field::known).collect();
@@ -229,7 +229,7 @@ impl Walker {
         });
     }
 
-    /// Notes the paths of redirections, and tells the context with the standard input that they lead to. A text that is
+    /// Notes the paths of redirections, and returns the context with the standard input that they lead to. A text that is
     /// fed to a command is kept, because the command may be a shell.
     pub(super) fn redirects(&mut self, redirects: &[Redirect], context: &Context) -> Context {
         let mut inner = context.clone();

@@ -107,7 +107,7 @@ impl Walker {
         StartFile::ALL.map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
     }
 
-    /// Goes back to what [`Walker::start_files`] told.
+    /// Restores what [`Walker::start_files`] returned.
     pub(in crate::shell) fn set_start_files(&mut self, wanted: [bool; 3]) {
         for ((kind, wanted), is_set) in StartFile::ALL.into_iter().zip(wanted).zip(self.start_files()) {
             if wanted != is_set {

@@ -281,7 +281,7 @@ fn is_subscript_code(text: &str) -> bool {
     text.split_once('[').is_some_and(|(_, index)| index.contains("$(") || index.contains('`'))
 }
 
-/// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.
+/// The folder that a parameter stands for in an unmodified shell, in the form that paths use.
 fn place_of(parameter: &Parameter) -> Option<&'static str> {
     match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
         ("HOME", None, Operation::Plain) => Some("~"),

@@ -14,7 +14,7 @@ use crate::shell::{launch, paths};
 pub(in crate::shell) enum How {
     /// A shell: functions, then builtins, then programs.
     Shell,
-    /// A shell that was told to leave functions out (`command`, `builtin`).
+    /// A shell that leaves functions out (`command`, `builtin`).
     WithoutFunctions,
     /// Another program, or `exec`: only programs.
     Program,
@@ -148,7 +148,7 @@ impl Walker {
 
     /// Reads the command with the words `whole`.
     ///
-    /// It is told before it is looked into, so that commands stand in the order of the text. A name that is a pattern,
+    /// It is reported before its arguments are read, so that commands stand in the order of the text. A name that is a pattern,
     /// or that cannot be told, makes the line dynamic.
     pub(in crate::shell) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
         let Some((program, args)) = whole.split_first() else { return };

@@ -1,7 +1,7 @@
 //! Builtins that change variables and positional parameters.
 //!
 //! A value is followed only while it is certain. Whatever might have changed it makes it unknown, never keeps it: a
-//! program name from a stale value would be a command that is not told.
+//! program name from a stale value would be a command that is not reported.
 
 use super::simple::known_values;
 use super::{Context, Walker};
@@ -48,7 +48,7 @@ impl Walker {
         self.state.set(StateKey::Positional, values.map(|values| Value::List(values.into())));
     }
 
-    /// `export`, `declare` and their kin.
+    /// `export`, `declare` and similar builtins.
     ///
     /// A variable with the attribute of a number, of another case or of a reference changes what is assigned to it
     /// later. From then on no variable is followed any more, which is simpler than following attributes and rarely
@@ -157,7 +157,7 @@ impl Walker {
         }
     }
 
-    /// Makes the value of a variable unknown. One that is unset is code to nobody.
+    /// Makes the value of a variable unknown. One that is unset cannot be run as code.
     fn change_variable(&mut self, name: &str, is_unset: bool, context: &Context) {
         if is_unset && name != "IFS" {
             self.state.set(StateKey::Variable(name.to_owned()), None);

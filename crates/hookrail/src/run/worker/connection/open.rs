@@ -46,6 +46,7 @@ pub(super) enum Owner {
 }
 
 impl OpenQuestions {
+    /// No questions, with an id prefix of its own.
     pub(super) fn new() -> Self {
         let prefix = format!("{:08x}x", RandomState::new().hash_one(0) >> 32);
         Self { prefix, next: 1, questions: VecDeque::new() }
