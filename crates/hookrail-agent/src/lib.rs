@@ -5,12 +5,10 @@
 //! what happens, and the session log keeps it.
 
 mod approval;
-mod compress;
 mod history;
 pub mod log;
 mod log_schema;
 pub mod model;
-mod model_call;
 mod observer;
 mod scheduler;
 mod session;

@@ -3,6 +3,8 @@
 //! Here is what a session is made of and what a host can ask of it. What happens between a prompt and its answer is in
 //! `turns`, one model call in `model_call`, the tool calls of one response in `scheduler`.
 
+mod compress;
+mod model_call;
 mod outcome;
 mod turns;
 
@@ -15,7 +17,7 @@ use hookrail::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::outcome::Interrupt;
+use self::outcome::Interrupt;
 pub use self::outcome::{FinalAnswer, PromptOutcome};
 use crate::approval::ApprovalMode;
 use crate::history::History;
@@ -57,12 +59,12 @@ pub struct SessionOptions {
 
 /// A conversation.
 pub struct Session {
-    pub(crate) parts: SessionParts,
-    pub(crate) history: History,
+    parts: SessionParts,
+    history: History,
     /// Messages of `AfterModel` hooks for the next request that is sent.
-    pub(crate) pending_messages: Vec<String>,
+    pending_messages: Vec<String>,
     /// The history's size after it was summarised last, or after the attempt.
-    pub(crate) summarised_to: usize,
+    summarised_to: usize,
     /// How many tool calls the model asked for.
     tool_calls: usize,
 }
@@ -155,7 +157,7 @@ impl Session {
     }
 
     /// Waits for hooks, unless the user gives up first; dropping them ends them.
-    pub(crate) async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
+    async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
         tokio::select! {
             biased;
             () = self.parts.context.cancel.cancelled() => Err(Interrupt::Cancelled),
@@ -164,7 +166,7 @@ impl Session {
     }
 
     /// Ends the turn if hooks asked for a stop, alone or together with a block.
-    pub(crate) fn stop_if_asked(&self, gate: &AgentGate) -> Result<(), Interrupt> {
+    fn stop_if_asked(&self, gate: &AgentGate) -> Result<(), Interrupt> {
         match gate {
             AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } => {
                 Err(self.stopped(reason.clone()))
@@ -174,7 +176,7 @@ impl Session {
     }
 
     /// Records that a hook stopped the agent, shows it, and ends the turn.
-    pub(crate) fn stopped(&self, reason: StopReason) -> Interrupt {
+    fn stopped(&self, reason: StopReason) -> Interrupt {
         let StopReason(reason) = reason;
         self.parts.log.write(&LogLine::Stop { reason: &reason });
         self.parts.ui.notify(&AgentEvent::Stopped { reason: &reason });
@@ -182,7 +184,7 @@ impl Session {
     }
 
     /// Shows a message that has no event of its own.
-    pub(crate) fn notice(&self, text: &str) {
+    fn notice(&self, text: &str) {
         self.parts.ui.notify(&AgentEvent::Notice(text));
     }
 }

@@ -11,12 +11,13 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::NativeEvent;
-use crate::event::{BridgeEvent, canonical_event, event_name_in, read};
+use crate::effects::{NativeEffects, nonblank};
+use crate::event::BridgeEvent;
+use crate::input::{canonical_event, event_name_in, read};
 use crate::memory::SessionMemory;
 use crate::verdict::Verdict;
-
-pub(crate) use settle::nonblank;
 
 /// What the bridge prints, how it exits, and what comes of it besides.
 #[must_use = "an answer that is not printed is a block that does not block"]
@@ -34,49 +35,6 @@ pub struct NativeAnswer {
     pub memory: Option<SessionMemory>,
 }
 
-/// A verdict that an agent can carry out at an event.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Effects {
-    /// Refuse the operation; at the end of the work, go on.
-    pub deny: Option<String>,
-    /// Ask the person.
-    pub ask: Option<String>,
-    /// Do not ask the person; the reason may be empty.
-    pub allow: Option<String>,
-    /// End the run.
-    pub stop: Option<String>,
-    /// All of the tool's arguments, as the agent knows them.
-    pub input: Option<JsonObject>,
-    /// Tell the model.
-    pub context: Option<String>,
-    /// The text that stands in for the tool's result.
-    pub result: Option<String>,
-    /// Tell the user.
-    pub user_message: Option<String>,
-    /// Hide the result from the user.
-    pub suppress_output: bool,
-    /// Forget the conversation.
-    pub clear_context: bool,
-    /// The model request as changed.
-    pub llm_request: Option<Value>,
-    /// The model's answer as invented or replaced.
-    pub llm_response: Option<Value>,
-    /// The tools that the model may use, under the agent's names.
-    pub tool_config: Option<Value>,
-}
-
-impl Effects {
-    /// The result's replacement with the context behind it, for agents that take one text.
-    pub(crate) fn result_with_context(&self) -> Option<String> {
-        let result = self.result.as_deref()?;
-        let text = match &self.context {
-            Some(context) => format!("{result}\n{context}"),
-            None => result.to_owned(),
-        };
-        Some(nonblank(&text, "(a hook replaced this result by nothing)"))
-    }
-}
-
 /// Says a verdict in the agent's dialect.
 pub fn answer(
     agent: Agent,
@@ -85,7 +43,7 @@ pub fn answer(
     remembered: &SessionMemory,
 ) -> NativeAnswer {
     let settled = settle::settle(event, verdict, remembered);
-    let said = (agent.dialect().render)(event, &settled.effects);
+    let said = (dialect_of(agent).render)(event, &settled.effects);
     NativeAnswer {
         stdout: said.filter(|said| !said.is_empty()).map(line).unwrap_or_default(),
         stderr: settled.aside.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
@@ -106,8 +64,8 @@ pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message:
     let Some(event) = guarded else {
         return NativeAnswer { stderr: format!("hookrail: {message}\n"), ..NativeAnswer::default() };
     };
-    let effects = Effects { deny: Some(message.clone()), ..Effects::default() };
-    let said = (agent.dialect().render)(&event, &effects);
+    let effects = NativeEffects { deny: Some(message.clone()), ..NativeEffects::default() };
+    let said = (dialect_of(agent).render)(&event, &effects);
     NativeAnswer {
         stdout: said.map(line).unwrap_or_default(),
         stderr: format!("hookrail: {message}\n"),
@@ -117,13 +75,13 @@ pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message:
 
 /// A refusal at a guarded event of which nothing but its name is known.
 pub(crate) fn refusal(agent: Agent, event: &NativeEvent, reason: &str) -> JsonObject {
-    let effects = Effects { deny: Some(reason.to_owned()), ..Effects::default() };
-    (agent.dialect().render)(&bare(agent, event), &effects).unwrap_or_default()
+    let effects = NativeEffects { deny: Some(reason.to_owned()), ..NativeEffects::default() };
+    (dialect_of(agent).render)(&bare(agent, event), &effects).unwrap_or_default()
 }
 
 /// The time that an event may take in all. It is less than what the entry that `connect` writes grants.
 pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
-    let dialect = agent.dialect();
+    let dialect = dialect_of(agent);
     let event = dialect.event(canonical_event(agent, native_event));
     // An event that nobody knows is given what the shortest one is.
     let shortest = || dialect.events.iter().map(|event| event.grant).min().unwrap_or(Duration::from_secs(1));
@@ -142,7 +100,7 @@ fn unreadable(agent: Agent, event_argument: Option<&str>, stdin: &[u8]) -> Optio
     let found = event_name_in(stdin);
     let names = [event_argument, found.as_deref()];
     let known =
-        names.into_iter().flatten().filter_map(|name| agent.dialect().event(canonical_event(agent, name)));
+        names.into_iter().flatten().filter_map(|name| dialect_of(agent).event(canonical_event(agent, name)));
     known.max_by_key(|native| is_guarded(native.ours)).map(|native| bare(agent, native))
 }
 

@@ -12,6 +12,7 @@ mod toml;
 use std::path::Path;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, Registered, SettingsShape};
 
 pub(crate) use entry::quoted;
@@ -100,7 +101,7 @@ pub fn connect(
     let program = program_text(program)?;
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, program, options);
-    let text = match (agent.dialect().settings.shape, options.toml) {
+    let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::connect(existing, program)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
@@ -112,7 +113,7 @@ pub fn connect(
     } else {
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
-    summary.extend(agent.dialect().advice.map(str::to_owned));
+    summary.extend(dialect_of(agent).advice.map(str::to_owned));
     summary.extend(hooks_are_off(&text).map(|key| {
         format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
     }));
@@ -128,7 +129,7 @@ pub fn disconnect(
     let Some(before) = existing else {
         return Ok(Edit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
-    let text = match (agent.dialect().settings.shape, options.toml) {
+    let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
@@ -152,7 +153,7 @@ pub fn connection(
 ) -> Result<Connection, ConnectError> {
     let program = program_text(program)?;
     let wanted = wanted(agent, program, options);
-    let found = match (agent.dialect().settings.shape, options.toml) {
+    let found = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(Connection::Full),
         (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, program, &wanted)),
         (SettingsShape::Groups, true) => toml::found(existing)?,
@@ -175,7 +176,7 @@ pub fn bridge_entries(
     existing: &str,
     options: ConnectOptions,
 ) -> Result<Vec<(String, String)>, ConnectError> {
-    match (agent.dialect().settings.shape, options.toml) {
+    match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => Ok(Vec::new()),
         (SettingsShape::Plugin, _) => {
             let Some(program) = plugin::program(existing) else { return Ok(Vec::new()) };
@@ -183,7 +184,7 @@ pub fn bridge_entries(
             let call = |event: &NativeEvent| {
                 (event.name.to_owned(), format!("{program} bridge {agent} {}", event.name))
             };
-            Ok(agent.dialect().events.iter().map(call).collect())
+            Ok(dialect_of(agent).events.iter().map(call).collect())
         }
         (SettingsShape::Groups, true) => toml::found(existing),
         (shape, _) => json::found(existing, shape),
@@ -192,7 +193,7 @@ pub fn bridge_entries(
 
 /// The agent's event before a tool, at which a broken guard refuses.
 pub fn guarded_event(agent: Agent) -> Option<&'static str> {
-    let mut events = agent.dialect().events.iter();
+    let mut events = dialect_of(agent).events.iter();
     events.find(|event| event.ours == Some(hookrail::EventName::BeforeTool)).map(|event| event.name)
 }
 
@@ -216,7 +217,7 @@ fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<Entry> {
         Registered::OnRequest => options.model_events,
         Registered::Never => false,
     };
-    let events = agent.dialect().events.iter().filter(is_wanted);
+    let events = dialect_of(agent).events.iter().filter(is_wanted);
     events.map(|event| entry::entry(agent, event, program)).collect()
 }
 

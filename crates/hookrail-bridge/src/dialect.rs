@@ -6,15 +6,11 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
-use crate::answer::Effects;
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Everything that is particular to one agent.
 pub(crate) struct Dialect {
-    /// The word on the command line.
-    pub name: &'static str,
-    /// The name as its makers write it.
-    pub title: &'static str,
     /// The version whose behaviour was observed.
     pub tested_with: &'static str,
     /// The variable with the project's folder, in the environment of its hooks.
@@ -54,7 +50,7 @@ pub(crate) struct Dialect {
     /// A tool's result, in our shape.
     pub tool_response: fn(&Value) -> JsonObject,
     /// What a verdict looks like in its dialect; `None` when there is nothing to say.
-    pub render: fn(&BridgeEvent, &Effects) -> Option<JsonObject>,
+    pub render: fn(&BridgeEvent, &NativeEffects) -> Option<JsonObject>,
 }
 
 impl Dialect {
@@ -240,6 +236,3 @@ pub(crate) struct Capabilities {
     /// Where it ends the run.
     pub stop: &'static [EventName],
 }
-
-#[cfg(test)]
-mod tests;

@@ -15,9 +15,10 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::connect::{ConnectError, json};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
-use crate::event::canonical_event;
+use crate::input::canonical_event;
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 
@@ -106,7 +107,7 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let has_toml = agent.dialect().settings.toml.is_some();
+    let has_toml = dialect_of(agent).settings.toml.is_some();
     let is_toml = has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
     let Value::Object(settings) = settings else {
@@ -171,7 +172,7 @@ impl Importing {
         if own > 0 && own == entries(groups).count() {
             return; // What `connect` wrote here tells nobody anything about this agent's hooks.
         }
-        let native = self.agent.dialect().event(canonical_event(self.agent, name));
+        let native = dialect_of(self.agent).event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
             self.report(LossKind::Lost, name, "there is no such event here");
             return;
@@ -220,7 +221,7 @@ impl Importing {
     fn about_order(&mut self, name: &str, ours: EventName, groups: &[Value]) {
         let entries = groups.iter().flat_map(hooks_of).filter(|entry| !is_own(entry)).count();
         let title = self.agent.title();
-        match self.agent.dialect().order {
+        match dialect_of(self.agent).order {
             HookOrder::OneAfterAnother => {
                 let what = format!(
                     "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
@@ -240,7 +241,7 @@ impl Importing {
     /// A group of hooks, or one hook where the agent has no groups.
     /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
     fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
-        let is_flat = self.agent.dialect().settings.shape == SettingsShape::Flat;
+        let is_flat = dialect_of(self.agent).settings.shape == SettingsShape::Flat;
         let entries: Vec<(String, &Value)> = if is_flat {
             Vec::new()
         } else {
@@ -268,7 +269,7 @@ impl Importing {
         if hooks.is_empty() {
             return;
         }
-        let is_sequential = self.agent.dialect().order == HookOrder::OneAfterAnother
+        let is_sequential = dialect_of(self.agent).order == HookOrder::OneAfterAnother
             || group.get("sequential") == Some(&Value::Bool(true));
         for matcher in self.matchers(place, native, ours, group.get("matcher")) {
             let mut ours_group = JsonObject::new();

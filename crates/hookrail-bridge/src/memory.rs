@@ -1,7 +1,10 @@
 //! What has to be remembered from one event of a session to the next, because each event is a process of its own.
 
+use hookrail::EventName;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::agents::dialect_of;
 use crate::event::BridgeEvent;
 
 /// The longest text that is remembered. A few of them stay far below the megabyte that a session may take.
@@ -44,6 +47,20 @@ impl SessionMemory {
     /// The memory of a caller that has no place to keep one.
     pub fn lost() -> Self {
         Self { is_lost: true, ..Self::default() }
+    }
+
+    /// Adds to an event what only the session knows: the prompt at the end of the work, and whether the agent was sent
+    /// back.
+    pub fn recall(&self, event: &mut BridgeEvent) {
+        if event.event != Some(EventName::AfterAgent) {
+            return;
+        }
+        if let Some(prompt) = &self.prompt {
+            event.payload.insert("prompt".to_owned(), prompt.as_str().into());
+        }
+        let told = event.payload.get("stop_hook_active") == Some(&Value::Bool(true));
+        let is_sent_back = self.sent_back || (told && dialect_of(event.agent).can.tells_sent_back);
+        event.payload.insert("stop_hook_active".to_owned(), is_sent_back.into());
     }
 
     /// Takes over what an event says about its session.

@@ -8,6 +8,7 @@ use hookrail::JsonObject;
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{McpForm, NativeTool};
 
 /// A tool call in our terms.
@@ -44,7 +45,7 @@ pub fn to_ours_with_mcp(
 ) -> OurCall {
     let native = as_arguments(native_input);
     let mut names = Names { first: None, also: Vec::new() };
-    let Some(tool) = agent.dialect().tool(native_name) else {
+    let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
         return names.call(native_name, native);
@@ -65,7 +66,7 @@ pub fn to_native_input(
     changed: &JsonObject,
 ) -> JsonObject {
     let mut native = as_arguments(native_input);
-    let tool = agent.dialect().tool(native_name);
+    let tool = dialect_of(agent).tool(native_name);
     let before = match tool {
         Some(tool) => rename(tool, native.clone()),
         None => native.clone(),
@@ -81,16 +82,16 @@ pub fn to_native_input(
 
 /// Our name of a tool that an agent calls `native_name`, if we have one.
 pub(crate) fn our_name(agent: Agent, native_name: &str) -> Option<&'static str> {
-    agent.dialect().tool(native_name).map(|tool| tool.ours)
+    dialect_of(agent).tool(native_name).map(|tool| tool.ours)
 }
 
 /// An agent's names of a tool that we call `name`; the same name if it is not in the table.
 pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
-    let tools = agent.dialect().tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
+    let tools = dialect_of(agent).tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
     let mut names: Vec<String> = tools.map(|tool| tool.name.to_owned()).collect();
     if names.is_empty() {
         let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-        names.push(match (agent.dialect().mcp, mcp) {
+        names.push(match (dialect_of(agent).mcp, mcp) {
             (McpForm::SingleUnderscore, Some((server, tool))) => format!("mcp_{server}_{tool}"),
             _ => name.to_owned(),
         });
@@ -162,7 +163,7 @@ impl Names {
         const MOST_READINGS: usize = 16;
         if let Some(McpTool { server, tool }) = mcp {
             self.add(&format!("mcp__{server}__{tool}"));
-        } else if agent.dialect().mcp == McpForm::SingleUnderscore
+        } else if dialect_of(agent).mcp == McpForm::SingleUnderscore
             && !native_name.starts_with("mcp__")
             && let Some(rest) = native_name.strip_prefix("mcp_")
         {

@@ -30,7 +30,7 @@ pub struct FinalAnswer {
 }
 
 /// Why a turn cannot go on.
-pub(crate) enum Interrupt {
+pub(super) enum Interrupt {
     Stopped(String),
     ModelFailed(ModelError),
     Cancelled,

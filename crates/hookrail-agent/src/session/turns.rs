@@ -9,10 +9,10 @@ use hookrail::genai::{
 use hookrail::{AgentGate, PreCompressTrigger, system_message};
 use serde_json::json;
 
+use super::model_call::Audience;
 use super::{FinalAnswer, Interrupt, PromptOutcome, Session};
 use crate::history::{system_instruction, tool_responses};
 use crate::log::LogLine;
-use crate::model_call::Audience;
 use crate::scheduler::{Call, Scheduler};
 use crate::ui::AgentEvent;
 

@@ -11,18 +11,16 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, permission, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, stop_event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Claude Code.
 /// Several agents follow it in names and forms; Copilot and Qwen use its answers.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "claude",
-    title: "Claude Code",
     tested_with: "2.1.197",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: EVENTS,
@@ -101,7 +99,7 @@ pub(crate) const TOOLS: &[NativeTool] = &[
 ];
 
 /// Claude's answer. Copilot under `PascalCase` names and Qwen speak nearly the same.
-pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+pub(crate) fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
     let said = match event.event {

@@ -8,17 +8,15 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Codex CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "codex",
-    title: "Codex",
     tested_with: "0.166.0",
     project_variable: None,
     events: EVENTS,
@@ -99,7 +97,7 @@ const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory"
 
 /// Codex's answer. Nothing is said that its schema does not have for the event: an answer that it cannot read counts as
 /// no answer, and the call runs.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
     let said = match event.event {

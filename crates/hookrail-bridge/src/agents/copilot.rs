@@ -11,17 +11,15 @@ use serde_json::{Value, json};
 
 use crate::agents::claude;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// GitHub Copilot CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "copilot",
-    title: "Copilot CLI",
     tested_with: "1.0.102",
     project_variable: Some("COPILOT_PROJECT_DIR"),
     events: EVENTS,
@@ -139,7 +137,7 @@ fn tool_response(response: &Value) -> JsonObject {
 }
 
 /// An answer under a `PascalCase` event has Claude's form, since the event has.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     if event.native_event.starts_with(|first: char| first.is_ascii_uppercase()) {
         return claude::render(event, effects);
     }
@@ -184,6 +182,6 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
 }
 
 /// What accompanies a call that runs.
-fn about_call(said: Object, effects: &Effects) -> Object {
+fn about_call(said: Object, effects: &NativeEffects) -> Object {
     said.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
 }

@@ -8,17 +8,15 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Gemini CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "gemini",
-    title: "Gemini CLI",
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),
     events: EVENTS,
@@ -100,7 +98,7 @@ const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
 /// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
 /// is looked at first.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let mut base = Object::default().maybe("systemMessage", effects.user_message.clone());
     if effects.suppress_output {
         base = base.with("suppressOutput", true);
@@ -150,7 +148,7 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
 }
 
 /// With the question where its dialog shows it: it leaves the reason of an `ask` out.
-fn asking(base: Object, effects: &Effects) -> Object {
+fn asking(base: Object, effects: &NativeEffects) -> Object {
     let Some(question) = &effects.ask else { return base };
     let texts: Vec<&str> =
         [Some(question), effects.user_message.as_ref()].into_iter().flatten().map(String::as_str).collect();

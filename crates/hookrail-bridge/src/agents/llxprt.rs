@@ -7,16 +7,14 @@ use hookrail::{EventName, JsonObject};
 
 use crate::agents::gemini;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile, SettingsShape, TimeUnit,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// `LLxprt` Code.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "llxprt",
-    title: "LLxprt Code",
     tested_with: "0.11 (read, not run)",
     project_variable: Some("LLXPRT_PROJECT_DIR"),
     events: gemini::EVENTS,
@@ -63,7 +61,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let mut base = decided(Object::default(), "block", effects.deny.as_deref());
     if effects.suppress_output {
         base = base.with("suppressOutput", true);

@@ -10,17 +10,15 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// opencode.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "opencode",
-    title: "opencode",
     tested_with: "1.18.33",
     project_variable: None,
     events: EVENTS,
@@ -101,7 +99,7 @@ fn tool_response(response: &Value) -> JsonObject {
 
 /// The answer to our own plugin, which acts on it inside of opencode. Its form is ours to choose, so it is the one that
 /// hooks use.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let said = match event.event {
         Some(EventName::BeforeTool) => {
             let specific = Object::default().maybe("tool_input", effects.input.clone());

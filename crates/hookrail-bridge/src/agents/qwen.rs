@@ -10,17 +10,15 @@ use hookrail::{EventName, JsonObject};
 
 use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Qwen Code.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "qwen",
-    title: "Qwen Code",
     tested_with: "0.15.10",
     project_variable: Some("QWEN_PROJECT_DIR"),
     events: EVENTS,
@@ -91,7 +89,7 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 /// Qwen's answer: Claude's, but for the two events where it acts otherwise.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
     match event.event {
         Some(EventName::AfterTool) => {

@@ -7,8 +7,10 @@
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
-use super::{Effects, is_guarded};
+use super::is_guarded;
+use crate::agents::dialect_of;
 use crate::dialect::Dialect;
+use crate::effects::{NativeEffects, nonblank};
 use crate::event::BridgeEvent;
 use crate::memory::{LONGEST_TEXT, SessionMemory};
 use crate::tools::{native_names, to_native_input};
@@ -17,7 +19,7 @@ use crate::verdict::Verdict;
 /// A verdict after settling.
 pub(super) struct Settled {
     /// What the agent is asked to do.
-    pub effects: Effects,
+    pub effects: NativeEffects,
     /// What could not be carried out as it was meant.
     pub strengthened: Vec<String>,
     /// What the user is told outside of the agent.
@@ -44,15 +46,15 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
     }
     memory.note(event);
     let settled =
-        Settled { effects: Effects::default(), strengthened: Vec::new(), aside: Vec::new(), memory };
-    let mut work = Settling { event, dialect: event.agent.dialect(), verdict, settled, is_silent: false };
+        Settled { effects: NativeEffects::default(), strengthened: Vec::new(), aside: Vec::new(), memory };
+    let mut work = Settling { event, dialect: dialect_of(event.agent), verdict, settled, is_silent: false };
     work.remembered();
     work.block();
     work.ask();
     work.stop();
     work.tool_selection();
     if work.is_silent {
-        work.settled.effects = Effects::default();
+        work.settled.effects = NativeEffects::default();
     } else {
         work.arguments();
         work.result();
@@ -77,8 +79,8 @@ impl Settling<'_> {
     /// Notes that a verdict is carried out in another way than it was meant. A guard that is stricter than its author
     /// wrote must be explained somewhere.
     fn log(&mut self, what: &str) {
-        let Self { event, dialect, .. } = self;
-        self.settled.strengthened.push(format!("{} {}: {what}", dialect.title, event.native_event));
+        let event = self.event;
+        self.settled.strengthened.push(format!("{} {}: {what}", event.agent.title(), event.native_event));
     }
 
     /// Refuses the operation. Reasons of several causes are joined, because each may be the one that the model can do
@@ -164,7 +166,7 @@ impl Settling<'_> {
             }
         } else if is_guarded(self.event.event) {
             self.log("a hook's question cannot be put to the person, so it is a refusal");
-            let title = self.dialect.title;
+            let title = self.event.agent.title();
             self.deny(&format!("{reason} (A hook wants a person to decide, and {title} cannot ask here.)"));
         }
     }
@@ -247,7 +249,7 @@ impl Settling<'_> {
         }
         let difference: JsonObject =
             native.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
-        let title = self.dialect.title;
+        let title = self.event.agent.title();
         self.log("changed arguments are not taken, so the call is refused and the change named");
         if let Some(question) = self.settled.effects.ask.take() {
             self.deny(&question);
@@ -269,7 +271,7 @@ impl Settling<'_> {
             self.settled.effects.result = Some(result_text(response));
             return;
         }
-        let title = self.dialect.title;
+        let title = self.event.agent.title();
         let reason = format!("A hook replaced a result that {title} would show to the model as it is.");
         self.log("a replaced result is not taken here, so it is a stop");
         if self.can(self.dialect.can.stop) {
@@ -342,11 +344,6 @@ impl Settling<'_> {
             self.settled.aside = texts;
         }
     }
-}
-
-/// The text, or another one if it is blank: a reason without words is no reason to most agents.
-pub(crate) fn nonblank(text: &str, otherwise: &str) -> String {
-    if text.trim().is_empty() { otherwise.to_owned() } else { text.to_owned() }
 }
 
 /// What the model is to read in place of a result.

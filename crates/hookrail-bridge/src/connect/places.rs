@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{SettingsFile, SettingsShape};
 
 /// A settings file of an agent.
@@ -31,7 +32,7 @@ pub enum Format {
 
 /// The user's settings of an agent. Agents read variables that move them; `variable` looks one up.
 pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Option<String>) -> SettingsPlace {
-    let settings = &agent.dialect().settings;
+    let settings = &dialect_of(agent).settings;
     let moved = settings.variables.iter().find_map(|(name, file)| {
         let folder = variable(name).filter(|folder| !folder.is_empty())?;
         Some(Path::new(&folder).join(file))
@@ -42,7 +43,7 @@ pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Optio
 
 /// A project's settings of an agent.
 pub fn project_settings(agent: Agent, project: &Path) -> SettingsPlace {
-    let settings = &agent.dialect().settings;
+    let settings = &dialect_of(agent).settings;
     place_at(settings, project.join(settings.project))
 }
 

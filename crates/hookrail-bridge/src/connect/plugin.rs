@@ -1,8 +1,6 @@
 //! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
 
 use super::{ConnectError, Connection, Entry};
-#[cfg(test)]
-use crate::agent::Agent;
 
 /// What tells our file from one that somebody else wrote under its name.
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
@@ -140,7 +138,7 @@ pub(super) fn connection(existing: &str, program: &str, wanted: &[Entry]) -> Con
 #[cfg(test)]
 #[test]
 fn the_module_calls_the_bridge_at_every_event() {
-    for event in Agent::Opencode.dialect().events {
+    for event in crate::agents::dialect_of(crate::agent::Agent::Opencode).events {
         assert!(BODY.contains(&format!("\"{}\"", event.name)), "{}", event.name);
     }
 }

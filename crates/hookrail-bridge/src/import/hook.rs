@@ -7,6 +7,7 @@ use hookrail::JsonObject;
 use serde_json::Value;
 
 use super::{Importing, LossKind};
+use crate::agents::dialect_of;
 use crate::connect::quoted;
 use crate::dialect::{NativeEvent, TimeUnit};
 
@@ -107,7 +108,7 @@ impl Importing {
 
     /// The timeout in milliseconds.
     fn timeout(&mut self, place: &str, native: &NativeEvent, entry: &JsonObject) -> u64 {
-        let dialect = self.agent.dialect();
+        let dialect = dialect_of(self.agent);
         let factor = match dialect.unit {
             TimeUnit::Seconds => 1000.0,
             TimeUnit::Milliseconds => 1.0,

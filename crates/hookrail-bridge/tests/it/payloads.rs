@@ -111,7 +111,7 @@ fn the_prompt_is_remembered_for_the_end() {
         let memory = answer(agent, &start, &hookrail_bridge::Verdict::default(), &SessionMemory::default());
         let memory = memory.memory.expect("a prompt to remember");
         let mut end = event(agent, names(agent).end);
-        end.recall(&memory);
+        memory.recall(&mut end);
         assert_eq!(end.payload["prompt"], start.payload["prompt"], "{agent}");
         assert!(
             end.payload["prompt"].as_str().is_some_and(|prompt| prompt.contains("do the task")),

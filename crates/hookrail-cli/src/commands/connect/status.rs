@@ -70,7 +70,7 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
         agent: agent.as_str(),
         found: false,
         version: None,
-        tested_with: agent.tested_with(),
+        tested_with: hookrail_bridge::tested_with(agent),
         connected: "no",
         files: Vec::new(),
     };

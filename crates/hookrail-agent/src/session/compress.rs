@@ -6,8 +6,8 @@
 use hookrail::PreCompressTrigger;
 use hookrail::genai::{Content, GenerateContentParameters};
 
-use crate::model_call::{Audience, ReplySource};
-use crate::session::{Interrupt, Session};
+use super::model_call::{Audience, ReplySource};
+use super::{Interrupt, Session};
 use crate::ui::AgentEvent;
 
 /// What the model is asked for, after the turns to be summarised.
@@ -17,14 +17,14 @@ const INSTRUCTION: &str = "Summarise the conversation so far for your own later 
 impl Session {
     /// Whether the history has outgrown its budget. One that cannot be made smaller is tried again only
     /// after it has grown noticeably, or every turn would begin with a summary.
-    pub(crate) fn is_history_too_large(&self) -> bool {
+    pub(super) fn is_history_too_large(&self) -> bool {
         let budget = self.parts.options.history_budget;
         let bytes = self.history.bytes();
         bytes > budget && (self.summarised_to <= budget || bytes > self.summarised_to + budget / 4)
     }
 
     /// Summarises the oldest turns with the model's help; all of them when the user asks for it.
-    pub(crate) async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
+    pub(super) async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
         let length = self.history.contents().len();
         let recent = match trigger {
             PreCompressTrigger::Manual => (length > 0).then_some(length),

@@ -8,30 +8,30 @@ use hookrail::{
     AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopReason, permit_unless_asked,
 };
 
+use super::{Interrupt, Session};
 use crate::log::LogLine;
-use crate::session::{Interrupt, Session};
 use crate::ui::{AgentEvent, Ui};
 
 /// Who reads what the model says.
 /// A summary is asked for by the agent itself: nobody sees it, and it takes no messages that were meant for the user's
 /// next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Audience {
+pub(super) enum Audience {
     User,
     Nobody,
 }
 
 /// What came out of one model call.
 /// A reply of hooks has the same form as one of the model, so the turn loop treats both alike.
-pub(crate) struct Reply {
-    pub(crate) response: GenerateContentResponse,
-    pub(crate) allowed: AllowedTools,
-    pub(crate) suppressed: bool,
-    pub(crate) source: ReplySource,
+pub(super) struct Reply {
+    pub(super) response: GenerateContentResponse,
+    pub(super) allowed: AllowedTools,
+    pub(super) suppressed: bool,
+    pub(super) source: ReplySource,
 }
 
 /// Who wrote a reply.
-pub(crate) enum ReplySource {
+pub(super) enum ReplySource {
     /// The model, whatever hooks made of it.
     Model,
     /// Hooks, instead of the model.
@@ -43,7 +43,7 @@ pub(crate) enum ReplySource {
 
 impl Session {
     /// Makes one model call, unless the user gives up first.
-    pub(crate) async fn call_model(
+    pub(super) async fn call_model(
         &mut self,
         request: GenerateContentParameters,
         audience: Audience,

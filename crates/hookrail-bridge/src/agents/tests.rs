@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::agent::Agent;
-use crate::answer::{refusal, time_budget};
+use hookrail::EventName;
+use serde_json::Value;
 
-use super::*;
+use crate::agent::Agent;
+use crate::agents::dialect_of;
+use crate::answer::{refusal, time_budget};
+use crate::dialect::{NativeEvent, Registered};
 
 /// Tools of ours that a table may name.
 const OURS: &[&str] = &[
@@ -32,7 +35,7 @@ fn entries_of_every_agent_are_known_to_the_engine() {
 #[test]
 fn names_are_unique_and_known() {
     for agent in Agent::ALL {
-        let dialect = agent.dialect();
+        let dialect = dialect_of(agent);
         let events: HashSet<_> = dialect.events.iter().map(|event| event.name).collect();
         assert_eq!(events.len(), dialect.events.len(), "{agent}");
         let tools: HashSet<_> = dialect.tools.iter().map(|tool| tool.name).collect();
@@ -58,7 +61,7 @@ fn names_are_unique_and_known() {
 #[test]
 fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
     for agent in Agent::ALL {
-        let dialect = agent.dialect();
+        let dialect = dialect_of(agent);
         for ours in [EventName::BeforeTool, EventName::BeforeAgent] {
             let is_registered =
                 |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registered::Always;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{BridgeEvent, BridgeInputError};
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::tools::{McpTool, OurCall, to_ours_with_mcp};
 
 /// Our spelling of each field, and the others.
@@ -47,7 +48,7 @@ pub(super) fn translate(
     }
     let mut event = BridgeEvent {
         agent,
-        event: agent.dialect().event(&native_event).and_then(|event| event.ours),
+        event: dialect_of(agent).event(&native_event).and_then(|event| event.ours),
         native_event,
         session_id: text(&fields, "session_id").or_else(|| text_in(&fields, "properties", "sessionID")),
         cwd: text(&fields, "cwd").filter(|cwd| !cwd.is_empty()),
@@ -61,7 +62,7 @@ pub(super) fn translate(
         if !event.payload.get("prompt").is_some_and(Value::is_string) {
             set(&mut event.payload, "prompt", "");
         }
-        if agent.dialect().fires_without_prompt && is_blank(event.payload.get("prompt")) {
+        if dialect_of(agent).fires_without_prompt && is_blank(event.payload.get("prompt")) {
             event.event = None;
         }
     }
@@ -146,7 +147,7 @@ fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     };
     let response = event.payload.shift_remove("tool_response");
     let mut ours = match &response {
-        Some(response) => (event.agent.dialect().tool_response)(response),
+        Some(response) => (dialect_of(event.agent).tool_response)(response),
         None => JsonObject::new(),
     };
     if let Some(error) = error {
