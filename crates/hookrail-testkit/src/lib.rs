@@ -13,6 +13,7 @@ mod http;
 pub mod model_server;
 pub mod process;
 mod project;
+pub mod rooms;
 pub mod scripted_model;
 
 use std::fs;
