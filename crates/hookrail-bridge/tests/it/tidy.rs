@@ -10,20 +10,9 @@ fn modules_use_only_those_before_them() {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
         &[
             // Data: who, what happened, what hooks decided, what the agent is to do.
-            "agent",
-            "event",
-            "verdict",
-            "effects",
-            // The tables of all agents.
-            "dialect",
-            "agents",
-            // What uses the tables.
-            "tools",
-            "input",
-            "memory",
-            "answer",
-            "connect",
-            "import",
+            "agent", "event", "verdict", "effects", // The tables of all agents.
+            "dialect", "agents", // What uses the tables.
+            "tools", "input", "memory", "answer", "connect", "import",
         ],
     );
 }
