@@ -6,10 +6,6 @@
 
 mod done;
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Instant;
 
 use futures_util::future::join_all;
@@ -18,6 +14,7 @@ use hookrail::{
     AllowedTools, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason,
     ToolResult,
 };
+use tokio::sync::Mutex;
 
 use self::done::{Done, cancelled, status_of};
 use crate::approval::{ApprovalMode, AskedCall, ask_permission};
@@ -34,7 +31,7 @@ pub(crate) struct Scheduler<'a> {
     pub(crate) log: &'a SessionLog,
     pub(crate) ui: &'a dyn Ui,
     /// Held while a person is asked; with what `Notification` hooks said to the model when it was asked.
-    pub(crate) questions: tokio::sync::Mutex<Vec<String>>,
+    pub(crate) questions: Mutex<Vec<String>>,
 }
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
@@ -49,17 +46,6 @@ pub(crate) struct Batch {
     pub(crate) results: Vec<(FunctionCall, ToolResult)>,
     /// A hook wants the agent to stop.
     pub(crate) stop: Option<StopReason>,
-}
-
-/// How far one call is, for the case that the user gives up. The tool itself is the only step that is not simply
-/// dropped then: it ends by its own means, so that its result is what happened.
-enum Progress {
-    /// `BeforeTool` hooks and the question of permission; with the arguments as far as they are known.
-    Before { args: JsonObject },
-    /// The tool runs.
-    Running,
-    /// The tool has a result; `AfterTool` hooks may be at work.
-    Ran { args: JsonObject, result: Box<ToolResult> },
 }
 
 impl Scheduler<'_> {
@@ -120,15 +106,16 @@ impl Scheduler<'_> {
         self.execute(tool, args).await
     }
 
-    /// Hooks, approval and the tool itself.
+    /// Hooks, approval and the tool itself. When the user gives up, hooks and questions are dropped. The tool is not: it
+    /// ends by its own means, so that its result is what happened.
     async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> Done {
         let start = Instant::now();
         let original = &args.clone();
-        let progress = Mutex::new(Progress::Before { args: args.clone() });
-        let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
+        // What the call comes to if the user gives up. It is locked while the tool runs.
+        let if_given_up = Mutex::new(cancelled(args.clone()));
         let permission = async |request: PermissionRequest<'_>| {
             let PermissionSubject::Tool { input, .. } = request.subject else { return Permission::Granted };
-            *lock() = Progress::Before { args: input.clone() };
+            *if_given_up.lock().await = cancelled(input.clone());
             // Readers run side by side, but a person answers one question at a time.
             let mut messages = self.questions.lock().await;
             let protected = self.context.why_protected(tool, input);
@@ -138,48 +125,23 @@ impl Scheduler<'_> {
             ask_permission(self.approval, self.hooks, self.ui, &asked, &mut messages).await
         };
         let run = async |args: &JsonObject| {
-            *lock() = Progress::Running;
+            let mut if_given_up = if_given_up.lock().await;
             // A person said yes to this very call.
             let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
-            *lock() = Progress::Ran { args: args.clone(), result: Box::new(result.clone()) };
+            *if_given_up = Done::new(status_of(&result), args.clone(), result.clone());
             result
         };
-        let call = self.hooks.execute_tool(tool.name(), args, permission, run);
-        let outcome = self.unless_given_up(call, || !matches!(*lock(), Progress::Running)).await;
-        let done = match outcome {
-            Some(outcome) => outcome.into(),
-            None => match progress.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Progress::Before { args } => cancelled(args),
-                Progress::Ran { args, result } => Done::new(status_of(&result), args, *result),
-                Progress::Running => cancelled(JsonObject::new()),
-            },
+        let outcome = tokio::select! {
+            biased;
+            () = async {
+                self.context.cancel.cancelled().await;
+                drop(if_given_up.lock().await);
+            } => None,
+            outcome = self.hooks.execute_tool(tool.name(), args, permission, run) => Some(outcome),
         };
+        let done = outcome.map_or_else(|| if_given_up.into_inner(), Done::from);
         Done { duration_ms: millis(start.elapsed()), ..done }
-    }
-
-    /// Waits for a call, unless the user gives up while it may be dropped.
-    async fn unless_given_up<T>(
-        &self,
-        call: impl Future<Output = T>,
-        may_be_dropped: impl Fn() -> bool,
-    ) -> Option<T> {
-        let mut call = pin!(call);
-        let mut cancelled = pin!(self.context.cancel.cancelled());
-        let mut given_up = false;
-        poll_fn(|context| {
-            given_up = given_up || cancelled.as_mut().poll(context).is_ready();
-            if given_up && may_be_dropped() {
-                return Poll::Ready(None);
-            }
-            match call.as_mut().poll(context) {
-                Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-                // The tool may just have ended; its result is kept, and later hooks are not waited for.
-                Poll::Pending if given_up && may_be_dropped() => Poll::Ready(None),
-                Poll::Pending => Poll::Pending,
-            }
-        })
-        .await
     }
 
     /// Logs and shows a result, and hands it on to the model.
