@@ -16,14 +16,14 @@ impl History {
         &self.contents
     }
 
-    /// Appends an entry; an empty one would be refused by models and says nothing.
+    /// Appends an entry; an empty one is left out, because models refuse it.
     pub(crate) fn push(&mut self, content: Content) {
         if !content.parts.is_empty() {
             self.contents.push(content);
         }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.contents.clear();
     }

@@ -1,10 +1,10 @@
-//! The model: who answers a request, and how the answer is put together.
+//! The model: clients that answer a request, and how the answer is put together.
 //!
-//! [`ModelClient`] is all the agent knows about a model. [`GeminiClient`] talks to Gemini's REST API,
+//! [`ModelClient`] is the agent's only interface to a model. [`GeminiClient`] uses Gemini's REST API,
 //! [`ReplayModel`] plays a file, [`RecordingModel`] writes such a file beside another client. What they
 //! exchange are the SDK's types; hooks and their stable format never come here.
 //!
-//! A request's way: `wire` makes the body, `http` sends it (`retry` says when to try again, `api_error`
+//! A request's way: `wire` makes the body, `http` sends it (`retry` decides when to try again, `api_error`
 //! reads refusals), `sse` cuts the bytes into events, `wire` reads each event as a chunk, and
 //! [`ResponseStream`] hands chunks to the agent, which shows them as they come. [`ResponseCollector`]
 //! makes the one complete response of them, only once the stream has come to its proper end.
@@ -39,7 +39,7 @@ pub use retry::{RetryNotice, RetryPolicy};
 /// Something that answers model requests.
 pub trait ModelClient: Send + Sync {
     /// Starts a call. Nothing happens before the stream is asked for its first chunk; what goes wrong,
-    /// also before anything was sent, is told there. Dropping the stream gives the call up.
+    /// also before anything was sent, is reported there. Dropping the stream gives the call up.
     fn stream(&self, request: &GenerateContentParameters) -> ResponseStream;
 }
 
@@ -57,7 +57,7 @@ impl<M: ModelClient + ?Sized> ModelClient for Box<M> {
 
 /// The chunks of one model call, as they arrive.
 ///
-/// Whoever makes the chunks, this holds: there is at least one chunk or an error, a prompt that was
+/// For every client this holds: there is at least one chunk or an error, a prompt that was
 /// refused is an error, and nothing comes after an error or the end.
 pub struct ResponseStream {
     chunks: BoxStream<'static, Result<GenerateContentResponse, ModelError>>,

@@ -30,7 +30,7 @@ pub(crate) struct Scheduler<'a> {
     pub(crate) approval: ApprovalMode,
     pub(crate) log: &'a SessionLog,
     pub(crate) ui: &'a dyn Ui,
-    /// Held while a person is asked; with what `Notification` hooks said to the model when it was asked.
+    /// Held while a person is asked; with the messages of `Notification` hooks for the model.
     pub(crate) questions: Mutex<Vec<String>>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Call {
 pub(crate) struct Batch {
     /// Each call with its result, in call order.
     pub(crate) results: Vec<(FunctionCall, ToolResult)>,
-    /// A hook wants the agent to stop.
+    /// A hook stopped the agent.
     pub(crate) stop: Option<StopReason>,
 }
 
@@ -81,7 +81,7 @@ impl Scheduler<'_> {
         batch
     }
 
-    /// A tool that does not exist changes nothing, so it does not hold others up.
+    /// A tool that does not exist changes nothing, so others run beside it.
     fn reads_only(&self, call: &Call) -> bool {
         self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
     }
@@ -126,7 +126,7 @@ impl Scheduler<'_> {
         };
         let run = async |args: &JsonObject| {
             let mut if_given_up = if_given_up.lock().await;
-            // A person said yes to this very call.
+            // A person allowed this very call.
             let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
             *if_given_up = Done::new(status_of(&result), args.clone(), result.clone());

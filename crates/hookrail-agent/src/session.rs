@@ -1,6 +1,6 @@
 //! A conversation with a model, from its start to its end.
 //!
-//! Here is what a session is made of and what a host can ask of it. What happens between a prompt and its answer is in
+//! Here is what a session is made of and what a host can do with it. What happens between a prompt and its answer is in
 //! `turns`, one model call in `model_call`, the tool calls of one response in `scheduler`.
 
 mod compress;
@@ -124,7 +124,7 @@ impl Session {
         self.parts.log.write(&LogLine::SessionEnd { reason: reason.as_str() });
     }
 
-    /// Forgets the conversation: one session ends and another begins, unless a hook of the end stops the agent.
+    /// Clears the conversation: one session ends and another begins, unless a hook of the end stops the agent.
     pub async fn clear(&mut self) -> Result<(), PromptOutcome> {
         let reason = SessionEndReason::Clear;
         let ended = self.parts.hooks.fire_session_end(reason).await;
@@ -135,7 +135,7 @@ impl Session {
         self.start(SessionStartSource::Clear).await
     }
 
-    /// Works on a prompt until the model is done, then asks `AfterAgent` hooks, which may send it back.
+    /// Works on a prompt until the model is done, then runs `AfterAgent` hooks, which may send it back.
     pub async fn prompt(&mut self, prompt: &str) -> PromptOutcome {
         match self.prompt_to_its_end(prompt).await {
             Ok(outcome) => outcome,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Makes the enum, the list and the names from one line for each agent.
 macro_rules! agents {
     ($($(#[$doc:meta])+ $agent:ident, $word:literal, $title:literal;)+) => {
-        /// Another coding agent whose hooks hookrail can be.
+        /// Another coding agent that can call hookrail as its hook.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Agent {
             $($(#[$doc])+ $agent,)+
@@ -60,7 +60,7 @@ impl fmt::Display for Agent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown agent `{word}` (known: {})", Agent::ALL.map(Agent::as_str).join(", "))]
 pub struct UnknownAgent {
-    /// What was given.
+    /// The word as given.
     pub word: String,
 }
 

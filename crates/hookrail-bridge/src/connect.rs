@@ -35,7 +35,7 @@ pub struct Edit {
     pub new_text: Option<String>,
     /// Whether that differs from what was there.
     pub is_changed: bool,
-    /// What a person should know, a sentence each.
+    /// Messages for the person, a sentence each.
     pub summary: Vec<String>,
 }
 
@@ -59,31 +59,31 @@ pub enum ConnectError {
     /// It cannot be read.
     #[error("line {line}, column {column}: {message}")]
     Malformed {
-        /// From 1.
+        /// The line, counted from 1.
         line: usize,
-        /// From 1, in characters.
+        /// The column, counted from 1 in characters.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// Something else stands where hooks belong.
+    /// A value has another type than hooks need.
     #[error("`{key}` is not {expected}")]
     WrongType {
         /// The key, from the top.
         key: String,
-        /// What it would have to be.
+        /// The type that is needed, with its article.
         expected: &'static str,
     },
-    /// Of a key that stands more than once an agent reads one only, and which one is its own affair.
-    #[error("`{key}` stands there twice")]
+    /// A key occurs more than once. Agents read one of them only, and differ in which.
+    #[error("`{key}` occurs twice")]
     Twice {
         /// The key, from the top.
         key: String,
     },
-    /// The file is somebody else's, although it bears the name of ours.
+    /// The file was not written by hookrail, although it has the same name.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,
-    /// The program has no place that an entry could name.
+    /// The program's path cannot be written into an entry.
     #[error("the program's path must be absolute Unicode without line breaks: `{path}`")]
     Program {
         /// The path, as far as it can be shown.
@@ -120,7 +120,7 @@ pub fn connect(
     Ok(Edit { new_text: Some(text), is_changed, summary })
 }
 
-/// Takes the bridge out of an agent's settings again. Hooks of others stay.
+/// Takes the bridge out of an agent's settings again. Other hooks stay.
 pub fn disconnect(
     agent: Agent,
     existing: Option<&str>,
@@ -136,12 +136,12 @@ pub fn disconnect(
         (shape, _) => json::disconnect(before, shape)?,
     };
     let is_changed = text.as_deref() != existing;
-    let said = if is_changed {
+    let summary = if is_changed {
         format!("{} no longer calls hookrail.", agent.title())
     } else {
         not_connected(agent)
     };
-    Ok(Edit { new_text: text, is_changed, summary: vec![said] })
+    Ok(Edit { new_text: text, is_changed, summary: vec![summary] })
 }
 
 /// How far a settings text calls the bridge, whichever program it names.
@@ -228,11 +228,12 @@ fn program_text(program: &Path) -> Result<&str, ConnectError> {
 }
 
 fn nothing_to_write(agent: Agent, existing: Option<&str>) -> Edit {
-    let said = format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
-    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said] }
+    let summary =
+        format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
+    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![summary] }
 }
 
-/// No error: the file is as the person wants it.
+/// No error: the file is as requested.
 fn not_connected(agent: Agent) -> String {
     format!("{} does not call hookrail; nothing to change.", agent.title())
 }

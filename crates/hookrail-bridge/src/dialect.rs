@@ -1,5 +1,5 @@
-//! What one agent's file has to say: its events, tools, units and capabilities. Everything that reads or writes a
-//! dialect looks here and asks for no agent by name.
+//! The table that each agent's file fills in: events, tools, units and capabilities. Code that reads or writes a dialect
+//! uses the table and names no agent.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) struct Dialect {
     pub mcp: McpForm,
     /// The unit of `timeout` in its settings.
     pub unit: TimeUnit,
-    /// How long it waits for a hook whose settings do not say.
+    /// How long it waits for a hook without a timeout in its settings.
     pub default_timeout: Duration,
     /// How it reads matchers of tool events.
     pub matchers: MatcherDialect,
@@ -35,11 +35,11 @@ pub(crate) struct Dialect {
     pub can: Capabilities,
     /// Its events at which a stop that is remembered from an earlier one ends the run.
     pub carries_stop: &'static [&'static str],
-    /// Its tools for which such an event follows before the tool runs, provided that nothing is said before.
+    /// Its tools for which such an event follows before the tool runs, provided that the answer before it is empty.
     pub interrupted_tools: &'static [&'static str],
-    /// Whether it fires its prompt event also when nobody gave a prompt.
+    /// Whether it fires its prompt event also without a prompt.
     pub fires_without_prompt: bool,
-    /// Whether exit 2 with words on stderr refuses and keeps the words. Where it does not, refusals are JSON.
+    /// Whether exit 2 refuses with the text on stderr as reason. Where it does not, refusals are JSON.
     pub exit_two_refuses: bool,
     /// Where its settings are.
     pub settings: SettingsFile,
@@ -49,7 +49,7 @@ pub(crate) struct Dialect {
     pub can_replace_result: fn(&BridgeEvent) -> bool,
     /// A tool's result, in our shape.
     pub tool_response: fn(&Value) -> JsonObject,
-    /// What a verdict looks like in its dialect; `None` when there is nothing to say.
+    /// What a verdict looks like in its dialect; `None` when there is nothing to answer.
     pub render: fn(&BridgeEvent, &NativeEffects) -> Option<JsonObject>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct SettingsFile {
     pub user: &'static str,
     /// The file below a project.
     pub project: &'static str,
-    /// The shape.
+    /// How hooks are laid out in it.
     pub shape: SettingsShape,
     /// The files from which it reads hooks, in the folder of that file; `*.json` is every one.
     pub hook_files: &'static [&'static str],
@@ -98,7 +98,7 @@ pub(crate) enum SettingsShape {
 /// One event of an agent.
 #[derive(Debug)]
 pub(crate) struct NativeEvent {
-    /// Its name.
+    /// The agent's name of it.
     pub name: &'static str,
     /// Our event, if it has a counterpart.
     pub ours: Option<EventName>,
@@ -144,7 +144,7 @@ pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
 /// One tool of an agent.
 #[derive(Debug)]
 pub(crate) struct NativeTool {
-    /// Its name.
+    /// The agent's name of it.
     pub name: &'static str,
     /// Our name for it.
     pub ours: &'static str,
@@ -165,7 +165,7 @@ impl NativeTool {
         Self { arguments, ..self }
     }
 
-    /// The same, answering to further names.
+    /// The same with further names of ours that matchers may use.
     pub(crate) const fn or(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
@@ -174,9 +174,9 @@ impl NativeTool {
 /// How an agent spells the tools of MCP servers. Ours is `mcp__server__tool`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum McpForm {
-    /// `mcp__server__tool`, or a form that its name does not give away.
+    /// `mcp__server__tool`, or a form that cannot be recognised by the name.
     DoubleUnderscore,
-    /// `mcp_server_tool`, where the border has to be told by the payload.
+    /// `mcp_server_tool`, where the payload has to name server and tool.
     SingleUnderscore,
 }
 
@@ -192,7 +192,7 @@ pub(crate) enum TimeUnit {
 /// How an agent compares a matcher with a tool's name. Ours is an unanchored pattern of JavaScript's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatcherDialect {
-    /// Names, or a list of them; an unanchored pattern if there are other signs in it.
+    /// Names, or a list of them; an unanchored pattern if it has other characters.
     NamesOrPattern,
     /// The same with the patterns of Rust's `regex`.
     NamesOrRustPattern,
@@ -224,12 +224,12 @@ pub(crate) struct Capabilities {
     /// It skips its own question.
     pub allow: bool,
     /// Where it shows texts to the user that no model sees.
-    pub tell_user: &'static [EventName],
+    pub show_to_user: &'static [EventName],
     /// It sends the agent back to work at its end.
     pub go_on: bool,
-    /// Its `stop_hook_active` tells whether it was sent back.
-    pub tells_sent_back: bool,
-    /// Where it hands texts to the model.
+    /// Its `stop_hook_active` is true exactly when it was sent back.
+    pub reports_sent_back: bool,
+    /// Where it passes texts on to the model.
     pub context: &'static [EventName],
     /// The longest text that it takes, in bytes.
     pub context_limit: usize,

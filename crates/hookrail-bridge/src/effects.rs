@@ -14,13 +14,13 @@ pub(crate) struct NativeEffects {
     pub allow: Option<String>,
     /// End the run.
     pub stop: Option<String>,
-    /// All of the tool's arguments, as the agent knows them.
+    /// All of the tool's arguments, under the agent's names.
     pub input: Option<JsonObject>,
-    /// Tell the model.
+    /// A text for the model.
     pub context: Option<String>,
     /// The text that stands in for the tool's result.
     pub result: Option<String>,
-    /// Tell the user.
+    /// A text for the user.
     pub user_message: Option<String>,
     /// Hide the result from the user.
     pub suppress_output: bool,
@@ -46,7 +46,7 @@ impl NativeEffects {
     }
 }
 
-/// The text, or another one if it is blank: a reason without words is no reason to most agents.
+/// The text, or another one if it is blank: most agents ignore a blank reason.
 pub(crate) fn nonblank(text: &str, otherwise: &str) -> String {
     if text.trim().is_empty() { otherwise.to_owned() } else { text.to_owned() }
 }

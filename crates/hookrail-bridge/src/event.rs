@@ -5,21 +5,21 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 
-/// What an agent told its hook, in our terms.
+/// An event that an agent sent to its hook, in our terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BridgeEvent {
-    /// Who told it.
+    /// The agent that sent it.
     pub agent: Agent,
     /// Our event; `None` if it has no counterpart here.
     pub event: Option<EventName>,
     /// The agent's name of the event.
     pub native_event: String,
-    /// What our hooks receive: our field, tool and argument names, and the native ones under `agent`. Fields that
-    /// nobody knows are kept.
+    /// What our hooks receive: our field, tool and argument names, and the native ones under `agent`. Unknown
+    /// fields are kept.
     pub payload: JsonObject,
-    /// The agent's session.
+    /// The agent's id of its session.
     pub session_id: Option<String>,
-    /// Where the agent is.
+    /// The agent's working directory.
     pub cwd: Option<String>,
     /// The agent's name of the tool.
     pub native_tool: Option<String>,
@@ -37,7 +37,7 @@ impl BridgeEvent {
         self.payload.get("tool_name")?.as_str()
     }
 
-    /// Whether a matcher or a list may call this tool so.
+    /// Whether a matcher or a list may use this name for the tool.
     pub fn answers_to(&self, name: &str) -> bool {
         self.tool_name() == Some(name)
             || self.native_tool.as_deref() == Some(name)

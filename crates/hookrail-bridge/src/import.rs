@@ -1,7 +1,7 @@
 //! An agent's hooks as ours, with one line for everything that is lost or means something else.
 //!
 //! Whatever is not exactly as it was is reported, one line each, so that a person can decide before anything is
-//! written. Importing never makes a guard weaker in silence.
+//! written. Importing never makes a guard weaker without a warning.
 
 mod hints;
 mod hook;
@@ -32,7 +32,7 @@ pub type ImportError = ConnectError;
 pub struct Imported {
     /// Settings of ours: `hooks`, and `hooksConfig` if single hooks are disabled.
     pub settings: JsonObject,
-    /// What is lost, changed or worth knowing, in the order of the file.
+    /// What is lost, changed or worth a note, in the order of the file.
     pub report: Vec<LossLine>,
     /// How many entries call hookrail itself. They are left out.
     pub own_entries: usize,
@@ -75,7 +75,7 @@ fn append(present: &mut Value, more: Value) {
 /// One thing that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLine {
-    /// How bad it is.
+    /// How severe it is.
     pub kind: LossKind,
     /// Where in the agent's settings: `PreToolUse[0].hooks[1]`.
     pub place: String,
@@ -83,14 +83,14 @@ pub struct LossLine {
     pub what: String,
 }
 
-/// How bad a difference is.
+/// How severe a difference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LossKind {
     /// It is not carried over.
     Lost,
     /// It is carried over and means, or is written, something else.
     Changed,
-    /// It is as it was; a person may want to know.
+    /// It is as it was, and worth a note.
     Note,
 }
 
@@ -130,7 +130,7 @@ struct Importing {
 }
 
 impl Importing {
-    /// The same line is said once, however many hooks it is about.
+    /// The same line is reported once, however many hooks it is about.
     fn report(&mut self, kind: LossKind, place: &str, what: impl Into<String>) {
         let line = LossLine { kind, place: place.to_owned(), what: what.into() };
         if !self.imported.report.contains(&line) {
@@ -165,12 +165,12 @@ impl Importing {
         Ok(())
     }
 
-    /// An event that we do not have loses its hooks, which is said.
+    /// An event that we do not have loses its hooks, which is reported.
     fn event(&mut self, name: &str, groups: &Value) {
         let own = own_entries(groups);
         self.imported.own_entries += own;
         if own > 0 && own == entries(groups).count() {
-            return; // What `connect` wrote here tells nobody anything about this agent's hooks.
+            return; // An event with nothing but entries of `connect` needs no report.
         }
         let native = dialect_of(self.agent).event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {

@@ -10,34 +10,34 @@ use crate::event::BridgeEvent;
 pub(crate) use bytes::event_name_in;
 pub(crate) use fields::{compress_trigger, end_reason, start_source};
 
-/// Why an agent's stdin says nothing to us.
+/// Why an agent's stdin cannot be read as an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BridgeInputError {
-    /// Nothing came.
+    /// It is empty.
     #[error("stdin is empty; {agent} was expected to send a JSON object")]
     Empty {
-        /// Who was expected to send something.
+        /// The agent that was expected to send an object.
         agent: Agent,
     },
-    /// More came than is read.
+    /// It is larger than what is read.
     #[error("stdin is too large: {what}")]
     TooLarge {
-        /// What is beyond its bound.
+        /// The bound that is exceeded.
         what: &'static str,
     },
-    /// What came is not JSON.
+    /// It is not JSON.
     #[error("stdin is not JSON: {message}")]
     Malformed {
-        /// What the parser says, with its place.
+        /// The parser's message, with the place.
         message: String,
     },
-    /// What came is JSON and no object.
+    /// It is JSON and no object.
     #[error("stdin is not a JSON object")]
     NotAnObject,
     /// Neither the payload nor the command line names the event.
     #[error("the event is named neither by stdin (`hook_event_name`) nor by the argument EVENT")]
     NoEvent,
-    /// A field is missing without which the event means nothing.
+    /// A required field is missing.
     #[error("`{field}` is missing in the payload of {event}")]
     Missing {
         /// The field, as we call it.
@@ -47,9 +47,9 @@ pub enum BridgeInputError {
     },
 }
 
-/// Reads an agent's stdin. The event is told by the payload, or else by the argument that its settings give.
+/// Reads an agent's stdin. The event is named by the payload, or else by the argument that its settings give.
 ///
-/// An event that nobody knows is no error: it has no counterpart. Whatever else is odd about the bytes is one.
+/// An event that is not in the agent's table is no error: it has no counterpart.
 pub fn read(
     agent: Agent,
     event_argument: Option<&str>,

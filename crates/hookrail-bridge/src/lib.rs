@@ -5,14 +5,14 @@
 //!
 //! 1. [`read`] turns the agent's stdin into a [`BridgeEvent`]: our event, our tool and argument names, the native
 //!    ones beside them.
-//! 2. [`SessionMemory::recall`] adds what only the session knows, such as the prompt at its end.
+//! 2. [`SessionMemory::recall`] adds what earlier events of the session contained, such as the prompt at its end.
 //! 3. The caller runs its hooks and states the outcome as a [`Verdict`].
-//! 4. [`answer`] says what to print, in exactly that agent's dialect, what had to be strengthened because the agent
+//! 4. [`answer`] gives what to print, in exactly that agent's dialect, what had to be strengthened because the agent
 //!    cannot carry it out, and what to remember for the session's next event. [`broken`] answers when the guard
 //!    itself does not work.
 //!
 //! [`connect`] and [`disconnect`] edit an agent's settings, [`import`] reads its hooks as ours. [`to_ours`] maps
-//! single tool calls, for whoever reads transcripts.
+//! single tool calls, for programs that read transcripts.
 //!
 //! What is particular to an agent is in one file below `agents`: a table and a function that writes its answers.
 

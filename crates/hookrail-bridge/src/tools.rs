@@ -22,7 +22,7 @@ pub struct OurCall {
     pub also_matches: Vec<String>,
 }
 
-/// The server and the tool of an MCP call, where the agent tells them apart.
+/// The server and the tool of an MCP call, where the agent names them separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpTool<'a> {
     /// The server's name.
@@ -36,7 +36,7 @@ pub fn to_ours(agent: Agent, native_name: &str, native_input: &Value) -> OurCall
     to_ours_with_mcp(agent, native_name, native_input, None)
 }
 
-/// The same, with what the agent tells about an MCP call besides its name.
+/// The same, with what the agent sends about an MCP call besides its name.
 pub fn to_ours_with_mcp(
     agent: Agent,
     native_name: &str,
@@ -112,21 +112,21 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
     }
 }
 
-/// Renames the arguments that the table knows, in their places. An argument that the agent ignores must not
-/// pass for one that it reads, so a stray one that bears our name is left out.
+/// Renames the arguments that are in the table, in their places. An argument that the agent ignores must not
+/// pass for one that it reads, so another one that has our name is left out.
 fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
-    // Which native key speaks for each of our names.
-    let mut speakers: Vec<(&str, &str)> = Vec::new();
+    // Which native key is used for each of our names.
+    let mut used: Vec<(&str, &str)> = Vec::new();
     for (theirs, ours) in tool.arguments {
-        if native.contains_key(*theirs) && speakers.iter().all(|(_, name)| name != ours) {
-            speakers.push((theirs, ours));
+        if native.contains_key(*theirs) && used.iter().all(|(_, name)| name != ours) {
+            used.push((theirs, ours));
         }
     }
-    let is_ours = |key: &str| speakers.iter().any(|(_, ours)| *ours == key);
+    let is_ours = |key: &str| used.iter().any(|(_, ours)| *ours == key);
     let is_other = |key: &str| tool.arguments.iter().any(|(theirs, ours)| *theirs == key && is_ours(ours));
     let renamed = native.into_iter().filter_map(|(key, value)| {
-        let speaks = speakers.iter().find(|(theirs, _)| *theirs == key);
-        match speaks {
+        let row = used.iter().find(|(theirs, _)| *theirs == key);
+        match row {
             Some((_, ours)) => Some(((*ours).to_owned(), value)),
             None if is_ours(&key) || is_other(&key) => None,
             None => Some((key, value)),
@@ -157,8 +157,8 @@ impl Names {
         }
     }
 
-    /// The one form of an MCP tool. Where the border between server and tool cannot be told, every reading is a
-    /// name: a guard that listens to one of them must not be missed.
+    /// The one form of an MCP tool. Where the border between server and tool is not known, every reading is a
+    /// name: a guard for one of them must run.
     fn add_mcp(&mut self, agent: Agent, native_name: &str, mcp: Option<McpTool<'_>>) {
         const MOST_READINGS: usize = 16;
         if let Some(McpTool { server, tool }) = mcp {

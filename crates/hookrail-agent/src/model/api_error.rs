@@ -65,7 +65,7 @@ impl ApiError {
         matches!(self.status, 429 | 500 | 502 | 503 | 504)
     }
 
-    /// What the caller is told.
+    /// The error for the caller.
     pub(crate) fn into_model_error(self, model: &str) -> ModelError {
         let Self { status, code, message, key_invalid, .. } = self;
         match status {

@@ -6,8 +6,8 @@
 //! - A call is tried again only as long as no chunk was handed on; after that the agent has shown text
 //!   that cannot be taken back. A timeout is not tried again, because it was waited for long enough.
 //! - Proxies named by the environment (`HTTPS_PROXY`, …) are used, except for a server on this machine.
-//! - A response is complete when HTTP says that its body is, which a chunked body or one with a length
-//!   does. A body that just ends with the connection is complete only if a finish reason came.
+//! - A response is complete when HTTP marks the end of its body, as it does for a chunked body or one with a
+//!   length. A body that just ends with the connection is complete only if a finish reason came.
 //! - An event that lacks its closing blank line counts if the body is complete and the event is whole
 //!   JSON. Anything else at the end means that the response was cut off.
 
@@ -86,8 +86,8 @@ impl Shared {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it, which is what the
-        // error says that is dropped here.
+        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it; the error
+        // of that case is dropped.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))

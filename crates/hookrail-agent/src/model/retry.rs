@@ -48,7 +48,7 @@ impl RetryPolicy {
     }
 }
 
-/// Told before the agent waits for another attempt.
+/// What the host is given before the agent waits for another attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryNotice {
     /// How many attempts have failed so far.

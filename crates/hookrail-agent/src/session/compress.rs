@@ -1,7 +1,7 @@
 //! Keeps the history within its budget: the oldest turns are summarised by the model.
 //!
 //! The summary is a model call like any other: its hooks run, and they may block it. A history that could not be
-//! summarised stays as it is, and a notice says why.
+//! summarised stays as it is, and a notice gives the reason.
 
 use hookrail::PreCompressTrigger;
 use hookrail::genai::{Content, GenerateContentParameters};
@@ -42,10 +42,10 @@ impl Session {
             contents,
             ..GenerateContentParameters::default()
         };
-        let reply = self.call_model(request, Audience::Nobody).await?;
+        let reply = self.call_model(request, Audience::Agent).await?;
         let summary = reply.response.text();
         if let ReplySource::Hooks { reason } = reply.source {
-            // What a hook says in the model's place is about the call, not about the conversation.
+            // A hook's answer in the model's place is about the call, not about the conversation.
             self.notice(&format!(
                 "the history was not summarised: a hook blocked the summary call: {reason}"
             ));

@@ -12,9 +12,9 @@ pub enum PromptOutcome {
     PromptBlocked(String),
     /// A hook stopped the agent.
     Stopped(String),
-    /// The model still wanted more after the last turn.
+    /// The model still called tools in the last turn.
     MaxTurns(u32),
-    /// The model could not be asked.
+    /// A model call failed.
     ModelFailed(ModelError),
     /// The user gave up.
     Cancelled,
@@ -23,9 +23,9 @@ pub enum PromptOutcome {
 /// The model's final answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FinalAnswer {
-    /// What it said.
+    /// Its text.
     pub text: String,
-    /// Whether a hook wants it hidden from the user.
+    /// Whether a hook hides it from the user.
     pub suppressed: bool,
 }
 

@@ -21,7 +21,7 @@ impl<'a> Args<'a> {
         self.optional_string(name)?.ok_or_else(|| missing(name, "a string"))
     }
 
-    /// A string that must be there and say something.
+    /// A string that must be there and must not be blank.
     pub(super) fn non_empty(self, name: &str) -> Result<&'a str, Failure> {
         match self.string(name)? {
             text if text.trim().is_empty() => {
@@ -63,7 +63,7 @@ impl<'a> Args<'a> {
 
 /// A whole number, also one that is written as a float.
 fn count(value: &Value) -> Option<u64> {
-    // Above 2⁵³ a float no longer says which whole number was meant.
+    // Above 2⁵³ a float no longer identifies one whole number.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;

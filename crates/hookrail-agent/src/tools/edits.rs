@@ -1,7 +1,7 @@
 //! Replacing a file in one step, and showing people what changed.
 //!
-//! A file is written beside its destination and renamed over it. Whoever reads it meanwhile, a hook or a compiler, sees
-//! the old content or the new one, and a full disk leaves the old file as it was.
+//! A file is written beside its destination and renamed over it. A process that reads it meanwhile, such as a compiler,
+//! sees the old content or the new one, and a full disk leaves the old file as it was.
 
 mod summary;
 
@@ -42,7 +42,7 @@ pub(super) fn read_whole(workspace: &Workspace, inside: &Inside) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Writes a file so that others see the old content or the new one and nothing between; says whether
+/// Writes a file so that others see the old content or the new one and nothing between; returns whether
 /// the file is new. Missing folders are made; mode and, where permitted, owner are kept.
 pub(super) fn write_atomically(
     workspace: &Workspace,
@@ -71,7 +71,7 @@ pub(super) fn write_atomically(
             FileType::Symlink => return Err(paths::swapped(inside, Errno::LOOP)),
             _ => return Err(paths::not_regular(&shown)),
         }
-        // Replacing needs no permission to write the old file, but its owner protected it for a reason.
+        // Replacing needs no permission to write the old file, but its protection is respected.
         if rustix::fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::empty()) == Err(Errno::ACCESS) {
             return Err(Failure::new(PERMISSION, format!("`{shown}` is write-protected")));
         }

@@ -1,4 +1,4 @@
-//! Why a tool call came to nothing, in words the model can act on.
+//! Why a tool call failed, in words that the model can act on.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub(super) const READ_FAILED: &str = "read_content_failure";
 pub(super) const WRITE_FAILED: &str = "file_write_failure";
 /// A file that decides what guards the agent, without a person's yes.
 pub(super) const PROTECTED: &str = "protected_file";
-/// The operating system said no.
+/// The operating system refused.
 pub(super) const PERMISSION: &str = "permission_denied";
 
 /// A failed call: a message for the model and the user, a kind for programs.

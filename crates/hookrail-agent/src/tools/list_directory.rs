@@ -1,6 +1,6 @@
 //! `list_directory`: what is in one folder.
 //!
-//! Unlike the tools that search, it shows what git ignores: a model asks for it when it wants to know what is there.
+//! Unlike the tools that search, it shows what git ignores: its purpose is to show everything that is there.
 
 use std::fmt::Write as _;
 
@@ -52,7 +52,7 @@ impl Tool for ListDirectory {
 }
 
 /// Lists folders first and then by name without regard to case, as people expect it. Sizes are given so that the model
-/// can tell what is worth reading; links are not followed.
+/// can decide what is worth reading; links are not followed.
 fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, Failure> {
     let inside = workspace.resolve_existing(Args(args).string("path")?)?;
     let mut entries = workspace.entries(&inside)?;

@@ -62,7 +62,7 @@ impl Group {
 
     /// Asks every process of the group to end.
     pub(super) fn terminate(&self) {
-        // It fails only if nobody is left, which is what was wanted.
+        // It fails only if no process is left, which is the aim.
         let _ = kill_process_group(self.id, Signal::TERM);
     }
 
@@ -86,8 +86,8 @@ impl Drop for Group {
             self.kill();
         }
         if let Some(mut child) = self.child.take() {
-            // A killed process is gone at once unless a device holds it; nobody waits for that here. If
-            // no thread can be had, the zombie is reaped with this program's own end.
+            // A killed process is gone at once unless a device holds it; that is not waited for here. If
+            // no thread can be started, the zombie is reaped with this program's own end.
             let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());
         }
     }
@@ -120,7 +120,7 @@ impl Output {
         Ok(Self { pipe: pipe::Receiver::from_owned_fd(pipe)?, kept: Kept::default() })
     }
 
-    /// Reads until nobody can write any more. May be dropped and called again.
+    /// Reads until no process can write any more. May be dropped and called again.
     pub(super) async fn drain(&mut self) {
         let mut buffer = vec![0; 64 << 10];
         loop {

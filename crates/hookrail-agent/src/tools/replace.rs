@@ -1,6 +1,6 @@
 //! `replace`: changes a passage of a file, found by its exact text.
 //!
-//! An edit is made when the text occurs exactly as often as the model says. Everything else is refused with the number
+//! An edit is made when the text occurs exactly as often as the model states. Everything else is refused with the number
 //! that was found, because a model that guesses wrong would change a place it never looked at.
 
 mod occurrences;
@@ -124,8 +124,8 @@ fn replace(
     })
 }
 
-/// Creates a file. One that exists is not touched: the model believes that there is none, so it knows nothing of what
-/// would be lost.
+/// Creates a file. One that exists is not touched: the model assumes that there is none, so it has not read
+/// what would be lost.
 fn create(
     workspace: &Workspace,
     given: &str,
@@ -153,7 +153,7 @@ fn create(
     })
 }
 
-/// Refuses to change anything unless the text occurs as often as the caller says. The messages name the next step,
+/// Refuses to change anything unless the text occurs as often as the caller expects. The messages name the next step,
 /// since the model reads them and tries again.
 fn check_count(
     inside: &Inside,

@@ -1,7 +1,7 @@
 //! `search_file_content`: lines that match a regular expression.
 //!
 //! The expression engine needs linear time and files are read in pieces, so neither a pattern nor a file that a model
-//! chooses can hold the agent up for long. What is found is bounded, and the result says when it was cut.
+//! chooses can delay the agent for long. What is found is bounded, and the result states when it was cut.
 
 mod hits;
 
@@ -69,8 +69,8 @@ impl Tool for SearchFileContent {
     }
 }
 
-/// Searches a folder in the order of names, or a single file. A pattern that does not compile is the model's to mend,
-/// so the engine's own message is handed on.
+/// Searches a folder in the order of names, or a single file. For a pattern that does not compile the
+/// engine's own message is passed on, so that the model can correct it.
 fn search(
     workspace: &Workspace,
     args: &JsonObject,

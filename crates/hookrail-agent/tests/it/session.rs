@@ -13,7 +13,7 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Keeps what was shown, and says yes to everything.
+/// Keeps what was shown, and allows everything.
 #[derive(Default)]
 struct Watcher {
     pieces: Mutex<Vec<String>>,

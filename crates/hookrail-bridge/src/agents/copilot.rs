@@ -1,8 +1,8 @@
-//! GitHub Copilot CLI. Seconds; flat answers; payloads under camelCase names do not tell their event, so the entry
-//! names it. Every exit but 0 refuses the call and loses the reason, so every answer is JSON with exit 0.
+//! GitHub Copilot CLI. Seconds; flat answers; payloads under camelCase names do not contain their event, so the
+//! entry names it. Every exit but 0 refuses the call and loses the reason, so every answer is JSON with exit 0.
 //!
 //! The only stop is `interrupt` at `permissionRequest`, which fires between `preToolUse` and the tool, for some
-//! tools, and only if nobody refused before. What is for the user has no channel but stderr.
+//! tools, and only if no hook refused before. What is for the user has no channel but stderr.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// GitHub Copilot CLI.
+/// The table of GitHub Copilot CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.102",
     project_variable: Some("COPILOT_PROJECT_DIR"),
@@ -34,9 +34,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: &[],
+        show_to_user: &[],
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -125,7 +125,7 @@ const PATH: &[(&str, &str)] = &[("path", "file_path")];
 /// The names of all tools that replace a passage.
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
-/// A result of another type than `success` failed, and its text says why.
+/// A result of another type than `success` failed, and its text is the reason.
 fn tool_response(response: &Value) -> JsonObject {
     let Some(text) = response.get("textResultForLlm").and_then(Value::as_str) else {
         return our_result(response);
@@ -143,13 +143,13 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     }
     let context = effects.context.clone();
     let base = Object::default();
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let (word, reason) = match (&effects.deny, &effects.ask, &effects.allow) {
                 (Some(reason), _, _) => ("deny", reason),
                 (None, Some(reason), _) => ("ask", reason),
                 (None, None, Some(reason)) => ("allow", reason),
-                (None, None, None) => return about_call(base, effects).said(),
+                (None, None, None) => return about_call(base, effects).into_answer(),
             };
             let decision = crate::agents::shapes::permission(word, reason);
             if word == "deny" {
@@ -178,10 +178,10 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
         },
         _ => base,
     };
-    said.said()
+    answer.into_answer()
 }
 
 /// What accompanies a call that runs.
-fn about_call(said: Object, effects: &NativeEffects) -> Object {
-    said.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
+fn about_call(answer: Object, effects: &NativeEffects) -> Object {
+    answer.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
 }

@@ -1,7 +1,7 @@
 //! Gemini CLI. Milliseconds; our events under our names, model events included; nearly our answers.
 //!
 //! A text beside a tool call is not taken before the tool, only after it. A synthetic model answer counts only
-//! beside a refusal, and a restriction of tools is told to the model without being enforced.
+//! beside a refusal, and a restriction of tools is passed to the model without being enforced.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Gemini CLI.
+/// The table of Gemini CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),
@@ -31,9 +31,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: false,
-        tell_user: &EventName::ALL,
+        show_to_user: &EventName::ALL,
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
         context_limit: usize::MAX,
         stop: &[
@@ -107,7 +107,7 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let stop = effects.stop.as_deref();
     let context = Object::default().maybe("additionalContext", effects.context.clone());
     let name = event.native_event.as_str();
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let specific = Object::default().maybe("tool_input", effects.input.clone());
             match (effects.deny.as_deref().or(stop), effects.ask.as_deref()) {
@@ -144,7 +144,7 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
         Some(EventName::SessionEnd) => Object::default(),
         _ => base,
     };
-    said.said()
+    answer.into_answer()
 }
 
 /// With the question where its dialog shows it: it leaves the reason of an `ask` out.

@@ -1,5 +1,5 @@
-//! `LLxprt` Code. It speaks our protocol and reads our settings, so nothing has to be connected; whoever calls the
-//! bridge from it all the same gets our own answers.
+//! `LLxprt` Code. It uses our protocol and reads our settings, so nothing has to be connected. A bridge that it calls
+//! nevertheless answers in our own format.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// `LLxprt` Code.
+/// The table of `LLxprt` Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.11 (read, not run)",
     project_variable: Some("LLXPRT_PROJECT_DIR"),
@@ -30,9 +30,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: true,
         allow: false,
         // Its `systemMessage` is for the model, as ours is.
-        tell_user: &[],
+        show_to_user: &[],
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -61,6 +61,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
+/// The answer is in the format of our own hooks, with every field that `LLxprt` Code reads.
 fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let mut base = decided(Object::default(), "block", effects.deny.as_deref());
     if effects.suppress_output {
@@ -73,5 +74,5 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
         .maybe("llm_request", effects.llm_request.clone())
         .maybe("llm_response", effects.llm_response.clone())
         .maybe("toolConfig", effects.tool_config.clone());
-    stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific).said()
+    stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific).into_answer()
 }

@@ -17,7 +17,7 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Qwen Code.
+/// The table of Qwen Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.15.10",
     project_variable: Some("QWEN_PROJECT_DIR"),
@@ -34,11 +34,11 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: false,
         allow: true,
         // Elsewhere they go to its debug log.
-        tell_user: &[EventName::AfterAgent],
+        show_to_user: &[EventName::AfterAgent],
         go_on: true,
-        // It says `true` from the first time on.
-        tells_sent_back: false,
-        // It fires SessionStart, and drops what hooks say there.
+        // It is `true` from the first time on.
+        reports_sent_back: false,
+        // It fires SessionStart, and drops the answers of hooks there.
         context: &[EventName::AfterTool, EventName::BeforeAgent],
         context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
@@ -94,15 +94,15 @@ fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     match event.event {
         Some(EventName::AfterTool) => {
             if let Some(result) = effects.result_with_context() {
-                return stopped(base, Some(&result)).said();
+                return stopped(base, Some(&result)).into_answer();
             }
             let specific = Object::default().maybe("additionalContext", effects.context.clone());
-            base.specific(&event.native_event, specific).said()
+            base.specific(&event.native_event, specific).into_answer()
         }
         // The prompt event without a prompt, before a model call that a remembered stop forbids.
         None => {
             decided(stopped(Object::default(), effects.stop.as_deref()), "block", effects.stop.as_deref())
-                .said()
+                .into_answer()
         }
         _ => claude::render(event, effects),
     }

@@ -1,4 +1,4 @@
-//! What holds for every agent's table, today's and tomorrow's.
+//! What holds for every agent's table.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ const OURS: &[&str] = &[
     "google_web_search",
 ];
 
-/// The engine has its own list of agents, because it must know its own entries without knowing any dialect.
+/// The engine has its own list of agents, because it must recognise its own entries without any dialect.
 #[test]
 fn entries_of_every_agent_are_known_to_the_engine() {
     for agent in Agent::ALL {

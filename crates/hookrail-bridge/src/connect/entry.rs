@@ -1,6 +1,6 @@
 //! The shell line that calls the bridge.
 //!
-//! At guarded events it fails closed, with words: whether the program was moved, cannot be started or crashed, what
+//! At guarded events it fails closed, with a message: whether the program was moved, cannot be started or crashed, what
 //! comes out is a refusal in the agent's own form. The script is the same for every path and holds no single quote,
 //! so that every shell (Codex uses the login shell, which may be fish) hands it to `sh` as it is.
 

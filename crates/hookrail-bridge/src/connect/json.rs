@@ -92,7 +92,7 @@ fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
     twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
-/// Every entry that calls the bridge, with its way from the top. They are known by their command and need no mark
+/// Every entry that calls the bridge, with its way from the top. They are recognised by their command and need no mark
 /// of their own, which a strict agent might refuse.
 fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
     use crate::connect::cut::{elements, property, value_text};
@@ -173,7 +173,7 @@ fn new_object(settings: &CstObject) -> Result<CstObject, ConnectError> {
     prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))
 }
 
-/// In groups there is no matcher: the bridge asks the rules and hooks of ours, which have their own.
+/// In groups there is no matcher: the bridge runs our rules and hooks, which have their own.
 fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let number = CstInputValue::Number(entry.timeout.to_string());

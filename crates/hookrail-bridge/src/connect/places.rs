@@ -11,7 +11,7 @@ use crate::dialect::{SettingsFile, SettingsShape};
 pub struct SettingsPlace {
     /// The file, which need not exist.
     pub path: PathBuf,
-    /// What is in it.
+    /// What it is written in.
     pub format: Format,
     /// The agent's TOML file, which may hold the hooks instead.
     pub toml: Option<PathBuf>,
@@ -57,7 +57,7 @@ fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
     }
 }
 
-/// Whether the bridge belongs into the agent's TOML file, which lies beside the JSON one: hooks in both make Codex complain,
+/// Whether the bridge belongs into the agent's TOML file, which lies beside the JSON one: Codex warns about hooks in both,
 /// so it goes where hooks are already. Without any it is the JSON file.
 pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
     let has_events = |text: &str| super::toml::has_events(text);

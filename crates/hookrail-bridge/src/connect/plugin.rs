@@ -2,7 +2,7 @@
 
 use super::{ConnectError, Connection, Entry};
 
-/// What tells our file from one that somebody else wrote under its name.
+/// The first line of the files that hookrail writes. A file of the same name without it is left alone.
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
 
 /// The module. Events at which nothing can be refused go on when the bridge does not work; the others throw.
@@ -110,7 +110,7 @@ pub(super) fn program(existing: &str) -> Option<String> {
     serde_json::from_str(literal).ok()
 }
 
-/// The file, unless somebody else's stands in its place.
+/// The file, unless one that hookrail did not write is in its place.
 pub(super) fn connect(existing: Option<&str>, program: &str) -> Result<String, ConnectError> {
     match existing {
         Some(text) if !text.trim().is_empty() && !text.starts_with(MARK) => Err(ConnectError::NotOurs),

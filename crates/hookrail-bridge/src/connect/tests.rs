@@ -167,8 +167,8 @@ fn hooks_that_are_off_are_told() {
     ] {
         let edit =
             connect(agent, Some(text), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
-        let said = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
-        assert_eq!((hooks_are_off(text), said), (key, key.is_some()), "{text}");
+        let is_in_summary = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
+        assert_eq!((hooks_are_off(text), is_in_summary), (key, key.is_some()), "{text}");
     }
 }
 

@@ -81,7 +81,7 @@ impl Importing {
         Some(ours.into())
     }
 
-    /// The shell line.
+    /// The shell line of a hook. Arguments and a working directory, which our hooks do not have, become part of it.
     fn command(&mut self, place: &str, entry: &JsonObject) -> Option<String> {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let program = text("bash").or_else(|| text("command")).or_else(|| text("exec"))?;
@@ -106,7 +106,7 @@ impl Importing {
         Some(command)
     }
 
-    /// The timeout in milliseconds.
+    /// The timeout in milliseconds; without one, that of the agent, so that the hook may take as long as there.
     fn timeout(&mut self, place: &str, native: &NativeEvent, entry: &JsonObject) -> u64 {
         let dialect = dialect_of(self.agent);
         let factor = match dialect.unit {

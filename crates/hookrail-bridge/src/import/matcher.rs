@@ -1,7 +1,7 @@
 //! Matchers of other agents as ours: an unanchored pattern for tools, an exact word for other events.
 //!
-//! A matcher that cannot be said in ours makes the hook run more often, never less: a guard that runs for a call that it
-//! was not meant for is a nuisance, one that does not run is a hole. Each such change is reported.
+//! A matcher that cannot be expressed in ours makes the hook run more often, never less: a guard that does not run lets
+//! calls pass. Each such change is reported.
 
 use hookrail::EventName;
 use serde_json::Value;

@@ -30,7 +30,7 @@ const SPELLINGS: &[(&str, &[&str])] = &[
 
 /// The event in our terms.
 ///
-/// What the agent itself said is kept under `agent`, in its own spelling, so that a hook can look at what this
+/// What the agent itself sent is kept under `agent`, in its own spelling, so that a hook can look at what this
 /// translation leaves out.
 pub(super) fn translate(
     agent: Agent,
@@ -106,8 +106,8 @@ fn base_fields(event: &mut BridgeEvent) {
     }
 }
 
-/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would let
-/// it pass without a word.
+/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would
+/// not run for it.
 fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), BridgeInputError> {
     let is_tool_event = matches!(event.event, Some(EventName::BeforeTool | EventName::AfterTool));
     let Some(name) = text(&event.payload, "tool_name").filter(|name| !name.is_empty()) else {
@@ -137,7 +137,7 @@ fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), Bridge
     Ok(())
 }
 
-/// A result in our shape; what a failure event says instead is its error.
+/// A result in our shape; a failure event has an error instead.
 /// Hooks read `llmContent` and `error` whatever the agent is.
 fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     let error = match event.payload.get("error") {
@@ -195,8 +195,8 @@ fn own_fields(event: &mut BridgeEvent, native: &mut Value) {
     }
 }
 
-/// A question for permission, or whatever else the agent tells. An agent that has an event for the question itself names
-/// the tool and no type; that is how the two are told apart.
+/// A question for permission, or any other notification. An agent that has an event for the question itself names the
+/// tool and no type, which distinguishes the two.
 fn notification(event: &mut BridgeEvent) {
     let payload = &mut event.payload;
     let tool = text(payload, "tool_name");
@@ -235,7 +235,7 @@ fn notification(event: &mut BridgeEvent) {
     payload.insert("details".to_owned(), details.into());
 }
 
-/// Our word for how a session began. A fork goes on with what another session knows, so it counts as resumed.
+/// Our word for how a session began. A fork continues another session's conversation, so it counts as resumed.
 pub(crate) fn start_source(word: &str) -> &'static str {
     match word {
         "resume" | "fork" => "resume",
@@ -257,8 +257,7 @@ pub(crate) fn end_reason(word: &str) -> &'static str {
     }
 }
 
-/// Our word for who asked for a summary.
-/// Who does not say so is taken for the agent itself.
+/// Our word for who asked for a summary. An unknown word counts as the agent itself.
 pub(crate) fn compress_trigger(word: &str) -> &'static str {
     if word == "manual" { "manual" } else { "auto" }
 }

@@ -8,7 +8,7 @@ use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, 
 /// All payloads of an agent: file name without extension, native event, text. A file is named by its event, and by
 /// the tool behind a dash.
 pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
-    // LLxprt speaks our protocol, of which Gemini's payloads are an example.
+    // LLxprt uses our protocol, of which Gemini's payloads are an example.
     let sender = if agent == Agent::Llxprt { Agent::Gemini } else { agent };
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads").join(sender.as_str());
@@ -87,6 +87,6 @@ pub(crate) fn names(agent: Agent) -> Names {
     }
 }
 
-/// The agents whose payloads were captured. `LLxprt` speaks our protocol and was not run.
+/// The agents whose payloads were captured. `LLxprt` uses our protocol and was not run.
 pub(crate) const OBSERVED: [Agent; 6] =
     [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];

@@ -1,6 +1,6 @@
 //! One attempt whose response has begun: bytes, events, chunks, and what the end of the body means.
 //!
-//! It knows nothing of retries: it says what went wrong and whether that may pass.
+//! Retries are not handled here: an attempt reports what went wrong and whether that may pass.
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ impl Attempt {
     ) -> Result<Option<GenerateContentResponse>, Failure> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                // Some servers keep a connection alive with events that say nothing.
+                // Some servers keep a connection alive with empty events.
                 if event.data.trim().is_empty() {
                     continue;
                 }

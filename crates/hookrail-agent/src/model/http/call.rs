@@ -41,8 +41,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Makes everything that does not need the network, so that a missing key or a bad address is told before anything
-    /// is sent.
+    /// Makes everything that does not need the network, so that a missing key or a bad address is reported before
+    /// anything is sent.
     pub(super) fn prepare(
         shared: &Arc<Shared>,
         request: &GenerateContentParameters,
@@ -87,8 +87,8 @@ impl Call {
                 why: error.after_attempts(1).to_string(),
             };
             tracing::debug!(%notice, "the model call is tried again");
-            if let Some(tell) = &self.shared.on_retry {
-                tell(&notice);
+            if let Some(on_retry) = &self.shared.on_retry {
+                on_retry(&notice);
             }
             tokio::time::sleep(delay).await;
         }
@@ -154,7 +154,7 @@ impl Call {
                 }
             }
         };
-        // What came in time is used: an error is worth telling without its explanation, too.
+        // What came in time is used: an error is reported without its explanation, too.
         let _in_time = timeout(ERROR_BODY_TIMEOUT, read).await;
         let error = ApiError::from_body(status, &body, &|text| self.key.scrub(text));
         Failure {

@@ -1,6 +1,6 @@
 //! Why one attempt of a call failed.
 //!
-//! An error of the model by itself does not say whether another attempt may help; the place where it happens knows.
+//! A model error does not contain whether another attempt may help; that is decided where it happens.
 
 use std::time::Duration;
 

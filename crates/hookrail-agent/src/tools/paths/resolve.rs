@@ -21,7 +21,7 @@ impl Workspace {
                 Ok(real) => break real,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     if known.symlink_metadata().is_ok() {
-                        // Writing through it would create a file that nobody has looked at.
+                        // Writing through it would create a file at a place that was not checked.
                         return Err(Failure::new(
                             OUTSIDE,
                             format!(

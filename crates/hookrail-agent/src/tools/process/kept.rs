@@ -1,6 +1,6 @@
 //! The output of a command, within bounds.
 //!
-//! The beginning tells what a command did and the end how it ended; the middle of a long output is what can be missed.
+//! The beginning shows what a command did and the end how it ended, so the middle of a long output is left out.
 
 use super::super::text;
 

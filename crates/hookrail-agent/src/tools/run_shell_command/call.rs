@@ -1,4 +1,4 @@
-//! One command: started, read, ended, and told to the model.
+//! One command: started, read, ended, and reported to the model.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -24,7 +24,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(250);
 /// Variables that commands do not inherit: the key is the agent's, and whatever a command prints goes to
 /// the model and into the session log.
 const API_KEYS: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
-/// Tells `hookrail` that a model started it: approvals and settings of hooks are not the model's to change.
+/// Set for commands of a model: `hookrail` refuses to change approvals and settings of hooks where it is set.
 const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 /// Lines of output that people see.
 const SHOWN_LINES: usize = 40;
@@ -45,7 +45,7 @@ enum End {
 
 impl Call {
     /// Checks the arguments. The folder must lie in the project when the command starts; where the command goes from
-    /// there is not ours to say, which is why every command needs a permission.
+    /// there is not restricted, which is why every command needs a permission.
     pub(super) fn new(args: &JsonObject, project: &Path) -> Result<Self, Failure> {
         let command = Args(args).non_empty("command")?;
         if command.contains('\0') {
@@ -68,7 +68,7 @@ impl Call {
     /// Runs the command to its end, within a time limit.
     ///
     /// Output is read while it runs, for a full pipe would stop it. When the shell has ended, what it left running in
-    /// its group is killed, and a pipe that somebody still holds is waited for a short time only.
+    /// its group is killed, and a pipe that another process still holds is waited for a short time only.
     pub(super) async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, Failure> {
         check(&context.cancel)?;
         let (group, mut stdout, mut stderr) = self.spawn().map_err(|error| {
@@ -93,8 +93,8 @@ impl Call {
                     open = timeout(LAST_OUTPUT, &mut output).await.is_err();
                 }
             } else {
-                // The rest of the group may need longer than the shell to clean up; closed pipes tell
-                // that nobody is left.
+                // The rest of the group may need longer than the shell to clean up; closed pipes show
+                // that no process is left.
                 group.terminate();
                 let all_ended = async {
                     if open {
@@ -132,7 +132,7 @@ impl Call {
         }
     }
 
-    /// What the model, people and hooks learn. The lines of the text are those that hook authors know from other
+    /// The result for the model, people and hooks. The lines of the text are those that hook authors know from other
     /// agents.
     fn result(
         &self,
@@ -197,7 +197,7 @@ fn shell(program: &str, command: &str, directory: &Path) -> Command {
     shell
 }
 
-/// The output, or a word that says that there is none. A model takes an empty line for something that is missing.
+/// The output, or a word in place of an empty one. A model takes an empty line for something that is missing.
 fn or_empty(output: &str) -> &str {
     match output.trim_end_matches('\n') {
         "" => "(empty)",
@@ -205,7 +205,7 @@ fn or_empty(output: &str) -> &str {
     }
 }
 
-/// What a person sees: the first lines, and how it ended if that is worth a word.
+/// What a person sees: the first lines, and how it ended, unless it succeeded.
 fn display(out: &str, err: &str, verdict: Option<String>) -> String {
     let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
     let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);

@@ -158,7 +158,7 @@ fn around(line: &[u8], found: usize) -> String {
     format!("{before}{}{after} [part of a line of {} bytes]", String::from_utf8_lossy(part), line.len())
 }
 
-/// A file that stops being readable once the call is cancelled, so that a huge one holds nobody up.
+/// A file that stops being readable once the call is cancelled, so that a huge one does not delay the end of the call.
 struct Cancellable<'a> {
     file: File,
     cancel: &'a CancellationToken,
