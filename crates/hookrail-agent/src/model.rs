@@ -61,11 +61,11 @@ impl<M: ModelClient + ?Sized> ModelClient for Box<M> {
 /// refused is an error, and nothing comes after an error or the end.
 pub struct ResponseStream {
     chunks: BoxStream<'static, Result<GenerateContentResponse, ModelError>>,
-    state: State,
+    state: StreamState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum StreamState {
     Waiting,
     Flowing,
     Ended,
@@ -76,7 +76,7 @@ impl ResponseStream {
     pub fn new(
         chunks: impl Stream<Item = Result<GenerateContentResponse, ModelError>> + Send + 'static,
     ) -> Self {
-        Self { chunks: chunks.boxed(), state: State::Waiting }
+        Self { chunks: chunks.boxed(), state: StreamState::Waiting }
     }
 
     /// The stream of a call that failed before it began.
@@ -88,17 +88,17 @@ impl ResponseStream {
     ///
     /// Dropping the future loses nothing: the next call goes on where it was.
     pub async fn next(&mut self) -> Option<Result<GenerateContentResponse, ModelError>> {
-        if self.state == State::Ended {
+        if self.state == StreamState::Ended {
             return None;
         }
         let item = match self.chunks.next().await {
             Some(item) => Some(item.and_then(refuse_blocked_prompt)),
-            None if self.state == State::Waiting => {
+            None if self.state == StreamState::Waiting => {
                 Some(Err(ModelError::EmptyResponse { content_type: None }))
             }
             None => None,
         };
-        self.state = if matches!(item, Some(Ok(_))) { State::Flowing } else { State::Ended };
+        self.state = if matches!(item, Some(Ok(_))) { StreamState::Flowing } else { StreamState::Ended };
         item
     }
 

@@ -16,7 +16,7 @@ use hookrail::{
 };
 use tokio::sync::Mutex;
 
-use self::done::{Done, cancelled, status_of};
+use self::done::{FinishedCall, cancelled, status_of};
 use crate::approval::{ApprovalMode, AskedCall, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
@@ -35,13 +35,13 @@ pub(crate) struct Scheduler<'a> {
 }
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
-pub(crate) struct Call {
+pub(crate) struct ScheduledCall {
     pub(crate) id: String,
     pub(crate) call: FunctionCall,
 }
 
 /// All calls of one response, done.
-pub(crate) struct Batch {
+pub(crate) struct FinishedBatch {
     /// Each call with its result, in call order.
     pub(crate) results: Vec<(FunctionCall, ToolResult)>,
     /// A hook stopped the agent.
@@ -51,7 +51,7 @@ pub(crate) struct Batch {
 impl Scheduler<'_> {
     /// Runs the calls of one response. Readers that stand next to each other run side by side; a call
     /// that writes runs alone. Once a hook stopped the agent or the user gave up, no further call starts.
-    pub(crate) async fn run(&self, calls: &[Call], allowed: &AllowedTools) -> Batch {
+    pub(crate) async fn run(&self, calls: &[ScheduledCall], allowed: &AllowedTools) -> FinishedBatch {
         for call in calls {
             let args = call.call.args.as_ref();
             let none = JsonObject::new();
@@ -62,7 +62,7 @@ impl Scheduler<'_> {
             });
             self.state(call, ToolState::Scheduled);
         }
-        let mut batch = Batch { results: Vec::with_capacity(calls.len()), stop: None };
+        let mut batch = FinishedBatch { results: Vec::with_capacity(calls.len()), stop: None };
         let mut stops = Vec::new();
         for group in calls.chunk_by(|left, right| self.reads_only(left) && self.reads_only(right)) {
             let over = !stops.is_empty() || self.context.cancel.is_cancelled();
@@ -82,25 +82,29 @@ impl Scheduler<'_> {
     }
 
     /// A tool that does not exist changes nothing, so others run beside it.
-    fn reads_only(&self, call: &Call) -> bool {
+    fn reads_only(&self, call: &ScheduledCall) -> bool {
         self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
     }
 
     /// Shows where a call is.
-    fn state(&self, call: &Call, state: ToolState) {
+    fn state(&self, call: &ScheduledCall, state: ToolState) {
         self.ui.notify(&AgentEvent::ToolState { id: &call.id, name: &call.call.name, state });
     }
 
     /// One call, from the allowed list to its buffered result.
-    async fn call(&self, call: &Call, args: JsonObject, allowed: &AllowedTools) -> Done {
+    async fn call(&self, call: &ScheduledCall, args: JsonObject, allowed: &AllowedTools) -> FinishedCall {
         let name = &call.call.name;
         if !allowed.permits(name) {
             let text = format!("The tool `{name}` is not allowed for this request.");
-            return Done::new(ToolStatus::Denied, args, ToolResult::failure(text, "tool_not_allowed"));
+            return FinishedCall::new(
+                ToolStatus::Denied,
+                args,
+                ToolResult::failure(text, "tool_not_allowed"),
+            );
         }
         let Some(tool) = self.tools.get(name) else {
             let text = format!("There is no tool `{name}`. Known tools: {}.", self.tools.names().join(", "));
-            return Done::new(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
+            return FinishedCall::new(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
         };
         self.state(call, ToolState::Executing);
         self.execute(tool, args).await
@@ -108,7 +112,7 @@ impl Scheduler<'_> {
 
     /// Hooks, approval and the tool itself. When the user gives up, hooks and questions are dropped. The tool is not: it
     /// ends by its own means, so that its result is what happened.
-    async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> Done {
+    async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> FinishedCall {
         let start = Instant::now();
         let original = &args.clone();
         // What the call comes to if the user gives up. It is locked while the tool runs.
@@ -129,7 +133,7 @@ impl Scheduler<'_> {
             // A person allowed this very call.
             let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
-            *if_given_up = Done::new(status_of(&result), args.clone(), result.clone());
+            *if_given_up = FinishedCall::new(status_of(&result), args.clone(), result.clone());
             result
         };
         let outcome = tokio::select! {
@@ -140,13 +144,13 @@ impl Scheduler<'_> {
             } => None,
             outcome = self.hooks.execute_tool(tool.name(), args, permission, run) => Some(outcome),
         };
-        let done = outcome.map_or_else(|| if_given_up.into_inner(), Done::from);
-        Done { duration_ms: millis(start.elapsed()), ..done }
+        let done = outcome.map_or_else(|| if_given_up.into_inner(), FinishedCall::from);
+        FinishedCall { duration_ms: millis(start.elapsed()), ..done }
     }
 
     /// Logs and shows a result, and hands it on to the model.
-    fn publish(&self, call: &Call, done: Done) -> ToolResult {
-        let Done { result, original, status, args, duration_ms, .. } = done;
+    fn publish(&self, call: &ScheduledCall, done: FinishedCall) -> ToolResult {
+        let FinishedCall { result, original, status, args, duration_ms, .. } = done;
         let (id, name) = (&call.id, &call.call.name);
         self.state(call, ToolState::Idle);
         self.log.write(&LogLine::ToolCall {

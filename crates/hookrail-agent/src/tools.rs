@@ -31,7 +31,7 @@ use hookrail::{JsonObject, ToolResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use failure::Failure;
+use failure::ToolFailure;
 use paths::Workspace;
 pub use protected::ProtectedPaths;
 
@@ -162,7 +162,7 @@ impl ToolTable {
 /// cancelled: it may hang in a file system. One that edits is, so that its result is what happened.
 async fn blocking<F>(kind: ToolKind, context: &ToolContext, work: F) -> ToolResult
 where
-    F: FnOnce(&Workspace, &CancellationToken) -> Result<ToolResult, Failure> + Send + 'static,
+    F: FnOnce(&Workspace, &CancellationToken) -> Result<ToolResult, ToolFailure> + Send + 'static,
 {
     let cancel = context.cancel.child_token();
     let _cancelled_when_dropped = cancel.clone().drop_guard();
@@ -175,11 +175,11 @@ where
     });
     let finished = tokio::select! {
         finished = task => finished,
-        () = cancel.cancelled(), if kind == ToolKind::ReadOnly => return Failure::cancelled().into(),
+        () = cancel.cancelled(), if kind == ToolKind::ReadOnly => return ToolFailure::cancelled().into(),
     };
     match finished {
         Ok(Ok(result)) => result,
         Ok(Err(failure)) => failure.into(),
-        Err(error) => Failure::broken(&error).into(),
+        Err(error) => ToolFailure::broken(&error).into(),
     }
 }

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use crate::agent::Agent;
 use crate::agents::dialect_of;
-use crate::dialect::{NativeEvent, Registered, SettingsShape};
+use crate::dialect::{NativeEvent, Registration, SettingsShape};
 
 pub(crate) use entry::quoted;
 pub use hookrail::internal::calls_bridge;
-pub use places::{Format, SettingsPlace, project_settings, user_settings, uses_toml};
+pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
 
 /// What to register.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct ConnectOptions {
 
 /// A settings file after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct SettingsEdit {
     /// The whole text; `None` when the file is to be removed, because it held nothing but the bridge.
     pub new_text: Option<String>,
     /// Whether that differs from what was there.
@@ -97,7 +97,7 @@ pub fn connect(
     existing: Option<&str>,
     program: &Path,
     options: ConnectOptions,
-) -> Result<Edit, ConnectError> {
+) -> Result<SettingsEdit, ConnectError> {
     let program = program_text(program)?;
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, program, options);
@@ -117,7 +117,7 @@ pub fn connect(
     summary.extend(hooks_are_off(&text).map(|key| {
         format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
     }));
-    Ok(Edit { new_text: Some(text), is_changed, summary })
+    Ok(SettingsEdit { new_text: Some(text), is_changed, summary })
 }
 
 /// Takes the bridge out of an agent's settings again. Other hooks stay.
@@ -125,9 +125,9 @@ pub fn disconnect(
     agent: Agent,
     existing: Option<&str>,
     options: ConnectOptions,
-) -> Result<Edit, ConnectError> {
+) -> Result<SettingsEdit, ConnectError> {
     let Some(before) = existing else {
-        return Ok(Edit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
+        return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
     let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
@@ -141,7 +141,7 @@ pub fn disconnect(
     } else {
         not_connected(agent)
     };
-    Ok(Edit { new_text: text, is_changed, summary: vec![summary] })
+    Ok(SettingsEdit { new_text: text, is_changed, summary: vec![summary] })
 }
 
 /// How far a settings text calls the bridge, whichever program it names.
@@ -162,7 +162,7 @@ pub fn connection(
     if found.is_empty() {
         return Ok(Connection::None);
     }
-    let is_there = |entry: &&Entry| {
+    let is_there = |entry: &&BridgeEntry| {
         found.iter().any(|(event, command)| event == entry.event && *command == entry.command)
     };
     let missing: Vec<_> = wanted.iter().filter(|entry| !is_there(entry)).map(|entry| entry.event).collect();
@@ -199,7 +199,7 @@ pub fn guarded_event(agent: Agent) -> Option<&'static str> {
 
 /// One entry that `connect` writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct BridgeEntry {
     /// The agent's name of the event.
     pub event: &'static str,
     /// The shell line.
@@ -211,11 +211,11 @@ pub(crate) struct Entry {
 }
 
 /// All entries, in the order of the agent's table.
-fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<Entry> {
+fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<BridgeEntry> {
     let is_wanted = |event: &&NativeEvent| match event.registered {
-        Registered::Always => true,
-        Registered::OnRequest => options.model_events,
-        Registered::Never => false,
+        Registration::Always => true,
+        Registration::OnRequest => options.model_events,
+        Registration::Never => false,
     };
     let events = dialect_of(agent).events.iter().filter(is_wanted);
     events.map(|event| entry::entry(agent, event, program)).collect()
@@ -227,10 +227,10 @@ fn program_text(program: &Path) -> Result<&str, ConnectError> {
     text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
 }
 
-fn nothing_to_write(agent: Agent, existing: Option<&str>) -> Edit {
+fn nothing_to_write(agent: Agent, existing: Option<&str>) -> SettingsEdit {
     let summary =
         format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
-    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![summary] }
+    SettingsEdit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![summary] }
 }
 
 /// No error: the file is as requested.

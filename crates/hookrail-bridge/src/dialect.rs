@@ -103,14 +103,14 @@ pub(crate) struct NativeEvent {
     /// Our event, if it has a counterpart.
     pub ours: Option<EventName>,
     /// Whether `connect` registers the bridge for it.
-    pub registered: Registered,
+    pub registered: Registration,
     /// The timeout that `connect` writes for it. The agent ends the bridge when it is over.
     pub grant: Duration,
 }
 
 /// When `connect` registers the bridge for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Registered {
+pub(crate) enum Registration {
     /// Always.
     Always,
     /// Only if the user asked for events that fire very often.
@@ -121,7 +121,7 @@ pub(crate) enum Registered {
 
 /// An event that maps to ours and is registered, with the usual timeout.
 pub(crate) const fn event(name: &'static str, ours: EventName) -> NativeEvent {
-    NativeEvent { name, ours: Some(ours), registered: Registered::Always, grant: Duration::from_mins(10) }
+    NativeEvent { name, ours: Some(ours), registered: Registration::Always, grant: Duration::from_mins(10) }
 }
 
 impl NativeEvent {
@@ -132,13 +132,13 @@ impl NativeEvent {
 
     /// The same, registered only on request.
     pub(crate) const fn on_request(self) -> Self {
-        Self { registered: Registered::OnRequest, ..self }
+        Self { registered: Registration::OnRequest, ..self }
     }
 }
 
 /// An event without a counterpart that is registered because a stop is carried out there.
 pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
-    NativeEvent { name, ours: None, registered: Registered::Always, grant: Duration::from_mins(10) }
+    NativeEvent { name, ours: None, registered: Registration::Always, grant: Duration::from_mins(10) }
 }
 
 /// One tool of an agent.

@@ -44,7 +44,7 @@ pub fn to_ours_with_mcp(
     mcp: Option<McpTool<'_>>,
 ) -> OurCall {
     let native = as_arguments(native_input);
-    let mut names = Names { first: None, also: Vec::new() };
+    let mut names = ToolNames { first: None, also: Vec::new() };
     let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
@@ -142,12 +142,12 @@ fn native_argument<'t>(tool: &'t NativeTool, native: &JsonObject, ours: &'t str)
 }
 
 /// Names under construction: the first one is the name, each later one is listed once.
-struct Names {
+struct ToolNames {
     first: Option<String>,
     also: Vec<String>,
 }
 
-impl Names {
+impl ToolNames {
     /// The order is kept: the first name is what hooks see.
     fn add(&mut self, name: &str) {
         match &self.first {

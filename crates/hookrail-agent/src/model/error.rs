@@ -63,7 +63,7 @@ pub enum ModelError {
         message: String,
     },
     /// Too many requests, or the quota is used up.
-    #[error("the quota is used up{}: {message}; wait, or use another key or model", GaveUp(*.attempts))]
+    #[error("the quota is used up{}: {message}; wait, or use another key or model", TriedTimes(*.attempts))]
     QuotaExceeded {
         /// The server's message.
         message: String,
@@ -71,7 +71,7 @@ pub enum ModelError {
         attempts: u32,
     },
     /// The server has trouble of its own.
-    #[error("the server failed with HTTP {status}{}: {message}; try again later", GaveUp(*.attempts))]
+    #[error("the server failed with HTTP {status}{}: {message}; try again later", TriedTimes(*.attempts))]
     ServerFailed {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
@@ -81,7 +81,7 @@ pub enum ModelError {
         attempts: u32,
     },
     /// No connection came about.
-    #[error("cannot reach `{server}`{}; check the network and the base URL", GaveUp(*.attempts))]
+    #[error("cannot reach `{server}`{}; check the network and the base URL", TriedTimes(*.attempts))]
     Unreachable {
         /// Scheme, host and port.
         server: String,
@@ -111,7 +111,7 @@ pub enum ModelError {
         idle: Duration,
     },
     /// The connection ended before the response did.
-    #[error("the response was cut off{}; try again", GaveUp(*.attempts))]
+    #[error("the response was cut off{}; try again", TriedTimes(*.attempts))]
     CutOff {
         /// How often the call was tried.
         attempts: u32,
@@ -177,9 +177,9 @@ impl ModelError {
 }
 
 /// ` (tried 5 times)`, or nothing after a single attempt.
-struct GaveUp(u32);
+struct TriedTimes(u32);
 
-impl fmt::Display for GaveUp {
+impl fmt::Display for TriedTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " (tried {} times)", self.0) } else { Ok(()) }
     }

@@ -13,7 +13,7 @@ use super::model_call::Audience;
 use super::{FinalAnswer, Interrupt, PromptOutcome, Session};
 use crate::history::{system_instruction, tool_responses};
 use crate::log::LogLine;
-use crate::scheduler::{Call, Scheduler};
+use crate::scheduler::{ScheduledCall, Scheduler};
 use crate::ui::AgentEvent;
 
 /// How often in a row `AfterAgent` hooks may send the agent back to work.
@@ -88,11 +88,11 @@ impl Session {
             let request = self.request();
             let reply = self.call_model(request, Audience::User).await?;
             let text = reply.response.text();
-            let calls: Vec<Call> = reply
+            let calls: Vec<ScheduledCall> = reply
                 .response
                 .function_calls()
                 .zip(self.tool_calls + 1..)
-                .map(|(call, number)| Call { id: format!("call-{number}"), call: call.clone() })
+                .map(|(call, number)| ScheduledCall { id: format!("call-{number}"), call: call.clone() })
                 .collect();
             self.tool_calls += calls.len();
             if calls.is_empty() && text.is_empty() {

@@ -4,7 +4,7 @@
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, INVALID_PARAMS};
+use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::text;
 
 /// Reads arguments by name and type.
@@ -17,27 +17,27 @@ impl<'a> Args<'a> {
     }
 
     /// A string that must be there.
-    pub(super) fn string(self, name: &str) -> Result<&'a str, Failure> {
+    pub(super) fn string(self, name: &str) -> Result<&'a str, ToolFailure> {
         self.optional_string(name)?.ok_or_else(|| missing(name, "a string"))
     }
 
     /// A string that must be there and must not be blank.
-    pub(super) fn non_empty(self, name: &str) -> Result<&'a str, Failure> {
+    pub(super) fn non_empty(self, name: &str) -> Result<&'a str, ToolFailure> {
         match self.string(name)? {
             text if text.trim().is_empty() => {
-                Err(Failure::new(INVALID_PARAMS, format!("argument `{name}` must not be empty")))
+                Err(ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must not be empty")))
             }
             text => Ok(text),
         }
     }
 
     /// A string, if there is one.
-    pub(super) fn optional_string(self, name: &str) -> Result<Option<&'a str>, Failure> {
+    pub(super) fn optional_string(self, name: &str) -> Result<Option<&'a str>, ToolFailure> {
         self.given(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string", value))).transpose()
     }
 
     /// A whole number that is not negative, if there is one. Models also write `3.0` for 3.
-    pub(super) fn optional_count(self, name: &str) -> Result<Option<u64>, Failure> {
+    pub(super) fn optional_count(self, name: &str) -> Result<Option<u64>, ToolFailure> {
         self.given(name)
             .map(|value| count(value).ok_or_else(|| wrong(name, "a whole number of at least 0", value)))
             .transpose()
@@ -72,12 +72,12 @@ fn count(value: &Value) -> Option<u64> {
     })
 }
 
-fn missing(name: &str, expected: &str) -> Failure {
-    Failure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
+fn missing(name: &str, expected: &str) -> ToolFailure {
+    ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
 }
 
 /// The value's kind is named, but not a long value itself: the message goes back to the model.
-fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
+fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
     let found = match found {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "a boolean".to_owned(),
@@ -86,7 +86,7 @@ fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     };
-    Failure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
+    ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
 }
 
 /// One parameter of a declaration.

@@ -28,12 +28,12 @@ pub(super) const PERMISSION: &str = "permission_denied";
 
 /// A failed call: a message for the model and the user, a kind for programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct ToolFailure {
     pub(super) kind: &'static str,
     pub(super) message: String,
 }
 
-impl Failure {
+impl ToolFailure {
     pub(super) fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
@@ -59,13 +59,13 @@ impl Failure {
     }
 }
 
-impl From<Failure> for ToolResult {
-    fn from(failure: Failure) -> Self {
+impl From<ToolFailure> for ToolResult {
+    fn from(failure: ToolFailure) -> Self {
         Self::failure(failure.message, failure.kind)
     }
 }
 
 /// Fails once the call is cancelled.
-pub(super) fn check(cancel: &CancellationToken) -> Result<(), Failure> {
-    if cancel.is_cancelled() { Err(Failure::cancelled()) } else { Ok(()) }
+pub(super) fn check(cancel: &CancellationToken) -> Result<(), ToolFailure> {
+    if cancel.is_cancelled() { Err(ToolFailure::cancelled()) } else { Ok(()) }
 }

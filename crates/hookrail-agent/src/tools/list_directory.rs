@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use serde_json::{Value, json};
 
 use super::args::{Args, Parameter, declare};
-use super::failure::Failure;
+use super::failure::ToolFailure;
 use super::paths::{self, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 
@@ -53,7 +53,7 @@ impl Tool for ListDirectory {
 
 /// Lists folders first and then by name without regard to case, as people expect it. Sizes are given so that the model
 /// can decide what is worth reading; links are not followed.
-fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, Failure> {
+fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, ToolFailure> {
     let inside = workspace.resolve_existing(Args(args).string("path")?)?;
     let mut entries = workspace.entries(&inside)?;
     entries.sort_by_cached_key(|(name, stat)| {

@@ -19,7 +19,7 @@ const HOOK_LINES: usize = 2_000;
 const LARGEST: u64 = 1024 * 1024;
 
 /// A change of a file.
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     /// For people; it contains the number of lines that are left out.
     pub(crate) shown: String,
     /// For hooks.
@@ -28,7 +28,7 @@ pub(crate) struct Change {
 
 /// The change that a call would make; `None` for a call that edits no file. It holds for this moment: the call
 /// itself reads the file again.
-pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<Change> {
+pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<FileChange> {
     if tool.kind() != ToolKind::Edit {
         return None;
     }
@@ -41,9 +41,9 @@ pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<C
     let Some(old) = old else {
         let unknown = "(the present content is no text that can be compared)\n";
         let side = |lines| format!("{unknown}{}", edits::summary_of("", new, lines));
-        return Some(Change { shown: side(SHOWN_LINES), for_hooks: side(HOOK_LINES) });
+        return Some(FileChange { shown: side(SHOWN_LINES), for_hooks: side(HOOK_LINES) });
     };
-    Some(Change {
+    Some(FileChange {
         shown: edits::summary_of(&old, new, SHOWN_LINES),
         for_hooks: edits::summary_of(&old, new, HOOK_LINES),
     })
@@ -64,7 +64,7 @@ fn current(project: &Path, path: &str) -> Option<String> {
 }
 
 /// What `Notification` hooks are given about a call, besides its arguments.
-pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&Change>) -> JsonObject {
+pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&FileChange>) -> JsonObject {
     let mut details = JsonObject::new();
     let mut add = |name: &str, value: Value| {
         details.insert(name.to_owned(), value);

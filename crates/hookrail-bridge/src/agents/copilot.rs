@@ -91,7 +91,7 @@ const EVENTS: &[NativeEvent] = &[
 
 /// An event that is understood and not registered.
 const fn other(name: &'static str, ours: EventName) -> NativeEvent {
-    let registered = crate::dialect::Registered::Never;
+    let registered = crate::dialect::Registration::Never;
     NativeEvent { registered, ..event(name, ours) }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::answer::{refusal, time_budget};
-use crate::dialect::{NativeEvent, Registered};
+use crate::dialect::{NativeEvent, Registration};
 
 /// Tools of ours that a table may name.
 const OURS: &[&str] = &[
@@ -64,7 +64,7 @@ fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
         let dialect = dialect_of(agent);
         for ours in [EventName::BeforeTool, EventName::BeforeAgent] {
             let is_registered =
-                |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registered::Always;
+                |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registration::Always;
             assert!(dialect.events.iter().any(is_registered), "{agent} {ours}");
         }
         for event in dialect.events {

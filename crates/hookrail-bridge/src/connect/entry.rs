@@ -6,14 +6,14 @@
 
 use serde_json::Value;
 
-use super::Entry;
+use super::BridgeEntry;
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::answer::{is_guarded, refusal};
 use crate::dialect::{NativeEvent, SettingsShape, TimeUnit};
 
 /// The entry for an event.
-pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
+pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> BridgeEntry {
     let dialect = dialect_of(agent);
     let milliseconds = u64::try_from(event.grant.as_millis()).unwrap_or(u64::MAX);
     let timeout = match dialect.unit {
@@ -23,7 +23,7 @@ pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> Entry {
     let script = script(agent, event);
     let program = quoted(program);
     let command = format!("/bin/sh -c '{script}' {program} bridge {agent} {}", event.name);
-    Entry { event: event.name, command, powershell: powershell(agent, event), timeout }
+    BridgeEntry { event: event.name, command, powershell: powershell(agent, event), timeout }
 }
 
 /// What Windows runs, on which there is no hookrail: a project's file may be read there, and an entry without a command

@@ -12,7 +12,7 @@ pub struct SettingsPlace {
     /// The file, which need not exist.
     pub path: PathBuf,
     /// What it is written in.
-    pub format: Format,
+    pub format: SettingsFormat,
     /// The agent's TOML file, which may hold the hooks instead.
     pub toml: Option<PathBuf>,
     /// The files from which the agent reads hooks, of which `*.json` stands for every one in its folder.
@@ -21,7 +21,7 @@ pub struct SettingsPlace {
 
 /// What a settings file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SettingsFormat {
     /// JSON, comments allowed.
     Json,
     /// A JavaScript module that is ours alone.
@@ -64,11 +64,11 @@ pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
     json.is_none_or(|text| text.trim().is_empty()) && toml.is_some_and(has_events)
 }
 
-fn format_of(shape: SettingsShape) -> Format {
+fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
-        SettingsShape::Groups | SettingsShape::Flat => Format::Json,
-        SettingsShape::Plugin => Format::Plugin,
-        SettingsShape::Ours => Format::Ours,
+        SettingsShape::Groups | SettingsShape::Flat => SettingsFormat::Json,
+        SettingsShape::Plugin => SettingsFormat::Plugin,
+        SettingsShape::Ours => SettingsFormat::Ours,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
 
-use super::{ConnectError, Connection, Entry};
+use super::{BridgeEntry, ConnectError, Connection};
 
 /// The first line of the files that hookrail writes. A file of the same name without it is left alone.
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
@@ -124,7 +124,7 @@ pub(super) fn disconnect(existing: &str) -> Result<Option<String>, ConnectError>
 }
 
 /// Whether the file is the one that would be written today.
-pub(super) fn connection(existing: &str, program: &str, wanted: &[Entry]) -> Connection {
+pub(super) fn connection(existing: &str, program: &str, wanted: &[BridgeEntry]) -> Connection {
     if existing == module(program) {
         Connection::Full
     } else if existing.starts_with(MARK) {

@@ -7,20 +7,20 @@ use std::time::Duration;
 use super::super::error::ModelError;
 
 /// Why an attempt failed, and whether another one may help.
-pub(super) struct Failure {
+pub(super) struct AttemptFailure {
     pub(super) error: ModelError,
     pub(super) passing: bool,
     /// The wait that the server asked for.
     pub(super) retry_after: Option<Duration>,
 }
 
-impl From<ModelError> for Failure {
+impl From<ModelError> for AttemptFailure {
     fn from(error: ModelError) -> Self {
         Self { error, passing: false, retry_after: None }
     }
 }
 
-impl Failure {
+impl AttemptFailure {
     /// A failure after which the same request may succeed.
     pub(super) fn passing(error: ModelError) -> Self {
         Self { error, passing: true, retry_after: None }

@@ -8,7 +8,7 @@ use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::super::paths::Inside;
+use super::super::paths::ProjectPath;
 use super::super::text;
 
 /// No more text than this in one result, whatever the model asks for.
@@ -69,7 +69,7 @@ impl Passage {
     }
 
     /// The text for the model, with a note in brackets when lines are left. The note names the offset to read on from.
-    pub(super) fn into_result(self, inside: &Inside, size: u64) -> ToolResult {
+    pub(super) fn into_result(self, inside: &ProjectPath, size: u64) -> ToolResult {
         let shown = inside.shown();
         let mut notes = Vec::new();
         let (first, last) = (self.skipped + 1, self.skipped + self.lines);
