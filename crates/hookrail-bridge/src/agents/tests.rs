@@ -73,9 +73,26 @@ fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
                 event.ours,
                 Some(EventName::BeforeTool | EventName::BeforeAgent | EventName::BeforeModel)
             ) {
-                let said = Value::Object(refusal(agent, event, "because")).to_string();
-                assert!(said.contains("because") && said.contains("deny") | said.contains("block"), "{said}");
+                let answer = Value::Object(refusal(agent, event, "because"));
+                assert_eq!(decision(&answer), Some(refusing_word(agent, event)), "{agent} {}", event.name);
+                assert!(answer.to_string().contains("because"), "{answer}");
             }
         }
+    }
+}
+
+/// The decision of an answer, wherever the agent expects it.
+fn decision(answer: &Value) -> Option<&str> {
+    let places = ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/decision"];
+    places.into_iter().find_map(|place| answer.pointer(place)?.as_str())
+}
+
+/// The word by which an agent refuses at an event.
+fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
+    match (agent, event.ours) {
+        (Agent::Gemini | Agent::Opencode, _) => "deny",
+        (Agent::Llxprt, _) => "block",
+        (_, Some(EventName::BeforeTool)) => "deny",
+        _ => "block",
     }
 }
