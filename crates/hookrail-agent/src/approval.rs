@@ -35,6 +35,7 @@ impl ApprovalMode {
 /// A call that needs a decision.
 #[derive(Clone, Copy)]
 pub(crate) struct AskedCall<'a> {
+    /// The tool that is to run.
     pub(crate) tool: &'a dyn Tool,
     /// The arguments as hooks changed them.
     pub(crate) args: &'a JsonObject,

@@ -4,7 +4,7 @@ use hookrail::genai::{Content, FunctionCall, FunctionResponse, Part};
 use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
 
-/// The conversation.
+/// The entries of the conversation, as they are sent with each request.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     contents: Vec<Content>,
@@ -28,7 +28,7 @@ impl History {
         self.contents.clear();
     }
 
-    /// Its size as sent.
+    /// The size of all entries in bytes, as they are sent.
     pub(crate) fn bytes(&self) -> usize {
         self.contents.iter().map(content_bytes).sum()
     }

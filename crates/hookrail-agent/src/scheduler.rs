@@ -24,11 +24,17 @@ use crate::ui::{AgentEvent, ToolState, Ui};
 
 /// Runs the tool calls of a session.
 pub(crate) struct Scheduler<'a> {
+    /// Runs `BeforeTool`, `AfterTool` and `Notification` hooks.
     pub(crate) hooks: &'a HookSession,
+    /// The tools that there are.
     pub(crate) tools: &'a ToolTable,
+    /// The project, and the token by which the user gives up.
     pub(crate) context: &'a ToolContext,
+    /// Which calls run without a question.
     pub(crate) approval: ApprovalMode,
+    /// Gets one line for each call.
     pub(crate) log: &'a SessionLog,
+    /// Shows the calls and asks for permissions.
     pub(crate) ui: &'a dyn Ui,
     /// Held while a person is asked; with the messages of `Notification` hooks for the model.
     pub(crate) questions: Mutex<Vec<String>>,
@@ -36,7 +42,9 @@ pub(crate) struct Scheduler<'a> {
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
 pub(crate) struct ScheduledCall {
+    /// The id, `call-N`.
     pub(crate) id: String,
+    /// The call as the model sent it.
     pub(crate) call: FunctionCall,
 }
 
@@ -44,7 +52,7 @@ pub(crate) struct ScheduledCall {
 pub(crate) struct FinishedBatch {
     /// Each call with its result, in call order.
     pub(crate) results: Vec<(FunctionCall, ToolResult)>,
-    /// A hook stopped the agent.
+    /// Why the agent must stop, from all hooks that asked for it, one line each.
     pub(crate) stop: Option<StopReason>,
 }
 

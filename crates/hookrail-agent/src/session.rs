@@ -28,26 +28,26 @@ use crate::ui::{AgentEvent, Ui};
 
 /// What a session is made of.
 pub struct SessionParts {
-    /// The engine's session.
+    /// The engine's session, which runs the hooks.
     pub hooks: HookSession,
-    /// The model that answers.
+    /// The client of the model that answers.
     pub model: Arc<dyn ModelClient>,
-    /// What the model may do.
+    /// The tools that are declared to the model.
     pub tools: ToolTable,
     /// Where tools work, and the token that cancels them.
     pub context: ToolContext,
-    /// The transcript.
+    /// The session log, whose path hooks get as the transcript.
     pub log: Arc<SessionLog>,
     /// Shows events and asks for permissions.
     pub ui: Arc<dyn Ui>,
-    /// Limits and choices.
+    /// The model's name, the approval mode and limits.
     pub options: SessionOptions,
 }
 
 /// Limits and choices of a session.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// The model's name.
+    /// The model's name, as the client sends it.
     pub model: String,
     /// What may run without asking.
     pub approval: ApprovalMode,
@@ -57,7 +57,7 @@ pub struct SessionOptions {
     pub history_budget: usize,
 }
 
-/// A conversation.
+/// A conversation with a model: its history, and everything that a turn needs.
 pub struct Session {
     parts: SessionParts,
     history: History,
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// The engine's session.
+    /// The engine's session, which runs the hooks.
     pub fn hooks(&self) -> &HookSession {
         &self.parts.hooks
     }

@@ -83,7 +83,7 @@ impl ToolKind {
     }
 }
 
-/// Where tools work.
+/// Where tools work, and what ends them.
 #[derive(Debug, Clone, Default)]
 pub struct ToolContext {
     /// The project; no path outside of it is touched.
@@ -139,7 +139,7 @@ impl ToolTable {
         }
     }
 
-    /// The tool of that name.
+    /// The tool of that name, compared exactly.
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         self.tools.iter().find(|tool| tool.name() == name).map(AsRef::as_ref)
     }

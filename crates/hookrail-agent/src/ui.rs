@@ -89,7 +89,7 @@ pub enum AgentEvent<'a> {
     Notice(&'a str),
 }
 
-/// Where a tool call is.
+/// How far a tool call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolState {
     /// Waits for its turn.
@@ -101,7 +101,7 @@ pub enum ToolState {
 }
 
 impl ToolState {
-    /// The word for programs.
+    /// The word that stands for it in events for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",
@@ -111,10 +111,10 @@ impl ToolState {
     }
 }
 
-/// A permission question.
+/// The question whether a tool call may run.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// The tool.
+    /// The tool's name.
     pub tool: String,
     /// What the call would do, in one line.
     pub title: String,

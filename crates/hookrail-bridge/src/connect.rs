@@ -19,7 +19,7 @@ pub(crate) use entry::quoted;
 pub use hookrail::internal::calls_bridge;
 pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
 
-/// What to register.
+/// What `connect` registers, and in which file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// Also events that fire for every piece of a model's answer.
@@ -202,7 +202,7 @@ pub fn guarded_event(agent: Agent) -> Option<&'static str> {
 pub(crate) struct BridgeEntry {
     /// The agent's name of the event.
     pub event: &'static str,
-    /// The shell line.
+    /// The shell line that the agent runs.
     pub command: String,
     /// What Windows runs instead, where the agent has a field for it.
     pub powershell: Option<String>,

@@ -72,7 +72,7 @@ pub(crate) struct SettingsFile {
     pub variables: &'static [(&'static str, &'static str)],
     /// The file below the home directory.
     pub user: &'static str,
-    /// The file below a project.
+    /// The file below a project's folder.
     pub project: &'static str,
     /// How hooks are laid out in it.
     pub shape: SettingsShape,
@@ -95,7 +95,7 @@ pub(crate) enum SettingsShape {
     Ours,
 }
 
-/// One event of an agent.
+/// One event of an agent, and what `connect` writes for it.
 #[derive(Debug)]
 pub(crate) struct NativeEvent {
     /// The agent's name of it.
@@ -141,7 +141,7 @@ pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
     NativeEvent { name, ours: None, registered: Registration::Always, grant: Duration::from_mins(10) }
 }
 
-/// One tool of an agent.
+/// One tool of an agent, with our names of it and of its arguments.
 #[derive(Debug)]
 pub(crate) struct NativeTool {
     /// The agent's name of it.
@@ -233,6 +233,6 @@ pub(crate) struct Capabilities {
     pub context: &'static [EventName],
     /// The longest text that it takes, in bytes.
     pub context_limit: usize,
-    /// Where it ends the run.
+    /// The events at which it can end the run.
     pub stop: &'static [EventName],
 }

@@ -8,11 +8,11 @@ use serde_json::Value;
 pub(crate) struct NativeEffects {
     /// Refuse the operation; at the end of the work, go on.
     pub deny: Option<String>,
-    /// Ask the person.
+    /// Ask the person, with this reason.
     pub ask: Option<String>,
     /// Do not ask the person; the reason may be empty.
     pub allow: Option<String>,
-    /// End the run.
+    /// End the run, for this reason.
     pub stop: Option<String>,
     /// All of the tool's arguments, under the agent's names.
     pub input: Option<JsonObject>,

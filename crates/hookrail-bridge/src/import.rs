@@ -79,7 +79,7 @@ pub struct LossLine {
     pub kind: LossKind,
     /// Where in the agent's settings: `PreToolUse[0].hooks[1]`.
     pub place: String,
-    /// What is lost or changed.
+    /// What is lost or changed, as a lowercase fragment.
     pub what: String,
 }
 

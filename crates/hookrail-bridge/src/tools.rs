@@ -11,7 +11,7 @@ use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::dialect::{McpForm, NativeTool};
 
-/// A tool call in our terms.
+/// A tool call under our names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OurCall {
     /// Our name of the tool; the native one if we have none.

@@ -22,7 +22,7 @@ impl ResponseCollector {
         Self::default()
     }
 
-    /// Adds the next chunk.
+    /// Adds the next chunk, in the order in which they arrived.
     pub fn push(&mut self, chunk: GenerateContentResponse) {
         self.chunks += 1;
         let GenerateContentResponse { candidates, usage_metadata, extra } = chunk;

@@ -53,7 +53,7 @@ impl RetryPolicy {
 pub struct RetryNotice {
     /// How many attempts have failed so far.
     pub failed_attempts: u32,
-    /// How many there can be.
+    /// After how many attempts the call fails for good.
     pub max_attempts: u32,
     /// How long the wait will be.
     pub delay: Duration,

@@ -15,7 +15,7 @@ pub const DEFAULT_MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event of a stream.
+/// One event of a stream, with its fields decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
     /// The event's type, `message` if the server named none.

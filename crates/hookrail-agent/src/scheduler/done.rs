@@ -8,12 +8,16 @@ use crate::log::ToolStatus;
 /// Each call gets exactly one, whether it ran, was blocked, denied or never started: models refuse a conversation in
 /// which a call has no answer.
 pub(super) struct FinishedCall {
+    /// What the model gets.
     pub(super) result: ToolResult,
     /// The tool's own result, where a hook replaced it.
     pub(super) original: Option<ToolResult>,
     pub(super) status: ToolStatus,
+    /// The arguments as hooks changed them, as far as the call came.
     pub(super) args: JsonObject,
+    /// How long hooks, question and tool took together.
     pub(super) duration_ms: u64,
+    /// Why the agent must stop, if a hook asked for it.
     pub(super) stop: Option<StopReason>,
 }
 
@@ -27,6 +31,7 @@ pub(super) fn status_of(result: &ToolResult) -> ToolStatus {
 }
 
 impl FinishedCall {
+    /// A call with this result, which no hook replaced and no hook stopped the agent for.
     pub(super) fn new(status: ToolStatus, args: JsonObject, result: ToolResult) -> Self {
         Self { result, original: None, status, args, duration_ms: 0, stop: None }
     }

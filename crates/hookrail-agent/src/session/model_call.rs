@@ -23,9 +23,13 @@ pub(super) enum Audience {
 /// What came out of one model call.
 /// A reply of hooks has the same form as one of the model, so the turn loop treats both alike.
 pub(super) struct Reply {
+    /// The response as hooks changed it.
     pub(super) response: GenerateContentResponse,
+    /// The tools that its calls may use.
     pub(super) allowed: AllowedTools,
+    /// Whether the user must not see it.
     pub(super) suppressed: bool,
+    /// The model or hooks.
     pub(super) source: ReplySource,
 }
 

@@ -20,10 +20,10 @@ pub enum PromptOutcome {
     Cancelled,
 }
 
-/// The model's final answer.
+/// The model's answer that ends the work on a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FinalAnswer {
-    /// Its text.
+    /// Its text, without thoughts; empty if the model gave none.
     pub text: String,
     /// Whether a hook hides it from the user.
     pub suppressed: bool,

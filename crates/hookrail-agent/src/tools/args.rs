@@ -92,10 +92,13 @@ fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
 /// One parameter of a declaration.
 /// Only flat arguments are needed, so a list of names and types stands in for a schema.
 pub(super) struct Parameter {
+    /// The key in the arguments of a call.
     pub(super) name: &'static str,
     /// A type of the model's schema language, such as `STRING`.
     pub(super) kind: &'static str,
+    /// Whether the model must give it.
     pub(super) required: bool,
+    /// What it means, for the model.
     pub(super) description: &'static str,
 }
 

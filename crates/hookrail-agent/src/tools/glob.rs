@@ -21,7 +21,7 @@ use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 /// More files than this are counted, not shown.
 const MOST_FILES: usize = 500;
 
-/// The tool.
+/// The tool. It finds files by name, in contrast to `search_file_content`.
 pub(super) struct Glob;
 
 impl Tool for Glob {

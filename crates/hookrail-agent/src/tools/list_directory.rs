@@ -16,7 +16,7 @@ use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 /// More entries than this are counted, not shown.
 const MOST_ENTRIES: usize = 1000;
 
-/// The tool.
+/// The tool. It lists one folder and does not go below it.
 pub(super) struct ListDirectory;
 
 impl Tool for ListDirectory {

@@ -22,7 +22,7 @@ use super::failure::{NOT_DIRECTORY, NOT_REGULAR, OUTSIDE, PROTECTED, READ_FAILED
 use super::protected::ProtectedPaths;
 use super::text;
 
-/// The project, held open.
+/// The project as an open handle, from which every access starts.
 pub(super) struct Workspace {
     root: PathBuf,
     dir: OwnedFd,
@@ -34,11 +34,12 @@ pub(super) struct Workspace {
 pub(super) struct ProjectPath {
     /// Relative to the project; empty for the project itself.
     pub(super) relative: PathBuf,
+    /// Whether something was there.
     pub(super) exists: bool,
 }
 
 impl ProjectPath {
-    /// For people and the model.
+    /// The path for people and the model, relative to the project.
     pub(super) fn shown(&self) -> String {
         shown(&self.relative)
     }
@@ -50,7 +51,7 @@ pub(super) fn shown(relative: &Path) -> String {
 }
 
 impl Workspace {
-    /// Opens the project.
+    /// Opens the project, with the paths in it that need a person's permission.
     pub(super) fn open(project: &Path, protected: &ProtectedPaths) -> Result<Self, ToolFailure> {
         let problem = |error: &io::Error| {
             let shown = text::one_line(&project.to_string_lossy());
@@ -61,7 +62,7 @@ impl Workspace {
         Ok(Self { root, dir, protected: protected.clone() })
     }
 
-    /// The project's real path.
+    /// The project's path with all links resolved.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }

@@ -18,7 +18,7 @@ const HOOK_LINES: usize = 2_000;
 /// Files larger than this are not compared.
 const LARGEST: u64 = 1024 * 1024;
 
-/// A change of a file.
+/// The lines that a call would change in a file.
 pub(crate) struct FileChange {
     /// For people; it contains the number of lines that are left out.
     pub(crate) shown: String,

@@ -137,7 +137,7 @@ impl ChildOutput {
         }
     }
 
-    /// What was read so far.
+    /// The beginning and the end of what was read so far.
     pub(super) fn kept(&self) -> &KeptOutput {
         &self.kept
     }

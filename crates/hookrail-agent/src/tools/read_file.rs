@@ -25,7 +25,7 @@ const LOOKED_AT: usize = 8 << 10;
 /// Pictures and PDFs up to this size are handed to the model as they are.
 const LARGEST_ATTACHMENT: u64 = 4 << 20;
 
-/// The tool.
+/// The tool. It is the only one that gives content of files other than matching lines.
 pub(super) struct ReadFile;
 
 impl Tool for ReadFile {

@@ -22,6 +22,7 @@ pub(super) struct RunShellCommand {
 }
 
 impl RunShellCommand {
+    /// The tool with this limit for each command.
     pub(super) const fn new(timeout: Duration) -> Self {
         Self { timeout }
     }

@@ -19,7 +19,7 @@ use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, glob};
 
-/// The tool.
+/// The tool. It finds lines by their content, in contrast to `glob`.
 pub(super) struct SearchFileContent;
 
 impl Tool for SearchFileContent {

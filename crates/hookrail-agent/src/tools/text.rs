@@ -76,7 +76,7 @@ pub(super) fn whole_chars_after(bytes: &[u8]) -> &[u8] {
     bytes.get(inside..).unwrap_or_default()
 }
 
-/// `1 file`, `2 files`.
+/// A number with the noun that fits it: `1 file`, `2 files`.
 pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

@@ -12,7 +12,7 @@ use super::failure::ToolFailure;
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
 
-/// The tool.
+/// The tool. It writes whole files, in contrast to `replace`.
 pub(super) struct WriteFile;
 
 impl Tool for WriteFile {

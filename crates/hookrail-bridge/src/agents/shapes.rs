@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) struct Object(JsonObject);
 
 impl Object {
-    /// Adds a field.
+    /// Adds a field, or replaces its value.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self

@@ -89,10 +89,11 @@ fn decision(answer: &Value) -> Option<&str> {
 
 /// The word by which an agent refuses at an event.
 fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
-    match (agent, event.ours) {
-        (Agent::Gemini | Agent::Opencode, _) => "deny",
-        (Agent::Llxprt, _) => "block",
-        (_, Some(EventName::BeforeTool)) => "deny",
-        _ => "block",
+    match agent {
+        Agent::Gemini | Agent::Opencode => "deny",
+        Agent::Llxprt => "block",
+        Agent::Claude | Agent::Codex | Agent::Qwen | Agent::Copilot => {
+            if event.ours == Some(EventName::BeforeTool) { "deny" } else { "block" }
+        }
     }
 }

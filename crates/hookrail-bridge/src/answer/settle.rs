@@ -16,7 +16,7 @@ use crate::memory::{LONGEST_TEXT, SessionMemory};
 use crate::tools::{native_names, to_native_input};
 use crate::verdict::Verdict;
 
-/// A verdict after settling.
+/// What is left of a verdict for the agent, the log, the user and later events.
 pub(super) struct Settled {
     /// What the agent is asked to do.
     pub effects: NativeEffects,

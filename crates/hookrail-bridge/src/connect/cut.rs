@@ -103,7 +103,7 @@ pub(super) fn elements<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v
     elements.iter()
 }
 
-/// A text, decoded.
+/// The value of a string, with its escapes decoded.
 pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|literal| literal.value.clone().into_owned())
 }

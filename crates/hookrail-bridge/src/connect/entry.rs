@@ -12,7 +12,7 @@ use crate::agents::dialect_of;
 use crate::answer::{is_guarded, refusal};
 use crate::dialect::{NativeEvent, SettingsShape, TimeUnit};
 
-/// The entry for an event.
+/// The entry that `connect` writes for an event.
 pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> BridgeEntry {
     let dialect = dialect_of(agent);
     let milliseconds = u64::try_from(event.grant.as_millis()).unwrap_or(u64::MAX);

@@ -8,9 +8,9 @@
 pub struct ScriptHint {
     /// Its line, counted from 1.
     pub line: usize,
-    /// The word.
+    /// A name of a field, an event, a variable or a tool.
     pub word: &'static str,
-    /// What it means here.
+    /// What it is called here, or that it has no counterpart.
     pub meaning: &'static str,
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
+    /// An attempt that has read nothing of its response but the head.
     pub(super) fn new(response: Response, max_event_bytes: usize) -> Self {
         let headers = response.headers();
         let framed = headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);

@@ -8,7 +8,9 @@ use super::super::error::ModelError;
 
 /// Why an attempt failed, and whether another one may help.
 pub(super) struct AttemptFailure {
+    /// The error for the caller, should there be no further attempt.
     pub(super) error: ModelError,
+    /// Whether the same request may succeed a little later.
     pub(super) passing: bool,
     /// The wait that the server asked for.
     pub(super) retry_after: Option<Duration>,

@@ -17,6 +17,7 @@ use super::{ProjectPath, Workspace, not_regular, swapped};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const STEP: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Handles of folders on the way, where the system cannot open a folder without the permission to list it.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const STEP: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 

@@ -16,11 +16,12 @@ const MOST_BYTES: usize = 1 << 20;
 /// Longer lines are cut: they are data, and one of them could fill the model's memory.
 pub(super) const LONGEST_LINE: usize = 64 << 10;
 
-/// Some lines of a file.
+/// Consecutive lines of a file, within the bounds of one result.
 pub(super) struct Passage {
     text: Vec<u8>,
     /// Lines before the passage; fewer than asked for when the file ended first.
     pub(super) skipped: u64,
+    /// Lines of the passage.
     pub(super) lines: u64,
     /// Lines of which only the beginning is given.
     cut: u64,

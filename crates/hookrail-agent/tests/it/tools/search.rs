@@ -192,7 +192,7 @@ async fn a_search_through_a_huge_file_ends_when_it_is_cancelled() {
 async fn writer_of(pipe: &Path) -> fs::File {
     let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let open = || fs::OpenOptions::new().write(true).custom_flags(never_wait).open(pipe);
-    tokio::time::timeout(Duration::from_secs(60), async {
+    tokio::time::timeout(Duration::from_mins(1), async {
         loop {
             if let Ok(writer) = open() {
                 return writer;
