@@ -1,5 +1,5 @@
 //! The notes of a release: its section of the changelog.
-//! They are copied from there and not written a second time, so that the release page and the file say the same.
+//! They are copied from there and not written a second time, so that the release page and the file are the same.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! What is published holds every file that its code takes in. A file that `include` in a manifest leaves out would be
-//! missed only when somebody builds the package.
+//! missed only when the package is built.
 
 use std::fs;
 use std::path::{Path, PathBuf};

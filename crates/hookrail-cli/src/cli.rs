@@ -1,7 +1,7 @@
 //! The command line as types: one file for each command with its arguments, help texts and examples. No logic.
 //!
 //! A `///` on an argument is what `--help` prints, in completions and manual pages too; snapshot tests hold the texts.
-//! What a reader of the code has to know stands in the `//!` of the command's file. The names of fields in `JSON: …` are a
+//! What a reader of the code needs stands in the `//!` of the command's file. The names of fields in `JSON: …` are a
 //! contract with programs that read `--format json`.
 
 mod agent;
@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::agent::{AgentArgs, ApprovalMode, OutputFormat};
+pub(crate) use self::agent::{AgentArgs, ApprovalMode};
 pub(crate) use self::bridge::BridgeArgs;
 pub(crate) use self::check::CheckArgs;
 pub(crate) use self::completions::CompletionsArgs;
@@ -48,7 +48,7 @@ pub(crate) use self::fire::FireArgs;
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Language, hook_name};
 pub(crate) use self::list::ListArgs;
-pub(crate) use self::log::{LogArgs, Outcome};
+pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::rules::RulesArgs;
@@ -106,7 +106,7 @@ impl Color {
 pub(crate) enum Command {
     /// Find everything that is wrong with the hook settings
     Check(CheckArgs),
-    /// Fire one event and show what the hooks say
+    /// Fire one event and show what the hooks answer
     Fire(FireArgs),
     /// Run the tests of the hooks
     Test(TestArgs),
@@ -140,9 +140,9 @@ pub(crate) enum Command {
     Connect(ConnectArgs),
     /// Take hookrail out of another agent's settings again
     Disconnect(DisconnectArgs),
-    /// Print another agent's hooks as ours, with what is lost
+    /// Print another agent's hooks in hookrail's format, and what could not be converted
     Import(ImportArgs),
-    /// Check the whole chain, from settings to connected agents, and say what to do
+    /// Check settings, approvals, hooks and connected agents, and suggest fixes
     Doctor(DoctorArgs),
     /// Run the agent
     Agent(AgentArgs),

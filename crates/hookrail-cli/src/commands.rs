@@ -13,6 +13,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod facts;
+mod failure_hint;
 pub(crate) mod fire;
 pub(crate) mod import;
 pub(crate) mod init;

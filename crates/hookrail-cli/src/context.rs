@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use hookrail::internal::{ResolvedSettings, SettingsFiles, find_project};
 use hookrail::{ApprovalStore, HookObserver, HookSession, HookSessionBuilder, SettingsPaths, TrustPolicy};
 
-/// The surroundings of a command.
+/// The directories that a command works in.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) paths: SettingsPaths,
@@ -57,10 +57,10 @@ impl Context {
     }
 
     /// Says which project it is, where that is not obvious.
-    pub(crate) fn tell_project(&self, printer: &mut Printer) {
+    pub(crate) fn print_project(&self, printer: &mut Printer) {
         if self.started_in != self.paths.project_dir {
             let project = escape_line(&self.project().display().to_string());
-            printer.talk(format_args!("note: working in {project}, the project of this folder"));
+            printer.message(format_args!("note: working in {project}, the project of this folder"));
         }
     }
 
@@ -74,7 +74,7 @@ impl Context {
         self.paths.home.join(".llxprt/hookrail")
     }
 
-    /// The approvals.
+    /// The user's approvals, in the state folder.
     pub(crate) fn approvals(&self) -> ApprovalStore {
         ApprovalStore::new(self.state_dir())
     }

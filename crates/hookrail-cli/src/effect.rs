@@ -1,7 +1,7 @@
-//! Whether what a hook asks for has an effect at its event.
+//! Whether what a hook asks for has an effect at its event, and what its failure means for the event.
 
-use hookrail::EventName;
-use hookrail::components::AgentEvents;
+use hookrail::components::{AgentEvents, OnFailure};
+use hookrail::{EventName, HookRun};
 
 /// What becomes of the outputs of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// For settings that say this about the six events outside of tools and models.
+    /// For this setting of the six events outside of tools and models.
     pub(crate) const fn new(agent_events: AgentEvents) -> Self {
         Self { agent_events }
     }
@@ -41,4 +41,28 @@ pub(crate) const NO_EFFECT_HERE: &str = "has no effect here";
 /// Why nothing that hooks of an observed event ask for comes about.
 pub(crate) fn why_observed(event: EventName) -> String {
     format!("the agent ignores what {event} hooks ask for unless `hooksConfig.agentEvents` is `apply`")
+}
+
+/// What the failure of a hook means for its event. `blocked` means that something else blocks it all the same.
+/// By default the event goes on, which is printed each time: people expect a guard that broke to block.
+pub(crate) fn consequence_of_failure(event: EventName, run: &HookRun, blocked: bool) -> String {
+    let what = match event {
+        EventName::BeforeTool
+        | EventName::AfterTool
+        | EventName::BeforeModel
+        | EventName::AfterModel
+        | EventName::BeforeToolSelection => "call",
+        EventName::BeforeAgent | EventName::AfterAgent => "prompt",
+        EventName::SessionStart
+        | EventName::SessionEnd
+        | EventName::PreCompress
+        | EventName::Notification => "session",
+    };
+    if run.hook.on_failure == OnFailure::Block && event.blocks_on_failure() {
+        format!("failed, so the {what} is blocked")
+    } else if blocked {
+        "failed, and decided nothing".to_owned()
+    } else {
+        format!("failed, so the {what} went on")
+    }
 }

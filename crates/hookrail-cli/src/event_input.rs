@@ -102,7 +102,7 @@ fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem
     })
 }
 
-/// Arguments that fit the tool, for the tools that everybody knows.
+/// Arguments that fit the tool, for the tools that every agent has.
 /// Other tools get the arguments of the event's own sample.
 fn sample_arguments(tool: &str) -> Option<Value> {
     Some(match tool {

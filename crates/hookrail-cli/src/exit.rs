@@ -25,7 +25,7 @@ pub(crate) enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The number.
+    /// The exit code of the process.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -40,7 +40,7 @@ impl ExitStatus {
     }
 }
 
-/// An error together with what to type next, told as `hint: …`. Works as an error of its own and, with
+/// An error together with what to type next, printed as `hint: …`. Works as an error of its own and, with
 /// `anyhow::Context`, around another one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -51,7 +51,7 @@ pub(crate) struct Hinted {
 }
 
 impl Hinted {
-    /// An error that says what to do about it.
+    /// An error with what to do about it.
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }

@@ -13,12 +13,12 @@ const SHOWN: usize = 5;
 
 /// The lines for what is wrong with settings and approvals, errors first. Empty where nothing is.
 /// Notes are left to `check`.
-pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+pub(crate) fn lines(settings: &ResolvedSettings, context: &Context) -> Vec<FindingLine> {
     lines_where(settings, context, |_| true)
 }
 
 /// What is wrong with the files themselves, for a command that is about approvals.
-pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<Line> {
+pub(crate) fn lines_about_files(settings: &ResolvedSettings, context: &Context) -> Vec<FindingLine> {
     // Guards that vanished are what `trust` itself shows.
     let wanted = |finding: &Diagnostic| {
         finding.severity == Severity::Error && finding.code != DiagnosticCode::GuardVanished
@@ -31,49 +31,53 @@ fn lines_where(
     settings: &ResolvedSettings,
     context: &Context,
     wanted: impl Fn(&Diagnostic) -> bool,
-) -> Vec<Line> {
+) -> Vec<FindingLine> {
     let mut findings: Vec<&Diagnostic> = settings
         .findings
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning && wanted(finding))
         .collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut lines: Vec<Line> = findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
+    let mut lines: Vec<FindingLine> =
+        findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
     if findings.len() > SHOWN {
         let rest = findings.len() - SHOWN;
         let text = format!("hint: there {} more; `hookrail check` shows everything", counted(rest));
-        lines.push(Line { text, for_quiet: false });
+        lines.push(FindingLine { text, for_quiet: false });
     } else if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        lines.push(Line { text: "hint: `hookrail check` shows the places".to_owned(), for_quiet: false });
+        lines.push(FindingLine {
+            text: "hint: `hookrail check` shows the places".to_owned(),
+            for_quiet: false,
+        });
     }
     lines
 }
 
 /// One line of output about the settings.
-pub(crate) struct Line {
+pub(crate) struct FindingLine {
     pub(crate) text: String,
     /// Whether it is printed with `--quiet` too: guards that are off are never silent.
     pub(crate) for_quiet: bool,
 }
 
-/// Prints them.
-pub(crate) fn tell(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+/// Prints what is wrong with the settings.
+pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     for line in lines(settings, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
 }
 
-/// Says why hooks are off where none are configured. Where some are, this is among the findings.
-pub(crate) fn tell_off_without_hooks(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+/// Prints why hooks are off where none are configured. Where some are, this is among the findings.
+pub(crate) fn print_why_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()
         && let Some(Off { why, help }) = why_off(settings, context)
     {
-        printer.talk(why);
-        printer.talk(format_args!("hint: {help}"));
+        printer.message(why);
+        printer.message(format_args!("hint: {help}"));
     }
 }
 
-/// Why hooks are off and what turns them on, each on one line. The engine words both; no command has words of its own.
+/// Why hooks are off and what turns them on, each on one line. The engine makes both texts; no command has texts of its own.
 pub(crate) struct Off {
     pub(crate) why: String,
     pub(crate) help: String,
@@ -86,7 +90,7 @@ pub(crate) fn why_off(settings: &ResolvedSettings, context: &Context) -> Option<
     Some(Off { why: escape_line(&off.message), help: escape_line(&help) })
 }
 
-/// Refuses to go on while a settings file of the user or the system cannot be used: nobody knows which guards it held.
+/// Refuses to go on while a settings file of the user or the system cannot be used: which guards it held is not known.
 pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) -> anyhow::Result<()> {
     let Some(unusable) = settings.refusals().next() else { return Ok(()) };
     let message = format!(
@@ -94,24 +98,24 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
         unusable.level,
         short(&unusable.finding, context)
     );
-    Err(Hinted::new(message, "mend the file; `hookrail check` shows the place").into())
+    Err(Hinted::new(message, "fix the file; `hookrail check` shows the place").into())
 }
 
-/// `--quiet` keeps it if it is an error or says that guards are off.
-fn line(finding: &Diagnostic, context: &Context) -> Line {
+/// `--quiet` keeps it if it is an error or reports that guards are off.
+fn line(finding: &Diagnostic, context: &Context) -> FindingLine {
     let kind = if finding.severity == Severity::Error { "error" } else { "warning" };
     let help = finding
         .help
         .as_ref()
         .map(|help| format!("; {}", escape_line(&short_home(help, context))))
         .unwrap_or_default();
-    Line {
+    FindingLine {
         text: format!("{kind}: {}{help}", short(finding, context)),
         for_quiet: finding.severity == Severity::Error || is_about_guards(finding),
     }
 }
 
-/// Whether a warning says that hooks do not run.
+/// Whether a warning means that hooks do not run.
 fn is_about_guards(finding: &Diagnostic) -> bool {
     matches!(finding.code, DiagnosticCode::HooksOff | DiagnosticCode::ProjectNotApproved)
 }

@@ -21,7 +21,10 @@ use hookrail::internal::WorkerStatus;
 use hookrail::{EventName, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
-pub(crate) use read::{Call, Line, Lines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named, open_with_rotated};
+pub(crate) use read::{
+    CallOutcome, LoggedCall, LoggedLine, LoggedLines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named,
+    open_with_rotated,
+};
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time};
@@ -43,7 +46,7 @@ pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
     state_dir.join("log.jsonl")
 }
 
-/// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is told once and
+/// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is reported once and
 /// stops nothing.
 pub(crate) struct HookLog {
     path: PathBuf,
@@ -53,18 +56,18 @@ pub(crate) struct HookLog {
     project: OnceLock<String>,
     /// The other agent that the lines come from.
     agent: OnceLock<&'static str>,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
-/// `has_warned` keeps a full disk from being told with every line.
+/// `has_warned` keeps a full disk from being reported with every line.
 #[derive(Default)]
-struct State {
-    open: Option<Open>,
+struct LogState {
+    open: Option<OpenLog>,
     has_warned: bool,
 }
 
 /// The file that lines go to, and which one it is: its name may belong to another file by now.
-struct Open {
+struct OpenLog {
     file: File,
     identity: (u64, u64),
 }
@@ -110,10 +113,11 @@ impl HookLog {
     }
 
     /// Writes down what workers did.
-    /// A worker that never started has nothing to tell.
+    /// A worker that never started is not recorded.
     pub(crate) fn workers(&self, workers: &[WorkerStatus]) {
         for worker in workers.iter().filter(|worker| worker.started > 0) {
-            let last_failure = worker.last_failure.as_deref().map(bounded::text);
+            let last_failure = worker.last_failure.as_ref().map(ToString::to_string);
+            let last_failure = last_failure.as_deref().map(bounded::text);
             self.write(&LogLine::Worker {
                 command: &worker.command,
                 started: worker.started,
@@ -143,7 +147,7 @@ impl HookLog {
 
     /// The file at the path is compared with the open one for each line, because another program may have moved it
     /// aside.
-    fn append(&self, open: &mut Option<Open>, line: &[u8]) -> io::Result<()> {
+    fn append(&self, open: &mut Option<OpenLog>, line: &[u8]) -> io::Result<()> {
         let at_path = self.metadata()?;
         let size = at_path.as_ref().map_or(0, Metadata::len);
         let is_full = size > 0 && size.saturating_add(line.len() as u64) > self.max_bytes;
@@ -167,7 +171,7 @@ impl HookLog {
         }
     }
 
-    /// What is at the log's path. A pipe or a device there could block whoever opens it.
+    /// What is at the log's path. A pipe or a device there could block the program that opens it.
     fn metadata(&self) -> io::Result<Option<Metadata>> {
         match fs::metadata(&self.path) {
             Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
@@ -178,7 +182,7 @@ impl HookLog {
     }
 
     /// Folder and file are for their owner alone.
-    fn open(&self) -> io::Result<Open> {
+    fn open(&self) -> io::Result<OpenLog> {
         let mut options = File::options();
         options.create(true).append(true).mode(0o600).custom_flags(NEVER_WAIT);
         let file = match options.open(&self.path) {
@@ -192,10 +196,10 @@ impl HookLog {
         }?;
         let metadata = file.metadata()?;
         if metadata.permissions().mode() & 0o077 != 0 {
-            // Somebody made it readable for others; what hooks say is private.
+            // It was made readable for others; what hooks print is private.
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
-        Ok(Open { identity: identity(&metadata), file })
+        Ok(OpenLog { identity: identity(&metadata), file })
     }
 
     /// Moves a full log aside, unless another program is doing it or has done it.
@@ -228,7 +232,7 @@ impl HookObserver for HookLog {
     fn hook_call(&self, call: &HookCall<'_>) {
         let run = call.run;
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
-        let failure = run.failure.as_ref().map(ToString::to_string);
+        let failure = run.failure().map(ToString::to_string);
         let error = failure.as_deref().map(bounded::text);
         let input = call.input.to_bytes().ok();
         let id = input.as_deref().map(call_id);
@@ -265,7 +269,7 @@ fn rotated(path: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Device and inode, which tell a file from another one of the same name.
+/// Device and inode, which distinguish a file from another one of the same name.
 fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }

@@ -13,13 +13,13 @@ const TWICE: Duration = Duration::from_secs(1);
 pub(crate) struct Interrupt {
     /// Whether Ctrl-C ends the turn and keeps the session.
     keeps_session: bool,
-    state: Mutex<State>,
+    state: Mutex<InterruptState>,
     /// Set when the session is to end.
     end: CancellationToken,
 }
 
 /// A turn has a token of its own, so that giving up one does not give up the next.
-struct State {
+struct InterruptState {
     turn: CancellationToken,
     last_press: Option<Instant>,
 }
@@ -27,11 +27,11 @@ struct State {
 impl Interrupt {
     /// `keeps_session` for the interactive prompt.
     pub(crate) fn new(keeps_session: bool) -> Self {
-        let state = State { turn: CancellationToken::new(), last_press: None };
+        let state = InterruptState { turn: CancellationToken::new(), last_press: None };
         Self { keeps_session, state: Mutex::new(state), end: CancellationToken::new() }
     }
 
-    /// Ctrl-C was pressed.
+    /// Cancels the turn; a second time within a second, or without further turns, ends the session.
     pub(crate) fn press(&self) {
         self.press_at(Instant::now());
     }
@@ -73,7 +73,7 @@ impl Interrupt {
     }
 
     /// Poisoned or not: an interrupt must work after a panic.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, InterruptState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

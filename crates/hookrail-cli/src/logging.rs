@@ -41,7 +41,7 @@ fn filter(debug: Option<&str>, rust_log: Option<&str>) -> Option<Targets> {
         };
         let prefix = pattern.trim_end_matches('*').trim_end_matches(':');
         if HOOKS.starts_with(prefix) || prefix.starts_with(HOOKS) {
-            // A pattern wider than ours means ours; the rest of the program has nothing to say to it.
+            // A pattern wider than ours means ours; the rest of the program logs nothing.
             let target = if prefix.len() < HOOKS.len() { HOOKS } else { prefix };
             targets = targets.with_target(target.to_owned(), level);
             any |= level != LevelFilter::OFF;

@@ -10,7 +10,6 @@ mod display;
 mod effect;
 mod event_input;
 mod exit;
-mod failure;
 mod findings;
 mod hook_log;
 mod interrupt;
@@ -25,8 +24,9 @@ use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
 use crate::context::Context;
-use crate::exit::{ExitStatus, Hinted};
-use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
+use crate::exit::ExitStatus;
+use crate::terminal::error;
+use crate::terminal::printer::Printer;
 
 /// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
 /// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
@@ -54,20 +54,20 @@ fn main() -> ExitCode {
     }));
     match outcome {
         Ok(Ok(status)) => status.into(),
-        Ok(Err(error)) => report(&error).into(),
-        // The panic has told its message on stderr already.
+        Ok(Err(problem)) => error::report(&problem).into(),
+        // The panic has printed its message on stderr already.
         Err(_) => ExitStatus::Internal.into(),
     }
 }
 
-/// Runs the command. Those that work in a project say on stderr which one, unless it is the current folder: an agent's
+/// Runs the command. Those that work in a project name it on stderr, unless it is the current folder: an agent's
 /// or a person's mistake about it would look like hooks that do nothing.
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let context = || Context::new(cli.directory.as_deref());
     let in_project = |quiet: bool| {
         let context = context()?;
         if !quiet {
-            context.tell_project(&mut Printer::new());
+            context.print_project(&mut Printer::new());
         }
         anyhow::Ok(context)
     };
@@ -97,21 +97,4 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Agent(args) => commands::agent::run(&args, &in_project(args.quiet)?, printer),
         Command::Demo => commands::demo::run(printer),
     }
-}
-
-/// Tells an error with its causes and, where there is one, a hint.
-/// A pipe that was closed, as by `| head`, is no error: whoever reads has what they wanted.
-pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
-    if error.is::<ClosedPipe>() {
-        return ExitStatus::Success;
-    }
-    let mut printer = Printer::new();
-    printer.talk(format_args!("error: {}", escape_line(&error.to_string())));
-    for cause in error.chain().skip(1) {
-        printer.talk(format_args!("caused by: {}", escape_line(&cause.to_string())));
-    }
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        printer.talk(format_args!("hint: {}", escape_line(&hinted.hint)));
-    }
-    ExitStatus::Failure
 }

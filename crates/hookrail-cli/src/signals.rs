@@ -11,7 +11,7 @@ pub(crate) struct EndSignals {
     interrupt: Signal,
     terminate: Signal,
     quit: Signal,
-    /// `None` where whoever started the program wants it to outlive its terminal.
+    /// `None` where the program was started so that it outlives its terminal (`nohup`).
     hang_up: Option<Signal>,
 }
 

@@ -1,9 +1,11 @@
 //! What a person sees and answers on a terminal: printed text, progress, questions, the agent's session.
 
 pub(crate) mod agent_ui;
+pub(crate) mod error;
 pub(crate) mod interactive;
 pub(crate) mod meter;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod question;
 pub(crate) mod screen;
+pub(crate) mod style;

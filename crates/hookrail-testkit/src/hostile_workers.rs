@@ -1,4 +1,4 @@
-//! Workers that misbehave, for whoever has to survive them.
+//! Workers that misbehave, for the tests of the code that asks them.
 //!
 //! Each row is a small program that is started as a worker (`HOOKRAIL_WORKER=1`; one question per line on stdin, one
 //! answer per line on stdout) and does one thing that it should not. Those that answer block with the reason `no`.
@@ -25,7 +25,7 @@ pub enum Outcome {
 /// A worker that misbehaves.
 #[derive(Debug, Clone, Copy)]
 pub struct HostileWorker {
-    /// The name of its file, which says what it does.
+    /// The name of its file, which describes what it does.
     pub name: &'static str,
     /// The whole script, beginning with its interpreter.
     pub script: &'static str,

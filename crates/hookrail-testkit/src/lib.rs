@@ -1,5 +1,5 @@
 //! Test support: a temporary project with its own home and system settings, hook scripts on disk,
-//! and waiting with a generous deadline. It knows file layouts, not the engine, so that every crate
+//! and waiting with a generous deadline. It uses file layouts, not the engine, so that every crate
 //! of the workspace can use it.
 #![expect(
     clippy::expect_used,

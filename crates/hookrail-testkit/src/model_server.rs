@@ -25,7 +25,7 @@ pub fn send(bytes: impl AsRef<[u8]>) -> Step {
     Step::Send(bytes.as_ref().to_vec())
 }
 
-/// A response whose length is told, so that its end is certain.
+/// A response with its length, so that its end is certain.
 pub fn sized(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
     let length = body.as_ref().len();
     let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
@@ -132,7 +132,7 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
     }
 }
 
-/// Bytes go out as each step says, without being held back.
+/// Bytes go out step by step, without being held back.
 fn play(mut connection: TcpStream, script: &[Step], stop: &AtomicBool) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     for step in script {

@@ -1,9 +1,9 @@
-//! What a process has open and whom it left behind, as Linux tells it in `/proc`.
+//! What a process has open and which processes it left behind, from Linux's `/proc`.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// A variable that marks a test's processes: whoever inherits it, and whatever group or session it goes
+/// A variable that marks a test's processes: a process that inherits it, whatever group or session it goes
 /// to, is found by [`marked`].
 pub const MARK: &str = "HOOKRAIL_TEST_MARK";
 
@@ -16,7 +16,7 @@ pub struct Process {
     pub parent: u32,
     /// Its group's.
     pub group: u32,
-    /// It has ended and nobody has asked how.
+    /// It has ended and was not waited for.
     pub zombie: bool,
     /// Its program, shortened by the kernel.
     pub name: String,
@@ -42,7 +42,7 @@ pub fn zombies() -> Vec<Process> {
     children().into_iter().filter(|process| process.zombie).collect()
 }
 
-/// The living processes whose environment carries this mark, this one excepted.
+/// The running processes whose environment carries this mark, this one excepted.
 #[must_use]
 pub fn marked(mark: &str) -> Vec<Process> {
     let wanted = format!("{MARK}={mark}");

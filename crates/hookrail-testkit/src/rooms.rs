@@ -43,6 +43,7 @@ pub fn uses_between_rooms(src: &Path) -> BTreeMap<(String, String), Vec<String>>
 }
 
 /// Fails unless `rooms` are the rooms of the crate, each once, and each uses only those before it.
+/// Such an order exists exactly if the rooms have no cycle of uses. All uses that break it are named at once.
 pub fn assert_order(src: &Path, rooms: &[&str]) {
     let sources = sources(src);
     let found: BTreeSet<&str> =
@@ -60,7 +61,7 @@ pub fn assert_order(src: &Path, rooms: &[&str]) {
     assert!(backward.is_empty(), "a module may only use those before it in the list:\n{backward}");
 }
 
-/// The room of a file that is named relative to `src`.
+/// The room of a file that is named relative to `src`: its folder there, or the file's own name.
 fn room(file: &str) -> &str {
     match file.split('/').next().unwrap_or_default().trim_end_matches(".rs") {
         "lib" | "main" => ROOT,

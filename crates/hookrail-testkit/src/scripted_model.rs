@@ -1,5 +1,5 @@
-//! A scripted model on loopback that other agents' programs take for their own: it speaks Anthropic's Messages, `OpenAI`'s
-//! Responses and Chat Completions, and Gemini's API, as far as a turn with one tool needs it.
+//! A scripted model on loopback that other agents' programs take for their own: it implements Anthropic's Messages,
+//! `OpenAI`'s Responses and Chat Completions, and Gemini's API, as far as a turn with one tool needs it.
 //!
 //! Which line of the script a request gets depends on the conversation in it, not on how many requests came before:
 //! agents ask for titles and summaries on the side, and ask again when they do not like an answer.
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use self::dialects::Dialect;
 use crate::http;
 
-/// What the model says when it is its turn.
+/// One answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// It calls the shell tool that the request offers.

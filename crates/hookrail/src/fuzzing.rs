@@ -45,11 +45,13 @@ pub fn hook_stdout(data: &[u8]) {
     let run = interpreted(&hook(event), exit.clone(), (stdout, truncated), stderr);
     let blocks = run.output.as_ref().is_some_and(crate::output::HookOutput::is_blocking_decision);
     match exit {
-        Exit::Code(2) => assert!(blocks && run.failure.is_none(), "exit 2 blocks: {run:?}"),
-        Exit::Code(0) if truncated => assert!(!blocks && run.failure.is_some(), "half an answer: {run:?}"),
+        Exit::Code(2) => assert!(blocks && run.failure().is_none(), "exit 2 blocks: {run:?}"),
+        Exit::Code(0) if truncated => assert!(!blocks && run.failure().is_some(), "half an answer: {run:?}"),
         // Text is text, however odd; only what nests too deep is no answer.
-        Exit::Code(0) => assert!(run.failure.is_none() || (!blocks && may_nest_deep(&run.stdout)), "{run:?}"),
-        _ => assert!(!blocks && run.failure.is_some(), "no verdict: {run:?}"),
+        Exit::Code(0) => {
+            assert!(run.failure().is_none() || (!blocks && may_nest_deep(&run.stdout)), "{run:?}");
+        }
+        _ => assert!(!blocks && run.failure().is_some(), "no verdict: {run:?}"),
     }
     if exit == Exit::Code(0) && !truncated && strictly_blocks(trim_output(&run.stdout)) {
         assert!(blocks, "a block in strict JSON is a block: {run:?}");
@@ -266,7 +268,7 @@ fn evaluated_rules(data: &[u8]) -> usize {
     for hook in &settings.hooks {
         let rule = match &hook.kind {
             HookKind::Rule(rule) => rule,
-            HookKind::UnreadableRule { .. } => {
+            HookKind::UnreadableRule(_) => {
                 assert!(!settings.diagnostics.is_empty(), "an unreadable rule is told: {text}");
                 continue;
             }

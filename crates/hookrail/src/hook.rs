@@ -1,5 +1,7 @@
 //! A hook after its settings were read: nothing about it is a guess any more.
 
+mod unreadable_rule;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::unreadable_rule::UnreadableRule;
 use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
@@ -92,7 +95,7 @@ impl Hook {
     pub fn command_text(&self) -> Option<&str> {
         match &self.kind {
             HookKind::Command(command) => Some(command),
-            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule { .. } => None,
+            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule(_) => None,
         }
     }
 
@@ -119,7 +122,7 @@ impl Hook {
         match self.kind {
             HookKind::Command(_) => "command",
             HookKind::Plugin => "plugin",
-            HookKind::Rule(_) | HookKind::UnreadableRule { .. } => "rule",
+            HookKind::Rule(_) | HookKind::UnreadableRule(_) => "rule",
         }
     }
 }
@@ -134,10 +137,7 @@ pub enum HookKind {
     /// A condition and an answer; nothing is started.
     Rule(Arc<Rule>),
     /// A rule that cannot be read. What it was to forbid is not known, so that it blocks every guarded event.
-    UnreadableRule {
-        /// Where it stands and what is wrong with it.
-        why: String,
-    },
+    UnreadableRule(UnreadableRule),
 }
 
 /// What it means when a hook fails to give a verdict.

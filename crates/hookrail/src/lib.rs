@@ -69,7 +69,7 @@ pub use host::allowed_tools::AllowedTools;
 pub use host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
     BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes,
-    ResponseChange, ToolGate, ToolInput, ToolSelection,
+    ResponseChange, ToolBlock, ToolGate, ToolInput, ToolQuestion, ToolSelection,
 };
 pub use host::model_call::{
     ModelAnswer, ModelOutcome, OutgoingCall, Showing, call_model_with_hooks, system_message,
@@ -87,7 +87,7 @@ pub use host::triggers::{
 pub use output::{Decision, HookOutput};
 pub use settings::SettingsPaths;
 pub use trust::{ApprovalStore, TrustPolicy};
-pub use verdict::failure::{AnswerBound, HookFailure};
+pub use verdict::failure::{AnswerBound, AnswerFault, HookFailure, IoError, StartFailure, WorkerFailure};
 pub use verdict::hook_run::{Exit, HookRun};
 pub use verdict::result::{Block, BlockCause, StopReason};
 
@@ -110,7 +110,7 @@ pub mod components {
     };
     pub use crate::hook::{
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
-        WorkerMode,
+        UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{

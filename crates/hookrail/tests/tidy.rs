@@ -17,7 +17,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("output", &["event", "formats"]),
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
-    ("hook", &["event", "matcher", "rules"]),
+    ("hook", &["diagnostic", "event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook", "formats", "shell"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
     (

@@ -58,7 +58,7 @@ fn allocations(config: &HookSession) -> usize {
     let after_model = at_once(fire_after_model_hook(config, &request, response));
     let selection = at_once(fire_before_tool_selection_hook(config, &request));
     let count = ALLOCATIONS.get() - before;
-    assert!(tool.output.is_none() && after_tool.output.is_none() && model.block().is_none());
+    assert!(tool.notes.output.is_none() && after_tool.notes.output.is_none() && model.block().is_none());
     assert_eq!(after_model.change, ResponseChange::Unchanged);
     assert_eq!(selection.selection, ToolSelection::Unchanged);
     count

@@ -19,7 +19,7 @@ pub(super) enum Ending {
     TimedOut,
 }
 
-/// Words by which an agent itself tells what it did. `None` where it has none.
+/// Words by which an agent itself reports what it did. `None` where it has none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Signs {
     /// A hook ended the run.
@@ -39,7 +39,7 @@ pub(super) struct Observed<'a> {
     pub(super) printed: &'a str,
     /// What the agent wrote below its home directory: session logs and the like, without its settings.
     pub(super) recorded: &'a str,
-    /// What this agent prints or records when a hook had its way.
+    /// What this agent prints or records when a hook took effect.
     pub(super) signs: Signs,
     /// Whether the same agent with the same rules answered a harmless prompt. Without that, silence means nothing.
     pub(super) answers_otherwise: bool,
@@ -59,34 +59,34 @@ impl Observed<'_> {
 
     /// Whether a text reached the model with any of its calls.
     /// Agents put the texts of hooks into different fields of a request, so the whole body is searched.
-    pub(super) fn heard(&self, text: &str) -> bool {
+    pub(super) fn model_received(&self, text: &str) -> bool {
         self.calls.iter().any(|call| call.contains(text))
     }
 
     /// Whether the agent showed a text to its user.
     /// Marks are words that no scripted answer of the model has, so a text that is found came from a hook.
-    pub(super) fn told(&self, text: &str) -> bool {
+    pub(super) fn user_saw(&self, text: &str) -> bool {
         self.printed.contains(text)
     }
 
-    /// Whether a hook or rule of this name was asked and had something to say.
+    /// Whether a hook or rule of this name ran and gave an answer.
     /// Names are those of the settings in [`super::scenario::settings`].
     pub(super) fn ran(&self, hook: &str) -> bool {
         self.log.contains(&format!("\"name\":\"{hook}\""))
     }
 
-    /// Whether hookrail noted that this agent cannot carry out what a hook wanted.
-    /// The bridge then answers with the nearest stronger effect, which a cell that says only "yes" would hide.
+    /// Whether hookrail noted that this agent cannot carry out what a hook asked for.
+    /// The bridge then answers with the nearest stronger effect, which a cell with "yes" alone would hide.
     pub(super) fn was_strengthened(&self) -> bool {
         self.log.contains("\"strengthened\":")
     }
 
     /// A tool call that is to be refused: the file it makes is not there, and the model reads why.
     pub(super) fn refused(&self, file: &str, reason: &str) -> Cell {
-        match (self.exists(file), self.heard(reason)) {
+        match (self.exists(file), self.model_received(reason)) {
             (true, _) => Cell::Fails,
             (false, true) => Cell::Works(""),
-            (false, false) => Cell::Unknown("not run, and the model is not told why"),
+            (false, false) => Cell::Unknown("not run, and the model does not receive the reason"),
         }
     }
 
@@ -95,7 +95,7 @@ impl Observed<'_> {
     pub(super) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
         match (self.exists(earlier), self.exists(file), self.calls.len()) {
             (false, ..) => Cell::Unknown("nothing was broken"),
-            (true, false, 1) if self.told(reason) => {
+            (true, false, 1) if self.user_saw(reason) => {
                 Cell::Works("the next model call is refused, and the user reads why")
             }
             (true, false, 1) if self.ends_without_answer() => {
@@ -105,50 +105,50 @@ impl Observed<'_> {
         }
     }
 
-    /// A prompt that is to be refused by a hook, which its log tells.
-    /// Without the log, an agent that failed before it asked anything would look like one that obeyed the hook.
+    /// A prompt that is to be refused by a hook, as hookrail's log shows.
+    /// Without the log, an agent that failed before it asked anything would look like one that followed the hook.
     pub(super) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
         if self.calls.is_empty() && !self.ran(hook) {
             return Cell::Unknown("no model call, and the hook did not run");
         }
-        self.unheard_prompt(reason)
+        self.unsent_prompt(reason)
     }
 
     /// A prompt that is to be refused, by a rule or by a guard that does not work.
-    pub(super) fn unheard_prompt(&self, reason: &str) -> Cell {
-        let is_signed = self.signs.prompt_refused.is_some_and(|sign| self.told(sign));
-        match (self.calls.is_empty(), self.told(reason)) {
+    pub(super) fn unsent_prompt(&self, reason: &str) -> Cell {
+        let is_signed = self.signs.prompt_refused.is_some_and(|sign| self.user_saw(sign));
+        match (self.calls.is_empty(), self.user_saw(reason)) {
             (false, _) => Cell::Fails,
             (true, true) => Cell::Works("the user reads why"),
             (true, false) if is_signed => Cell::Works("the user reads that a hook blocked it, not why"),
             (true, false) if self.ends_without_answer() => {
-                Cell::Works("the run ends without an answer and without a word")
+                Cell::Works("the run ends without an answer and without a message")
             }
             (true, false) => Cell::Unknown("no model call, and no sign of a refusal"),
         }
     }
 
-    /// A stop: the agent itself says that a hook ended the run, or it ends where it would have answered.
+    /// A stop: the agent itself reports that a hook ended the run, or it ends where it would have answered.
     pub(super) fn stopped(&self, reason: &str) -> Cell {
         let is_signed =
-            self.signs.stopped.is_some_and(|sign| self.told(sign) || self.recorded.contains(sign));
-        match (is_signed && self.ends_without_answer(), self.told(reason)) {
+            self.signs.stopped.is_some_and(|sign| self.user_saw(sign) || self.recorded.contains(sign));
+        match (is_signed && self.ends_without_answer(), self.user_saw(reason)) {
             (true, true) => Cell::Works("nothing runs, the run ends, and the user reads why"),
             (true, false) => Cell::Works("nothing runs, the run ends, and the session's log says why"),
             (false, _) => Cell::Unknown("nothing ran, and no sign of a stop"),
         }
     }
 
-    /// Whether the program ended by itself and kept the model's last words to itself, which it prints otherwise.
+    /// Whether the program ended by itself and did not print the model's last text, which it prints otherwise.
     fn ends_without_answer(&self) -> bool {
-        self.answers_otherwise && self.ending != Ending::TimedOut && !self.told(ANSWER)
+        self.answers_otherwise && self.ending != Ending::TimedOut && !self.user_saw(ANSWER)
     }
 }
 
 /// One cell of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// The agent did what the hook asked for; how, if there is more to say.
+    /// The agent did what the hook asked for; how, if there is more to report.
     Works(&'static str),
     /// The agent has no way to do it, and this was seen to happen instead.
     Instead(&'static str),

@@ -10,8 +10,8 @@ use super::observed::Signs;
 
 /// One agent's program.
 ///
-/// It has everything that makes the program talk to the scripted model and to nothing else. A program that still needs
-/// the network fails or hangs offline, and then its cells say so.
+/// It has everything that makes the program call the scripted model and nothing else. A program that still needs
+/// the network fails or hangs offline, and then its cells show it.
 pub(super) struct Program {
     /// As `hookrail connect` calls it, and as its executable is called.
     pub(super) name: &'static str,

@@ -36,12 +36,12 @@ pub(super) struct Subject<'a> {
 pub(super) fn answers(subject: &Subject<'_>) -> Result<bool> {
     let mut answers = false;
     attempt(subject, &HARMLESS, |seen| {
-        answers = !seen.calls.is_empty() && seen.told(ANSWER) && seen.ending == Ending::Exited(Some(0));
+        answers = !seen.calls.is_empty() && seen.user_saw(ANSWER) && seen.ending == Ending::Exited(Some(0));
     })?;
     Ok(answers)
 }
 
-/// Runs the agent and says what was observed.
+/// Runs the agent and returns what was observed.
 pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<String> {
     let mut described = String::new();
     attempt(subject, scenario, |seen| {
@@ -54,7 +54,7 @@ pub(super) fn observe(subject: &Subject<'_>, scenario: &Scenario) -> Result<Stri
 fn attempt(subject: &Subject<'_>, scenario: &Scenario, look: impl FnOnce(&Observed<'_>)) -> Result<()> {
     let Subject { program, executable, hookrail, keep, answers } = *subject;
     let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
-    let place = Place::make(base.path())?;
+    let place = RunFolders::make(base.path())?;
     // A copy, because a scenario may move it.
     fs::copy(hookrail, place.hookrail()).context("cannot copy hookrail")?;
     let model = ScriptedModel::start(turns(scenario.commands, &base.path().to_string_lossy()));
@@ -124,13 +124,13 @@ fn records(folder: &Path) -> Result<String> {
 }
 
 /// The folders of a run.
-struct Place {
+struct RunFolders {
     home: PathBuf,
     work: PathBuf,
     base: PathBuf,
 }
 
-impl Place {
+impl RunFolders {
     fn make(base: &Path) -> Result<Self> {
         let place = Self { home: base.join("home"), work: base.join("work"), base: base.to_owned() };
         for folder in [&place.home, &place.work, &base.join("tmp"), &base.join("bin")] {
@@ -165,7 +165,7 @@ impl Place {
 
 /// Runs a program to its end, or ends its group when it takes too long. What it prints is kept beside its folders.
 /// The group is killed in either case, because an agent may leave processes behind.
-fn run(mut command: Command, place: &Place) -> Result<Ending> {
+fn run(mut command: Command, place: &RunFolders) -> Result<Ending> {
     let stream = |name: &str| fs::File::options().create(true).append(true).open(place.base.join(name));
     let mut child = command
         .stdin(Stdio::null())

@@ -1,4 +1,4 @@
-//! The effects, one scenario each: what the model does, and how its success is told from outside.
+//! The effects, one scenario each: what the model does, and how its success is observed from outside.
 //!
 //! The commands write files with names of their own, and every text of a hook has a mark (`MARK-…`) that nothing else
 //! in a run prints. A row may therefore conclude from a file or a mark alone.
@@ -17,7 +17,7 @@ pub(super) struct Scenario {
     pub(super) prompt: &'static str,
     /// What the model runs in the shell, one call after the other. `{base}` is the folder of the run.
     pub(super) commands: &'static [&'static str],
-    /// What the user says next, in an agent that does at the next prompt what others do at once.
+    /// The next prompt of the user, in an agent that does at the next prompt what others do at once.
     pub(super) next_prompt: Option<&'static str>,
     /// What is broken before the agent starts.
     pub(super) broken: Broken,
@@ -42,13 +42,13 @@ pub(super) fn turns(commands: &[&str], base: &str) -> Vec<Turn> {
     calls.chain([Turn::Say(ANSWER.to_owned())]).collect()
 }
 
-/// What the model says at its end, and the agent prints.
+/// The model's last text, which the agent prints.
 pub(super) const ANSWER: &str = "finished";
 
 /// No request reached the model, so that the effect had no chance to show.
 const NOT_RUN: Cell = Cell::Unknown("no model call");
 
-/// What every refusal of a guard that does not work tells the reader to run.
+/// The command that every refusal of a guard that does not work names.
 const HELP: &str = "hookrail doctor";
 
 /// A scenario in which nothing is broken.
@@ -62,37 +62,35 @@ const fn scenario(
 }
 
 /// A prompt that no rule has anything against.
-pub(super) const HARMLESS: Scenario =
-    scenario(
-        "a harmless prompt",
-        "do it",
-        &[],
-        |seen| {
-            if seen.told(ANSWER) { Cell::Works("") } else { NOT_RUN }
-        },
-    );
+pub(super) const HARMLESS: Scenario = scenario("a harmless prompt", "do it", &[], |seen| {
+    if seen.user_saw(ANSWER) { Cell::Works("") } else { NOT_RUN }
+});
 
 /// All of them.
 pub(super) const SCENARIOS: &[Scenario] = &[
     scenario("blocked `rm`", "do it", &["rm victim.txt"], |seen| {
-        match (seen.exists("victim.txt"), seen.heard("MARK-NO-RM")) {
+        match (seen.exists("victim.txt"), seen.model_received("MARK-NO-RM")) {
             (true, true) => Cell::Works("the model reads why"),
-            (true, false) => Cell::Unknown("not removed, and the model is not told why"),
+            (true, false) => Cell::Unknown("not removed, and the model does not receive the reason"),
             (false, _) => Cell::Fails,
         }
     }),
     scenario("ask", "do it", &["touch asked.txt"], |seen| {
-        match (seen.exists("asked.txt"), seen.heard("MARK-ASK"), seen.calls.len()) {
+        match (seen.exists("asked.txt"), seen.model_received("MARK-ASK"), seen.calls.len()) {
             (_, _, 0) => NOT_RUN,
             (true, ..) => Cell::Fails,
             (false, true, _) if seen.was_strengthened() => Cell::Instead("refused, the model reads why"),
-            (false, true, _) => Cell::Works("refused, as nobody can answer; the model reads why"),
-            (false, false, _) if seen.told("MARK-ASK") => Cell::Works("the question is shown"),
+            (false, true, _) => Cell::Works("refused, as no one can answer; the model reads why"),
+            (false, false, _) if seen.user_saw("MARK-ASK") => Cell::Works("the question is shown"),
             (false, false, _) => Cell::Unknown("neither run nor refused"),
         }
     }),
     scenario("changed arguments", "do it", &["touch original.txt"], |seen| {
-        match (seen.exists("original.txt"), seen.exists("changed.txt"), seen.heard("touch changed.txt")) {
+        match (
+            seen.exists("original.txt"),
+            seen.exists("changed.txt"),
+            seen.model_received("touch changed.txt"),
+        ) {
             (true, ..) => Cell::Fails,
             (false, true, _) => Cell::Works(""),
             (false, false, true) => Cell::Instead("refused, the change is named"),
@@ -100,14 +98,18 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         }
     }),
     scenario("added context", "do it", &["touch context.txt"], |seen| {
-        match (seen.exists("context.txt"), seen.heard("MARK-CONTEXT")) {
+        match (seen.exists("context.txt"), seen.model_received("MARK-CONTEXT")) {
             (true, true) => Cell::Works(""),
             (true, false) => Cell::Fails,
             (false, _) => Cell::Unknown("the command did not run"),
         }
     }),
     scenario("replaced result", "do it", &["touch replaced.txt; printf %s%s SEC RET"], |seen| {
-        match (seen.exists("replaced.txt"), seen.heard("MARK-REPLACED"), seen.heard("SECRET")) {
+        match (
+            seen.exists("replaced.txt"),
+            seen.model_received("MARK-REPLACED"),
+            seen.model_received("SECRET"),
+        ) {
             (true, true, false) => Cell::Works(""),
             (true, false, false) => Cell::Unknown("neither text reached the model"),
             (true, _, true) => Cell::Fails,
@@ -120,7 +122,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         next_prompt: Some("what else?"),
         ..scenario("sent back", "send yourself back", &[], |seen| {
-            match (seen.heard("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
+            match (seen.model_received("MARK-SENT-BACK"), seen.ran("sends-back"), seen.was_strengthened()) {
                 (true, _, true) => Cell::Instead("the model reads it with the next prompt"),
                 (true, _, false) => Cell::Works(""),
                 (false, true, _) => Cell::Fails,
@@ -129,7 +131,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         })
     },
     scenario("session start context", "do it", &[], |seen| {
-        match (seen.heard("MARK-START"), seen.ran("greets")) {
+        match (seen.model_received("MARK-START"), seen.ran("greets")) {
             _ if seen.calls.is_empty() => NOT_RUN,
             (true, _) => Cell::Works(""),
             (false, true) => Cell::Fails,
@@ -144,18 +146,18 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         match (
             seen.exists("stopped.txt") || seen.exists("more.txt"),
             seen.calls.len(),
-            seen.heard("MARK-STOP"),
+            seen.model_received("MARK-STOP"),
         ) {
             (_, 0, _) => NOT_RUN,
             (true, ..) => Cell::Fails,
             (false, 1, _) if seen.ran("stops") => seen.stopped("MARK-STOP"),
             (false, 2.., true) => Cell::Instead("every further call is refused, the model reads why"),
-            (false, ..) => Cell::Unknown("nothing ran, and nobody is told why"),
+            (false, ..) => Cell::Unknown("nothing ran, and no reason is shown"),
         }
     }),
     scenario("failing hook", "do it", &["touch failing-open.txt"], |seen| {
         match (seen.exists("failing-open.txt"), seen.ran("fails-open")) {
-            (true, true) if seen.told("`fails-open` failed") => {
+            (true, true) if seen.user_saw("`fails-open` failed") => {
                 Cell::Works("the call runs, and the user reads which hook failed")
             }
             (true, true) => Cell::Works("the call runs, and `hookrail log` names the hook"),
@@ -175,7 +177,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         commands: &[],
         next_prompt: None,
         broken: Broken::Settings,
-        read: |seen| seen.unheard_prompt("hookrail check"),
+        read: |seen| seen.unsent_prompt("hookrail check"),
     },
     scenario(
         "call after the settings broke",
@@ -189,7 +191,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         commands: &[],
         next_prompt: None,
         broken: Broken::Program,
-        read: |seen| seen.unheard_prompt(HELP),
+        read: |seen| seen.unsent_prompt(HELP),
     },
     scenario(
         "call after the program was moved",

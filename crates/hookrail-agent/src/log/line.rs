@@ -137,7 +137,7 @@ impl<'a> HookCallLine<'a> {
             stderr: &run.stderr,
             duration_ms: millis(run.duration),
             success: run.success(),
-            error: run.failure.as_ref().map(|failure| failure.to_string().into()),
+            error: run.failure().map(|failure| failure.to_string().into()),
         }
     }
 }

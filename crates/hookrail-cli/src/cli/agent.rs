@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::shared::TrustFlag;
+use crate::terminal::agent_ui::OutputFormat;
 
 #[derive(Debug, Args)]
 #[command(
@@ -61,17 +62,4 @@ pub(crate) enum ApprovalMode {
     AutoEdit,
     /// Everything
     Yolo,
-}
-
-/// How the agent prints its answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "kebab-case")]
-pub(crate) enum OutputFormat {
-    /// The answer
-    #[default]
-    Text,
-    /// One JSON object at the end
-    Json,
-    /// One JSON object per event
-    StreamJson,
 }

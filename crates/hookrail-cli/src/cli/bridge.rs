@@ -15,7 +15,7 @@ use super::agent_name::any_agent;
 pub(crate) struct BridgeArgs {
     #[arg(value_name = "AGENT", help = any_agent())]
     pub(crate) agent: Agent,
-    /// The agent's own name of the event, where its payload does not tell
+    /// The agent's own name of the event, if its payload does not contain it
     #[arg(value_name = "EVENT")]
     pub(crate) event: Option<String>,
 }

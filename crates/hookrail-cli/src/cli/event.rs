@@ -1,6 +1,6 @@
 //! An event on the command line: its name, and the fields that its hooks receive.
 //!
-//! A wrong name is a usage error like any other of `clap`, with all names and a suggestion. Completions know the names too.
+//! A wrong name is a usage error like any other of `clap`, with all names and a suggestion. Completions have the names too.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `hookrail facts`: what rules are decided by, for somebody who writes one.
+//! `hookrail facts`: what rules are decided by, for the author of a rule.
 
 use clap::Args;
 
@@ -7,7 +7,7 @@ use super::shared::Format;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] };\na word of argv that the text does not tell is null."
+    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] };\na word of argv that cannot be determined is null."
 )]
 pub(crate) struct FactsArgs {
     #[command(flatten)]

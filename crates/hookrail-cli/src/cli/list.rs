@@ -1,4 +1,4 @@
-//! `hookrail list`: every configured hook, with its state and what the log says of it.
+//! `hookrail list`: every configured hook, with its state and its numbers from the log.
 
 use clap::Args;
 

@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hookrail::EventName;
 
 use super::event::event_name;
 use super::shared::Format;
-use crate::hook_log::Since;
+use crate::hook_log::{CallOutcome, Since};
 
 #[derive(Debug, Args)]
 #[command(
@@ -45,7 +45,7 @@ pub(crate) struct LogArgs {
     pub(crate) last: Option<usize>,
     /// Only calls that ended like this
     #[arg(long, value_enum)]
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<CallOutcome>,
     /// Runs, blocks, failures and durations of each hook
     #[arg(long)]
     pub(crate) stats: bool,
@@ -68,19 +68,4 @@ fn call_id(given: &str) -> Result<String, String> {
     is_id
         .then(|| given.to_ascii_lowercase())
         .ok_or_else(|| "`hookrail log` prints the ids of calls".to_owned())
-}
-
-/// How a hook call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Outcome {
-    /// Nothing blocked, nothing failed
-    Allow,
-    /// Blocked the operation
-    Block,
-    /// Left the call to a person
-    Ask,
-    /// Asked the agent to stop
-    Stop,
-    /// Gave no verdict
-    Failure,
 }

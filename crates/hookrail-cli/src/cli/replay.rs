@@ -38,7 +38,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) trust: TrustFlag,
 }
 
-/// The agents whose transcripts `replay` knows where to find.
+/// The agents whose transcripts `replay` can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TranscriptAgent {
     /// Claude Code

@@ -10,7 +10,7 @@ pub(crate) struct ToggleArgs {
     /// The hook's name, or its command if it has none
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Write the list in the project's own file, for everybody who uses the project
+    /// Write the list in the project's own file, for all users of the project
     #[arg(long)]
     pub(crate) project: bool,
 }

@@ -3,14 +3,14 @@
 //! The agent itself prints nothing. Here are its parts put together: the prompt, the model, the terminal, the two logs,
 //! and what signals do to it.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use hookrail::components::Escalations;
-use hookrail::{EventName, SessionEndReason, SessionStartSource};
+use hookrail::{EventName, HookRun, SessionEndReason, SessionStartSource};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::{
     GeminiClient, GeminiOptions, ModelClient, ModelError, RecordingModel, ReplayModel,
@@ -19,6 +19,7 @@ use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
 
+use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
 use crate::effect::Effects;
@@ -27,10 +28,11 @@ use crate::findings;
 use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
-use crate::terminal::agent_ui::{AgentUi, TraceView, outcome_text};
-use crate::terminal::interactive::{self, Ended, InteractivePrompt};
+use crate::terminal::agent_ui::{AgentUi, TraceView};
+use crate::terminal::interactive::{self, InteractivePrompt, SessionEnded};
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
+use crate::terminal::screen;
 
 /// How long `SessionEnd` hooks may take after Ctrl-C.
 /// Without Ctrl-C they get their own timeouts.
@@ -40,8 +42,8 @@ const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let prompt = match read_prompt(args)? {
         Prompt::Missing => {
-            printer.talk("error: there is no prompt");
-            printer.talk("hint: hookrail agent -p 'What does this project do?'");
+            printer.message("error: there is no prompt");
+            printer.message("hint: hookrail agent -p 'What does this project do?'");
             return Ok(ExitStatus::Usage);
         }
         prompt => prompt,
@@ -65,7 +67,7 @@ enum Prompt {
 fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     let text = match &args.prompt {
         Some(prompt) => prompt.clone(),
-        None if std::io::stdin().is_terminal() => return Ok(Prompt::Interactive),
+        None if screen::is_stdin_typed() => return Ok(Prompt::Interactive),
         None => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).context("cannot read the prompt from stdin")?;
@@ -76,7 +78,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
     Ok(if text.trim().is_empty() { Prompt::Missing } else { Prompt::Given(text) })
 }
 
-/// Runs the session. Ctrl-C interrupts it as [`Interrupt`] says; once it is to end, a further signal drops everything,
+/// Runs the session. Ctrl-C interrupts it as [`Interrupt`] decides; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
 /// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
@@ -136,7 +138,7 @@ async fn run_session(
         .build();
     findings::refuse_unusable(hooks.settings(), context)?;
     for line in findings::lines(hooks.settings(), context) {
-        if line.for_quiet { ui.insist(&line.text) } else { ui.talk(&line.text) }
+        if line.for_quiet { ui.print_always(&line.text) } else { ui.print_message(&line.text) }
     }
     // Before any hook of the session runs for nothing. Where a hook may answer in place of the model, it is tried.
     let may_answer = |event| event == EventName::BeforeModel;
@@ -144,7 +146,9 @@ async fn run_session(
         return Err(ModelError::MissingKey.into());
     }
     let effects = Effects::new(hooks.settings().agent_events());
-    ui.set_view(TraceView { effects, context: context.clone() });
+    let hints = context.clone();
+    let hint = move |event, run: &HookRun| failure_hint::hint(event, run, &hints);
+    ui.set_view(TraceView { effects, hint: Box::new(hint) });
     if let Some(system) = hooks.hook_system() {
         escalations.get_or_init(|| system.escalations());
     }
@@ -194,28 +198,18 @@ async fn run_session(
         system.drain().await;
     }
     if let Some(problem) = session.parts().log.problem() {
-        ui.talk(&format!("warning: the session log `{}` is not complete: {problem}", log_path.display()));
+        ui.print_message(&format!(
+            "warning: the session log `{}` is not complete: {problem}",
+            log_path.display()
+        ));
     }
     ended.status
 }
 
 /// The end of a run that had one prompt.
-fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> Ended {
+fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> SessionEnded {
     progress.idle();
-    Ended { status: finished(ui, outcome), reason: SessionEndReason::Exit }
-}
-
-/// Shows what a prompt came to and gives the exit code for it.
-/// A blocked prompt is no failure of the program: the hook did what it is for.
-pub(crate) fn finished(ui: &AgentUi, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
-    let shown = ui.finish(&outcome);
-    match outcome {
-        PromptOutcome::ModelFailed(error) => Err(error.into()),
-        PromptOutcome::MaxTurns(_) => Err(anyhow::Error::msg(outcome_text(&outcome))),
-        PromptOutcome::Stopped(_) => Ok(ExitStatus::Stopped),
-        PromptOutcome::Cancelled => Ok(ExitStatus::Interrupted),
-        PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) => shown.map(|()| ExitStatus::Success),
-    }
+    SessionEnded { status: ui.finish(outcome), reason: SessionEndReason::Exit }
 }
 
 /// In the user's state and not in the project: a transcript holds whatever the model saw.
@@ -248,7 +242,7 @@ fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dy
     }
 }
 
-/// Whether a model is to be called that nobody gave a key for.
+/// Whether a model is to be called for which there is no key.
 /// A replay needs none.
 fn is_key_missing(args: &AgentArgs) -> bool {
     let options = GeminiOptions::from_env(args.base_url.as_deref(), |name| std::env::var(name).ok());

@@ -1,7 +1,7 @@
 //! `hookrail bridge`: another agent calls hookrail as its hook, in its own dialect.
 //!
 //! Whatever goes wrong here must not be read by the agent as an answer it is not: settings that cannot be used, a bad
-//! payload and a panic are answered as the agent's dialect says "no" at guarded events, and with a line on stderr
+//! payload and a panic are answered as a refusal in the agent's dialect at guarded events, and with a line on stderr
 //! elsewhere.
 
 mod call;
@@ -39,7 +39,7 @@ const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 /// What helps when the cause is not the user's settings.
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
-/// How long stdin is waited for where the command line does not tell the event. Agents write it at once.
+/// How long stdin is waited for where the command line does not name the event. Agents write it at once.
 const UNTOLD_EVENT: Duration = Duration::from_secs(10);
 
 /// Answers one event of another agent.
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
         let why = format!("the answer cannot be written: {error}");
         let refusal = refuse(args, &stdin, &why);
         let _ = io::stderr().write_all(refusal.stderr.as_bytes());
-        // An empty stdout and exit 0 would be read as nothing to say.
+        // An empty stdout and exit 0 would be read as no objection.
         ExitStatus::Native(if refusal.stdout.is_empty() { 1 } else { 2 })
     })
 }
@@ -85,7 +85,7 @@ fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
     broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
 }
 
-/// Delivers the answer. stderr is nobody's decision, so that it may fail.
+/// Delivers the answer. Nothing depends on stderr, so that it may fail.
 fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
     let mut out = io::stdout().lock();
     out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush())?;
@@ -111,7 +111,7 @@ fn respond(
     };
     let user = Context::without_project(directory)?;
     if home(&user).is_none() {
-        let why = "there is no home directory, so that nobody knows which hooks you have; set HOME";
+        let why = "there is no home directory, so your hooks cannot be found; set HOME";
         return Ok(refuse(args, stdin, why));
     }
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
@@ -125,7 +125,7 @@ fn respond(
     let session = session(agent, &event, &context, &log, started);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
-        let help = "In a terminal, outside of this agent, mend that file; `hookrail check` shows the place.";
+        let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
         return Ok(refuse(args, stdin, &format!("{refusal:#}. {help}")));
     }
     let mut verdict = match event.event {
@@ -238,8 +238,8 @@ fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
 fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
     let variable =
         hookrail_bridge::project_variable(agent).and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let told = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
-    variable.map(PathBuf::from).into_iter().chain(told).find(|folder| folder.is_dir())
+    let named = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
+    variable.map(PathBuf::from).into_iter().chain(named).find(|folder| folder.is_dir())
 }
 
 #[cfg(test)]

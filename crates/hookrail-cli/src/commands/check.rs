@@ -41,7 +41,7 @@ pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> 
     Some(format!("{}; {}", problem.message, problem.help))
 }
 
-/// Findings are data and go to stdout, all of them; the exit code tells only whether there are errors.
+/// Findings are data and go to stdout, all of them; the exit code shows only whether there are errors.
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
     let mut check = Check { context, settings: &settings, sources: Sources::default(), findings: Vec::new() };
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
     match args.format {
-        Format::Json => printer.json_pretty(&Report { findings: &findings, errors, warnings })?,
+        Format::Json => printer.json_pretty(&CheckReport { findings: &findings, errors, warnings })?,
         Format::Text => {
             for finding in &findings {
                 printer.data(finding.render(&sources, context))?;
@@ -78,13 +78,13 @@ pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(S
 /// The JSON form.
 /// Notes are in the list but not counted: they never change the exit code.
 #[derive(Serialize)]
-struct Report<'f> {
+struct CheckReport<'f> {
     findings: &'f [Finding],
     errors: usize,
     warnings: usize,
 }
 
-/// The last line, which also says how much was looked at: "no findings" in no file would reassure nobody.
+/// The last line, with how much was looked at: "no findings" in no file would be misleading.
 fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     let files: BTreeSet<&Path> =
         settings.hooks.iter().map(|resolved| resolved.hook.origin.file.as_path()).collect();
@@ -128,7 +128,7 @@ impl Check<'_> {
             if let Some(place) =
                 diagnostic.place.as_ref().filter(|_| diagnostic.code == DiagnosticCode::ProjectNotApproved)
             {
-                // The engine knows where the hook's command stands, not in which column.
+                // The engine's place has the line of the hook's command, not its column.
                 finding = finding.at(&place.file, place.span.clone(), place.line, &mut self.sources);
             }
             self.findings.push(finding);

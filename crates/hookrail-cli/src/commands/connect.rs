@@ -1,7 +1,7 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
 //!
 //! Only entries that call this program are added, changed or removed; whatever else stands in another agent's file
-//! stays as it is, comments included. The difference is shown before anything is said about it.
+//! stays as it is, comments included. The difference is shown before anything is edited about it.
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
@@ -20,7 +20,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
 /// Adds the bridge to an agent's settings, or lists the agents.
-/// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is said.
+/// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is edited.
 pub(crate) fn run(
     args: &ConnectArgs,
     context: &Context,
@@ -33,8 +33,8 @@ pub(crate) fn run(
     let program = program()?;
     let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
     if file.place.format == SettingsFormat::Ours {
-        let said = edit(None).map_err(|error| file.unusable(&error, context))?;
-        for line in said.summary {
+        let edited = edit(None).map_err(|error| file.unusable(&error, context))?;
+        for line in edited.summary {
             printer.data(line)?;
         }
         return Ok(ExitStatus::Success);

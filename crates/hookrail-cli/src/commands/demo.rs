@@ -1,7 +1,7 @@
 //! `hookrail demo`: six hooks and a rule at work in the real agent, offline, in a temporary project.
 //!
-//! Nothing here knows how a scene ends. Each one is played by the engine and the agent, with a replay
-//! instead of a model, and told from the session log that the agent wrote.
+//! How a scene ends is not written here. Each one is played by the engine and the agent, with a replay
+//! instead of a model, and printed from the session log that the agent wrote.
 
 mod scenes;
 mod story;
@@ -21,62 +21,60 @@ use hookrail_agent::{AgentObserver, ApprovalMode, Session, SessionOptions, Sessi
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::scenes::{Guard, SCENES, Scene};
-use self::story::{BOLD, DIM, RESET, Story};
+use self::scenes::{SCENES, Scene, SceneHook};
+use self::story::Story;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
+use crate::terminal::style::{Style, paint};
 
 /// Plays all scenes.
 /// It needs neither a network nor a key, and touches nothing outside of a temporary folder.
 pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Dropped, and so removed, on every way out: at the end, on an error and on Ctrl-C.
-    let stage = Stage::set_up()?;
+    let demo = DemoProject::set_up()?;
     let start = Instant::now();
     let hook_runs = runtime.block_on(async {
         tokio::select! {
             biased;
             _ = tokio::signal::ctrl_c() => Ok(None),
-            played = play(&stage, printer) => played.map(Some),
+            played = play(&demo, printer) => played.map(Some),
         }
     })?;
     let Some(hook_runs) = hook_runs else { return Ok(ExitStatus::Interrupted) };
     let seconds = start.elapsed().as_secs_f64();
-    stage.root.close().context("cannot remove the temporary project")?;
+    demo.root.close().context("cannot remove the temporary project")?;
     printer
         .data(format_args!("{hook_runs} hook runs in {seconds:.2} s; the temporary project is gone.\n"))?;
     printer.data(NEXT)?;
     Ok(ExitStatus::Success)
 }
 
-/// Plays and tells all scenes; says how many hooks ran.
+/// Plays and prints all scenes; returns how many hooks ran.
 /// Each scene is printed when it is over, with what its hook was, what happened, and which files are there.
-async fn play(stage: &Stage, printer: &mut Printer) -> anyhow::Result<usize> {
+async fn play(demo: &DemoProject, printer: &mut Printer) -> anyhow::Result<usize> {
     printer.data(format_args!(
         "Six hooks and a rule in a temporary project. A replay stands in for the model; the hooks, the \
          agent and the files are real.\n"
     ))?;
     let mut hook_runs = 0;
     for (number, scene) in (1..).zip(SCENES) {
-        printer.data(format_args!("{BOLD}{number}  {}{RESET}", scene.title))?;
-        printer.data(format_args!(
-            "   {DIM}{}{} · {}{RESET}",
-            scene.event,
-            scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}")),
-            scene.what_runs(),
-        ))?;
+        printer.data(paint(Style::Bold, &format!("{number}  {}", scene.title)))?;
+        let matcher = scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}"));
+        let head = format!("{}{matcher} · {}", scene.event, scene.what_runs());
+        printer.data(format_args!("   {}", paint(Style::Dim, &head)))?;
         for line in scene.shown() {
-            printer.data(format_args!("   {DIM}│{RESET} {line}"))?;
+            printer.data(format_args!("   {} {line}", paint(Style::Dim, "│")))?;
         }
-        let (log, shown) = stage.play(scene).await?;
+        let (log, shown) = demo.play(scene).await?;
         let story = Story::read(&log, &shown, scene.pattern());
         hook_runs += story.hook_runs();
         for line in story.lines() {
             printer.data(line)?;
         }
         for file in scene.look_at {
-            let there = if stage.project().join(file).exists() { "is there" } else { "is not there" };
-            printer.data(story::line("files", "", &format!("{file} {there}")))?;
+            let there = if demo.project().join(file).exists() { "is there" } else { "is not there" };
+            printer.data(story::line("files", Style::Plain, &format!("{file} {there}")))?;
         }
         printer.data("")?;
         printer.flush()?;
@@ -93,19 +91,19 @@ const NEXT: &str = "Next:
 
 /// The temporary project and home. Dropping it removes both.
 /// Scenes share it, so a later one sees the files of an earlier one.
-struct Stage {
+struct DemoProject {
     root: tempfile::TempDir,
 }
 
-impl Stage {
+impl DemoProject {
     /// The files that the scenes read and write.
     fn set_up() -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("hookrail-demo-")
             .tempdir()
             .context("cannot make a temporary folder; set TMPDIR to a folder you may write to")?;
-        let stage = Self { root };
-        let project = stage.project();
+        let demo = Self { root };
+        let project = demo.project();
         for (path, content) in [
             ("build/app.bin", "the last good build\n"),
             ("config.toml", "port = 8080\n"),
@@ -114,8 +112,8 @@ impl Stage {
         ] {
             write(&project.join(path), content)?;
         }
-        fs::create_dir_all(stage.home())?;
-        Ok(stage)
+        fs::create_dir_all(demo.home())?;
+        Ok(demo)
     }
 
     /// The folder in which the agent works.
@@ -133,7 +131,7 @@ impl Stage {
     async fn play(&self, scene: &Scene) -> anyhow::Result<(Vec<Value>, String)> {
         let project = self.project().canonicalize()?;
         let home = self.home().canonicalize()?;
-        if let Guard::Script(script) = scene.guard {
+        if let SceneHook::Script(script) = scene.guard {
             write(&project.join(format!(".llxprt/hooks/{}.sh", scene.hook)), script)?;
         }
         write(&project.join(".llxprt/settings.json"), &scene.settings()?.to_string())?;
@@ -172,7 +170,7 @@ impl Stage {
             },
         });
         if session.start(SessionStartSource::Startup).await.is_ok() {
-            // How it ended stands in the log, from which the story is told.
+            // How it ended stands in the log, from which the story is printed.
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
@@ -195,33 +193,35 @@ impl Scene {
     /// What is started, in a few words.
     fn what_runs(&self) -> String {
         match self.guard {
-            Guard::Script(_) => self.command(),
-            Guard::Rule { .. } => "a rule: nothing is started".to_owned(),
+            SceneHook::Script(_) => self.command(),
+            SceneHook::Rule { .. } => "a rule: nothing is started".to_owned(),
         }
     }
 
     /// The lines of the script or rule that are worth reading.
     fn shown(&self) -> std::str::Lines<'static> {
         match self.guard {
-            // The interpreter line says nothing new.
-            Guard::Script(script) => script.split_once('\n').map_or("", |(_, rest)| rest).lines(),
-            Guard::Rule { text, .. } => text.lines(),
+            // The interpreter line is left out.
+            SceneHook::Script(script) => script.split_once('\n').map_or("", |(_, rest)| rest).lines(),
+            SceneHook::Rule { text, .. } => text.lines(),
         }
     }
 
-    /// The text that somebody would search for instead of asking the rule.
+    /// The text that a script would search for in place of the rule.
     fn pattern(&self) -> Option<&'static str> {
         match self.guard {
-            Guard::Script(_) => None,
-            Guard::Rule { pattern, .. } => Some(pattern),
+            SceneHook::Script(_) => None,
+            SceneHook::Rule { pattern, .. } => Some(pattern),
         }
     }
 
     /// The settings file that configures this hook and no other.
     fn settings(&self) -> anyhow::Result<Value> {
         let hook = match self.guard {
-            Guard::Script(_) => json!({ "type": "command", "name": self.hook, "command": self.command() }),
-            Guard::Rule { text, .. } => serde_json::from_str(text)?,
+            SceneHook::Script(_) => {
+                json!({ "type": "command", "name": self.hook, "command": self.command() })
+            }
+            SceneHook::Rule { text, .. } => serde_json::from_str(text)?,
         };
         let mut group = json!({ "hooks": [hook] });
         if let (Some(matcher), Some(group)) = (self.matcher, group.as_object_mut()) {
@@ -245,7 +245,7 @@ impl Ui for Watcher {
         }
     }
 
-    /// Nobody is asked in a demo; a question would be a refusal.
+    /// A demo asks no person; a question would be a refusal.
     fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async { false })
     }

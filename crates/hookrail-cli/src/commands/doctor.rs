@@ -1,4 +1,4 @@
-//! `hookrail doctor`: the whole chain, from settings to connected agents, and what to do about it.
+//! `hookrail doctor`: settings, approvals, hooks and connected agents, with suggested fixes.
 //!
 //! Each link of the chain has its findings, in the order in which an event passes: home, settings, hooks, workers,
 //! agents. It changes no settings; every problem comes with the command that does.
@@ -18,13 +18,13 @@ use crate::cli::{DoctorArgs, Format};
 use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, Lines, PastWorkers, WorkerReport, open_with_rotated};
+use crate::hook_log::{self, LoggedLines, PastWorkers, WorkerReport, open_with_rotated};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Looks at everything and prints it. Exit 1 if something needs doing.
 pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
-    let mut report = Report::default();
+    let mut report = DoctorReport::default();
     places::look(context, &mut report);
     look_at_settings(&settings, context, &mut report);
     look_at_log(&settings, context, &mut report);
@@ -51,37 +51,43 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
 /// What was found, in the order of the chain.
 /// `problems` is the number of warnings and errors, which decides about the exit code.
 #[derive(Debug, Default, Serialize)]
-struct Report {
-    findings: Vec<Finding>,
+struct DoctorReport {
+    findings: Vec<DoctorRow>,
     problems: usize,
 }
 
-impl Report {
+impl DoctorReport {
     /// The message may hold texts from outside and is made one line here.
-    fn add(&mut self, state: State, area: &'static str, message: impl Into<String>, help: impl Into<String>) {
+    fn add(
+        &mut self,
+        state: RowState,
+        area: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let help = Some(help.into()).filter(|help| !help.is_empty());
-        self.findings.push(Finding { state, area, message: escape_line(&message.into()), help });
+        self.findings.push(DoctorRow { state, area, message: escape_line(&message.into()), help });
     }
 
     /// Something that works. It is listed too, so that a person sees what was looked at.
     fn ok(&mut self, area: &'static str, message: impl Into<String>) {
-        self.add(State::Ok, area, message, "");
+        self.add(RowState::Ok, area, message, "");
     }
 }
 
 /// One thing that was looked at.
 /// Its fields are a contract.
 #[derive(Debug, Serialize)]
-struct Finding {
-    state: State,
+struct DoctorRow {
+    state: RowState,
     /// The link of the chain: `home`, `settings`, `hooks`, `workers` or an agent's name.
     area: &'static str,
     message: String,
-    /// What to do.
+    /// A command or a step that fixes it.
     help: Option<String>,
 }
 
-impl Finding {
+impl DoctorRow {
     /// Area and message first, then what to do.
     fn line(&self) -> String {
         let help = self.help.as_ref().map(|help| format!("; {}", escape_line(help))).unwrap_or_default();
@@ -93,15 +99,15 @@ impl Finding {
 /// A note is worth knowing and needs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum RowState {
     Ok,
     Note,
     Warning,
     Error,
 }
 
-impl State {
-    /// As it begins the line.
+impl RowState {
+    /// The first word of the row.
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -118,35 +124,37 @@ impl State {
 }
 
 /// Settings, approvals, and whether the programs of hooks can be started: all that `check` finds.
-fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let before = report.findings.len();
     for (severity, message, help) in check::problems(settings, context) {
         let state = match severity {
-            Severity::Error => State::Error,
-            Severity::Warning => State::Warning,
-            Severity::Note => State::Note,
+            Severity::Error => RowState::Error,
+            Severity::Warning => RowState::Warning,
+            Severity::Note => RowState::Note,
         };
         report.add(state, "settings", message, help);
     }
     let has_problems = report.findings.iter().skip(before).any(|finding| finding.state.needs_doing());
     if settings.hooks.is_empty() {
         let help = "`hookrail init` writes a first one";
-        report.add(State::Note, "settings", "no hooks are configured, so nothing is guarded", help);
+        report.add(RowState::Note, "settings", "no hooks are configured, so nothing is guarded", help);
     } else if !has_problems {
         report.ok("settings", format!("{} hooks can run", settings.hooks.len()));
     }
 }
 
-/// Commands that no log knows. A rule is logged only when it holds, so that nothing follows from its absence.
-fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+/// Commands that are in no log. A rule is logged only when it holds, so that nothing follows from its absence.
+fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
     let Ok(logs) = open_with_rotated(&path) else {
         let message = format!("the log `{}` cannot be read", path.display());
-        return report.add(State::Warning, "hooks", message, "look at its owner and mode");
+        return report.add(RowState::Warning, "hooks", message, "look at its owner and mode");
     };
     let mut ran: HashSet<(String, String)> = HashSet::new();
     for (_, file) in logs.files {
-        ran.extend(Lines::new(file).map_while(Result::ok).map(|line| (line.call.event, line.call.name)));
+        ran.extend(
+            LoggedLines::new(file).map_while(Result::ok).map(|line| (line.call.event, line.call.name)),
+        );
     }
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;
@@ -154,27 +162,27 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Repo
         if is_command && !ran.contains(&(hook.event.to_string(), hook.name.clone())) {
             let message = format!("`{}` has never run at {}", hook.name, hook.event);
             let help = format!("`hookrail fire {}` tries it", hook.event);
-            report.add(State::Note, "hooks", message, help);
+            report.add(RowState::Note, "hooks", message, help);
         }
     }
 }
 
-/// What the log tells of workers. A failure is over when it is read here, and may come again.
-fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut Report) {
+/// What the log contains about workers. A failure is over when it is read here, and may come again.
+fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
     let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &resolved.hook), &path);
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;
         // Hooks with the same command share a worker.
-        let Some(worker) = WorkerReport::of(hook, &workers).filter(|_| told.insert(hook.command())) else {
+        let Some(worker) = WorkerReport::of(hook, &workers).filter(|_| seen.insert(hook.command())) else {
             continue;
         };
         let message = format!("`{}`: {}", hook.name, worker.describe());
         match worker.past {
             Some(past) if past.last_failure.is_some() => {
                 let help = format!("`hookrail log --outcome failure --hook {}` shows what failed", hook.name);
-                report.add(State::Note, "workers", message, help);
+                report.add(RowState::Note, "workers", message, help);
             }
             _ => report.ok("workers", message),
         }

@@ -23,7 +23,7 @@ use crate::findings;
 use crate::hook_log::{self, PastWorkers};
 use crate::terminal::printer::{Printer, escape_line};
 
-/// Prints the plan. With hooks off it is still made, as if they were on, and a note says so.
+/// Prints the plan. With hooks off it is still made, as if they were on, with a note.
 pub(crate) fn run(
     args: &ExplainArgs,
     context: &Context,
@@ -32,20 +32,20 @@ pub(crate) fn run(
     let settings = context.settings();
     let target = args.tool.as_deref();
     if target.is_some() && !has_target(args.event) {
-        printer.talk(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
+        printer.message(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
     }
     let target = target.filter(|_| has_target(args.event));
     let explanation =
         HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target);
-    findings::tell(&settings, context, printer);
+    findings::print_findings(&settings, context, printer);
     if !settings.activation.is_on() && !settings.hooks.is_empty() {
-        printer.talk("note: this is what would run if hooks were on");
+        printer.message("note: this is what would run if hooks were on");
     }
     let planned = match planned(args, context, &explanation) {
         Ok(planned) => planned,
         Err(InputProblem::Usage { message, hint }) => {
-            printer.talk(format_args!("error: {}", escape_line(&message)));
-            printer.talk(format_args!("hint: {hint}"));
+            printer.message(format_args!("error: {}", escape_line(&message)));
+            printer.message(format_args!("hint: {hint}"));
             return Ok(ExitStatus::Usage);
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
@@ -70,7 +70,7 @@ struct Planned<'e> {
 }
 
 /// The planned hooks, in the order of the plan.
-/// Conditions are looked at only where arguments were given: without them no condition can be told.
+/// Conditions are looked at only where arguments were given: without them no condition can be decided.
 fn planned<'e>(
     args: &ExplainArgs,
     context: &Context,

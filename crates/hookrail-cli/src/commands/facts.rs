@@ -1,6 +1,6 @@
 //! `hookrail facts`: what rules see of an event. It needs no settings.
 //!
-//! Somebody who writes a rule sees here what its conditions are compared with. A command that cannot be taken apart is
+//! The author of a rule sees here what its conditions are compared with. A command that cannot be taken apart is
 //! shown as `dynamic`, for which rules have a condition of their own.
 
 use hookrail::internal::{Facts, Folders, Subject};
@@ -18,8 +18,8 @@ pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) ->
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
         Err(InputProblem::Usage { message, hint }) => {
-            printer.talk(format_args!("error: {}", escape(&message)));
-            printer.talk(format_args!("hint: {hint}"));
+            printer.message(format_args!("error: {}", escape(&message)));
+            printer.message(format_args!("hint: {hint}"));
             return Ok(ExitStatus::Usage);
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) ->
     Ok(ExitStatus::Success)
 }
 
-/// Words that the text does not tell are shown as `?`.
+/// Words that cannot be determined are shown as `?`.
 fn print_text(facts: &Value, printer: &mut Printer) -> anyhow::Result<()> {
     let list = |key: &str| facts.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let word = |word: &Value| word.as_str().map_or_else(|| "?".to_owned(), quoted);

@@ -24,20 +24,21 @@ use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
+use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
-use report::{Report, Skipped};
-use summary::Summary;
+use report::{FireReport, SkippedHook};
+use summary::RepeatSummary;
 use watch::Watch;
 
-/// Fires the event and prints what the hooks say.
+/// Fires the event and prints what the hooks answer.
 /// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
-/// are off is said on stderr.
+/// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
         Err(InputProblem::Usage { message, hint }) => {
-            printer.talk(format_args!("error: {}", escape(&message)));
-            printer.talk(format_args!("hint: {hint}"));
+            printer.message(format_args!("error: {}", escape(&message)));
+            printer.message(format_args!("hint: {hint}"));
             return Ok(ExitStatus::Usage);
         }
         Err(InputProblem::Unreadable(error)) => return Err(error),
@@ -49,8 +50,8 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
     let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
-    findings::tell(settings, context, printer);
-    findings::tell_off_without_hooks(settings, context, printer);
+    findings::print_findings(settings, context, printer);
+    findings::print_why_off(settings, context, printer);
     let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {
         let nothing = ProcessedHookResult::empty(args.event.event);
@@ -62,8 +63,8 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         && system.disable_other_hooks(name) == 0
         && system.hooks_are_on()
     {
-        printer.talk(format_args!("error: there is no hook `{}`", escape_line(name)));
-        printer.talk("hint: `hookrail list` shows the names of all hooks");
+        printer.message(format_args!("error: there is no hook `{}`", escape_line(name)));
+        printer.message("hint: `hookrail list` shows the names of all hooks");
         return Ok(ExitStatus::Failure);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
 struct Fired<'a> {
     input: &'a TypedInput,
     result: ProcessedHookResult,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedHook>,
     /// What the agent would apply of it.
     effects: Effects,
 }
@@ -103,7 +104,7 @@ async fn fire(
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
-        printer.talk("interrupted");
+        printer.message("interrupted");
         ExitStatus::Interrupted
     };
     let workers = system.workers();
@@ -129,11 +130,11 @@ async fn fire_repeatedly<'a>(
     hooks: &HookSession,
     system: &HookSystem,
     input: &'a TypedInput,
-) -> anyhow::Result<(Fired<'a>, Option<Summary>)> {
+) -> anyhow::Result<(Fired<'a>, Option<RepeatSummary>)> {
     let handler = system.event_handler()?;
     let event = input.event();
     let explanation = system.explain(args.event.event, event.match_target());
-    let mut summary = args.repeat.map(|_| Summary::default());
+    let mut summary = args.repeat.map(|_| RepeatSummary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {
         let start = Instant::now();
@@ -174,27 +175,28 @@ fn status_of(args: &FireArgs, result: &ProcessedHookResult) -> ExitStatus {
 fn print(
     args: &FireArgs,
     fired: &Fired<'_>,
-    summary: Option<&Summary>,
+    summary: Option<&RepeatSummary>,
     context: &Context,
     printer: &mut Printer,
 ) -> ExitStatus {
     for warning in &fired.result.warnings {
-        printer.talk(format_args!("warning: {}", escape(warning)));
+        printer.message(format_args!("warning: {}", escape(warning)));
     }
     let outcome = match args.format {
-        Format::Json => printer.json_pretty(&Report::new(fired, summary)),
+        Format::Json => printer.json_pretty(&FireReport::new(fired, summary)),
         Format::Text => printer.data(text::render(fired, summary, context).trim_end()),
     };
     if let Some(name) = &args.save_test {
         // The verdict stands, whatever becomes of the test.
         if let Err(error) = save::save(name, fired, context, printer) {
-            let _ = crate::report(&error);
+            let _ = error::report(&error);
         }
     }
     if let Err(error) = outcome.and_then(|()| printer.flush()) {
         printer.abandon_stdout();
         if !error.is::<ClosedPipe>() {
-            printer.talk(format_args!("error: cannot write the result: {}", escape_line(&error.to_string())));
+            printer
+                .message(format_args!("error: cannot write the result: {}", escape_line(&error.to_string())));
         }
     }
     status_of(args, &fired.result)

@@ -1,4 +1,4 @@
-//! `hookrail import`: another agent's hooks as ours, with a line for everything that is lost or changed.
+//! `hookrail import`: another agent's hooks in hookrail's format, with a line for everything that is lost or changed.
 //!
 //! What is printed to stdout is a settings file; what was lost, changed or has another meaning here goes to stderr, one
 //! line each. The other agent's files are only read.
@@ -36,11 +36,11 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     for file in &files {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let imported = import(args.agent, &text).map_err(|error| {
-            Hinted::new(format!("cannot read `{}`: {error}", shown(file, context)), "mend the file first")
+            Hinted::new(format!("cannot read `{}`: {error}", shown(file, context)), "fix the file first")
         })?;
         for line in &imported.report {
             let place = if files.len() > 1 { format!("{}: ", shown(file, context)) } else { String::new() };
-            printer.talk(escape_line(&format!("{place}{line}")));
+            printer.message(escape_line(&format!("{place}{line}")));
         }
         all.append(imported);
     }
@@ -51,10 +51,10 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     }
     match all.own_entries {
         0 => {}
-        1 => printer.talk("note: 1 entry calls hookrail itself and is left out"),
-        count => printer.talk(format_args!("note: {count} entries call hookrail itself and are left out")),
+        1 => printer.message("note: 1 entry calls hookrail itself and is left out"),
+        count => printer.message(format_args!("note: {count} entries call hookrail itself and are left out")),
     }
-    tell_script_hints(&all, context, printer);
+    print_script_hints(&all, context, printer);
     if args.write {
         return write(args, &all, context, printer);
     }
@@ -110,23 +110,23 @@ fn write(
     settings_file::change(&file, context, change, || Ok(()))?;
     printer.data(format_args!("added {added} hooks to {}", shown(&file, context)))?;
     for event in chained {
-        printer.talk(format_args!(
+        printer.message(format_args!(
             "note: all hooks of {event} run one after another now, as the imported ones do"
         ));
     }
     if args.project && added > 0 {
-        printer.talk("hint: they run once they are approved: `hookrail trust`");
+        printer.message("hint: they run once they are approved: `hookrail trust`");
     } else if let Some(Off { why, help }) =
         findings::why_off(&context.settings(), context).filter(|_| added > 0)
     {
-        // Unlike here, hooks are on in other agents unless somebody turned them off.
-        printer.talk(format_args!("warning: {why}"));
-        printer.talk(format_args!("hint: {help}"));
+        // Unlike here, hooks are on in other agents unless they were turned off.
+        printer.message(format_args!("warning: {why}"));
+        printer.message(format_args!("hint: {help}"));
     }
     Ok(ExitStatus::Success)
 }
 
-/// One imported hook, with what its group says about it.
+/// One imported hook, with the fields of its group.
 struct ImportedHook<'a> {
     event: EventName,
     matcher: Option<&'a str>,
@@ -149,9 +149,9 @@ fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     found
 }
 
-/// Looks into the scripts that the hooks name, and says which of their words mean something else here.
+/// Looks into the scripts that the hooks name, and prints which of their words mean something else here.
 /// Scripts read fields and print words that each agent names differently. Files that are large or no text are left out.
-fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
+fn print_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
     let mut seen: Vec<PathBuf> = Vec::new();
     for ImportedHook { hook, .. } in hooks(imported) {
         let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
@@ -164,7 +164,7 @@ fn tell_script_hints(imported: &Imported, context: &Context, printer: &mut Print
             let Ok(text) = fs::read_to_string(&path) else { continue };
             for hint in script_hints(&text) {
                 let place = format!("{}:{}", shown(&path, context), hint.line);
-                printer.talk(format_args!("script: {place}: `{}` {}", hint.word, hint.meaning));
+                printer.message(format_args!("script: {place}: `{}` {}", hint.word, hint.meaning));
             }
             seen.push(path);
         }

@@ -28,7 +28,7 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::findings::{self, Off};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
-use crate::terminal::question;
+use crate::terminal::screen;
 
 /// An agent must not call it: a model that writes and approves its own hooks would have no guard at all.
 pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let starter = Starter::of(args.event);
     let kit = Kit::of(args)?;
-    let mut place = Place::new(args, context)?;
+    let mut target = TargetFile::new(args, context)?;
     if let Some(kit) = kit {
-        place.extension = kit.extension();
+        target.extension = kit.extension();
     }
-    let place = place;
+    let target = target;
     let before = context.settings();
     for line in findings::lines_about_files(&before, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
     let hooks = before.hook_list();
     let settings_waited = approve::settings_wait(context);
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     };
     let mut written = None;
     let hook = match wanted_name(args, starter, printer)? {
-        Some(name) => place.named(&name, &hooks)?,
-        None => place.free_name(starter.name, &hooks)?,
+        Some(name) => target.named(&name, &hooks)?,
+        None => target.free_name(starter.name, &hooks)?,
     };
     let mut entry =
         json!({ "type": "command", "command": hook.command, "name": hook.name, "timeout": 10_000 });
@@ -69,9 +69,9 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
         if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
-    let changed = settings_file::change(&place.settings, context, edit, || {
+    let changed = settings_file::change(&target.settings, context, edit, || {
         if let Some(kit) = kit {
-            kit.write(&place.scripts)?;
+            kit.write(&target.scripts)?;
         }
         write_script(&hook.script, &script)?;
         written = Some(&hook.script);
@@ -89,12 +89,12 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         "added the {} hook `{}` to {}",
         args.event,
         hook.name,
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     if !is_on {
-        say_turned_on(&place, context, printer)?;
+        print_turned_on(&target, context, printer)?;
     }
-    if !place.is_users {
+    if !target.is_users {
         let own_text = FileContent::Text { text: script.clone() };
         let is_written_here = |pending: &Pending| {
             pending.hook.command() == hook.command
@@ -103,13 +103,13 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         approve::approve(is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
-    print_next_steps(args.event, starter, &place, context, printer)?;
+    print_next_steps(args.event, starter, &target, context, printer)?;
     Ok(ExitStatus::Success)
 }
 
 /// Where the hook goes.
 /// Scripts are beside the settings that name them, in `hooks/`.
-struct Place {
+struct TargetFile {
     /// The file that gets the entry.
     settings: PathBuf,
     scripts: PathBuf,
@@ -126,7 +126,7 @@ struct NewHook {
     command: String,
 }
 
-impl Place {
+impl TargetFile {
     /// Where settings and script go for these arguments. It writes nothing.
     fn new(args: &InitArgs, context: &Context) -> anyhow::Result<Self> {
         let project = context.paths.project_file();
@@ -148,7 +148,7 @@ impl Place {
     }
 
     /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
-    /// After 999 of them it gives up: somebody runs it in a loop.
+    /// After 999 of them it gives up: it is probably run in a loop.
     fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
         for number in 1..1000 {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
@@ -198,10 +198,10 @@ impl Place {
     }
 }
 
-/// The name that the person wants, if one was given or can be asked for.
+/// The name for the hook, if one was given or can be asked for.
 /// On a terminal the person is asked, and Enter takes the proposed name. Elsewhere the proposed name is taken.
 fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> anyhow::Result<Option<String>> {
-    if args.name.is_some() || !question::can_ask() {
+    if args.name.is_some() || !screen::can_ask() {
         return Ok(args.name.clone());
     }
     printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));
@@ -228,27 +228,27 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Says that the settings now turn hooks on.
 /// Said apart from the hook, because it turns on every other hook of this file too.
-fn say_turned_on(place: &Place, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     Ok(())
 }
 
-/// What to type next. If hooks stay off although they were just turned on, another file says so, and that is told
+/// What to type next. If hooks stay off although they were just turned on, another file turns them off, and that is printed
 /// first.
 fn print_next_steps(
     event: EventName,
     starter: &Starter,
-    place: &Place,
+    target: &TargetFile,
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<()> {
     let settings = context.settings();
     if let Some(Off { why, help }) = findings::why_off(&settings, context) {
-        printer.talk(format_args!("warning: {why}"));
-        printer.talk(format_args!("hint: {help}"));
+        printer.message(format_args!("warning: {why}"));
+        printer.message(format_args!("hint: {help}"));
     }
     let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
     let directory = match context.project().to_str() {
@@ -269,11 +269,11 @@ fn print_next_steps(
         printer.data("  \"hooksConfig\": { \"agentEvents\": \"apply\" }")?;
     }
     printer.data("\nTo have your editor check and complete the settings:")?;
-    let schema = place.settings.with_file_name("settings.schema.json");
+    let schema = target.settings.with_file_name("settings.schema.json");
     printer.data(format_args!("  hookrail schema settings > {}", shown(&schema, context)))?;
     printer.data(format_args!(
         "and put `\"$schema\": \"./settings.schema.json\"` first in {}, or tell VS Code with `json.schemas`.",
-        shown(&place.settings, context)
+        shown(&target.settings, context)
     ))?;
     Ok(())
 }

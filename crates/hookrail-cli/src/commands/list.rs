@@ -1,6 +1,6 @@
 //! `hookrail list`: every hook with its state and its history.
 //!
-//! All hooks are listed, also those that do not run: the columns say why. What is wrong with the settings follows on
+//! All hooks are listed, also those that do not run: the columns show why. What is wrong with the settings follows on
 //! stderr.
 
 use hookrail::components::HookStatus;
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
         }
         Format::Text if rows.is_empty() => {
             printer.data("No hooks are configured.")?;
-            printer.talk("hint: `hookrail init` writes a first one");
+            printer.message("hint: `hookrail init` writes a first one");
         }
         Format::Text => print_table(&rows, context, printer)?,
     }
     if let Some(note) = statistics.cut_note() {
-        printer.talk(note);
+        printer.message(note);
     }
-    findings::tell(&settings, context, printer);
+    findings::print_findings(&settings, context, printer);
     Ok(ExitStatus::Success)
 }
 
@@ -60,7 +60,7 @@ struct List<'l> {
     findings: &'l [Diagnostic],
 }
 
-/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that the log does not know.
+/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that is not in the log.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'l> {
@@ -75,13 +75,13 @@ struct Row<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<WorkerReport<'l>>,
     #[serde(flatten)]
-    history: History,
+    history: PastRuns,
 }
 
-/// What the log knows of a hook.
+/// What the log contains about a hook.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct History {
+struct PastRuns {
     /// In this project, as far as the log reaches.
     runs: usize,
     /// In UTC; the table shows local time.
@@ -107,7 +107,7 @@ impl<'l> Row<'l> {
             enabled: status.enabled,
             approved: approved_word(&status.trust),
             worker: WorkerReport::of(hook, workers),
-            history: known.map_or_else(History::default, |known| History {
+            history: known.map_or_else(PastRuns::default, |known| PastRuns {
                 runs: known.runs,
                 last_run: Some(known.last_run),
                 p50_ms: Some(known.p50_ms),
@@ -165,7 +165,7 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
     Ok(())
 }
 
-/// Counted in characters. Wide characters move a column, which harms nobody.
+/// Counted in characters. Wide characters move a column, which does no harm.
 fn cut(text: &str) -> String {
     if text.chars().count() <= WIDEST {
         return text.to_owned();

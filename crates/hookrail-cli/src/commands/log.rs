@@ -18,8 +18,8 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, Call, HookStats, Line, Lines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST, SHORT_ID,
-    Statistics, Tail, local_time, open_named, open_with_rotated,
+    self, HookStats, LoggedCall, LoggedLine, LoggedLines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST,
+    SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -30,9 +30,9 @@ const PAST_CALLS: usize = 10;
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How much of what a hook said is shown in its line.
+/// How much of a hook's message is shown in its line, in bytes.
 /// In bytes. `--format json` has all that was logged.
-const SAID: usize = 200;
+const MESSAGE_BYTES: usize = 200;
 
 /// Prints hook calls, or numbers about them.
 /// Lines are printed while they are read, so a long log needs no memory and `| head` ends early.
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     let mut is_empty = true;
     let mut last = VecDeque::new();
     for (path, file) in logs.files {
-        for line in Lines::new(file) {
+        for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if wanted.covers(&line.call) {
                 is_empty = false;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
         print(args.format, &line, &wanted, printer)?;
     }
     if is_empty {
-        printer.talk("no hook calls");
+        printer.message("no hook calls");
     }
     Ok(ExitStatus::Success)
 }
@@ -83,7 +83,7 @@ fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
 }
 
 /// Keeps a line, and of all lines at most this many.
-fn keep_last(lines: &mut VecDeque<Line>, most: usize, line: Line) {
+fn keep_last(lines: &mut VecDeque<LoggedLine>, most: usize, line: LoggedLine) {
     lines.push_back(line);
     if lines.len() > most {
         lines.pop_front();
@@ -98,7 +98,7 @@ fn follow(
     own_log: PathBuf,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    // The engine's own log may come into being later; a file that somebody names should be there.
+    // The engine's own log may come into being later; a file that is named should be there.
     drop(open(args, &own_log)?);
     let paths = if args.files.is_empty() { vec![own_log] } else { args.files.clone() };
     let mut tails: Vec<Tail> = paths.iter().map(|path| Tail::new(path)).collect();
@@ -125,7 +125,7 @@ fn follow(
     }
 }
 
-/// Which calls are shown.
+/// The filters of the command line.
 struct Wanted<'a> {
     args: &'a LogArgs,
     /// The one project whose calls are shown, if only one is.
@@ -149,7 +149,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a call passes every filter.
-    fn covers(&self, call: &Call) -> bool {
+    fn covers(&self, call: &LoggedCall) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
             && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
@@ -162,22 +162,27 @@ impl<'a> Wanted<'a> {
 
     /// The project of a call, where it is not the present one.
     /// Lines of older versions name no project and count as being here.
-    fn elsewhere<'c>(&self, call: &'c Call) -> Option<&'c str> {
+    fn elsewhere<'c>(&self, call: &'c LoggedCall) -> Option<&'c str> {
         let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
         (!here).then_some(call.project.as_str())
     }
 }
 
 /// JSON lines are printed as they stand in the log, made safe for a terminal and otherwise unchanged.
-fn print(format: Format, line: &Line, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
+fn print(
+    format: Format,
+    line: &LoggedLine,
+    wanted: &Wanted<'_>,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
     match format {
         Format::Json => printer.data(escape_json(&line.text)),
         Format::Text => printer.data(render(line, wanted)),
     }
 }
 
-/// One line: when, id, event, outcome, how long, how it ended, which hook. What it said comes last, because it is cut.
-fn render(line: &Line, wanted: &Wanted<'_>) -> String {
+/// One line: when, id, event, outcome, how long, how it ended, which hook. Its message comes last, because it is cut.
+fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     let call = &line.call;
     let id = line.id().unwrap_or_default();
     // Lines of older versions have none.
@@ -202,18 +207,18 @@ fn render(line: &Line, wanted: &Wanted<'_>) -> String {
     if let Some(project) = wanted.elsewhere(call) {
         let _ = write!(text, " in {}", escape_line(&short_home(project, wanted.context)));
     }
-    if let Some(said) = call.said() {
-        let shown = said.get(..said.floor_char_boundary(SAID)).unwrap_or_default();
+    if let Some(message) = call.message() {
+        let shown = message.get(..message.floor_char_boundary(MESSAGE_BYTES)).unwrap_or_default();
         text.push_str(": ");
         text.push_str(&escape_line(shown));
-        if shown.len() < said.len() {
+        if shown.len() < message.len() {
             text.push('…');
         }
     }
     text
 }
 
-/// Numbers for each hook of each project. A huge log is read from its end, and a note says so.
+/// Numbers for each hook of each project. A huge log is read from its end, with a note.
 fn print_stats(
     args: &LogArgs,
     wanted: &Wanted<'_>,
@@ -224,10 +229,10 @@ fn print_stats(
     let mut statistics = Statistics::default();
     statistics.is_cut = logs.is_cut;
     if let Some(note) = statistics.cut_note() {
-        printer.talk(note);
+        printer.message(note);
     }
     for (path, file) in logs.files {
-        for line in Lines::new(file) {
+        for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if wanted.covers(&line.call) {
                 statistics.add(line.call);
@@ -247,7 +252,7 @@ fn print_stats(
         return Ok(ExitStatus::Success);
     }
     if all.is_empty() {
-        printer.talk("no hook calls");
+        printer.message("no hook calls");
         return Ok(ExitStatus::Success);
     }
     let head = ["runs", "blocks", "failures", "p50", "p95", "max"];
@@ -267,8 +272,8 @@ fn print_stats(
             escape_line(&place)
         ))?;
     }
-    let mut told = HashSet::new();
-    for hook in all.iter().filter(|hook| told.insert(&hook.command)) {
+    let mut seen = HashSet::new();
+    for hook in all.iter().filter(|hook| seen.insert(&hook.command)) {
         if let Some(worker) = workers.of(&hook.command) {
             printer.data(format_args!("worker of {}: {}", escape_line(&hook.name), worker.describe()))?;
         }
@@ -276,7 +281,7 @@ fn print_stats(
     Ok(ExitStatus::Success)
 }
 
-/// The numbers of a hook, and what the log knows of its worker.
+/// The numbers of a hook, and what the log contains about its worker.
 /// A worker is found by its command: several hooks may share one.
 #[derive(Serialize)]
 struct WithWorker<'l> {

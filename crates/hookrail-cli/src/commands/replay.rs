@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use self::call::{Call, PastOutcome};
-use self::decide::{Decider, Interrupted, PresentDecision};
+use self::call::{PastCall, PastOutcome};
+use self::decide::{Interrupted, PresentDecision, ReplayDecider};
 use self::differences::{Difference, Differences};
-use self::files::Candidate;
+use self::files::TranscriptFile;
 use self::transcript::Listener;
 use crate::cli::{Format, ReplayArgs};
-use crate::commands::test::case::Word;
+use crate::commands::test::case::DecisionWord;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::shown;
@@ -60,7 +60,7 @@ struct Counts {
 /// Differences may be many more than fit into memory, so they are kept in [`Differences`] and not here.
 struct Replay<'c> {
     context: &'c Context,
-    decider: Decider,
+    decider: ReplayDecider,
     counts: Counts,
     /// How often each hook blocked and asked.
     by_hook: BTreeMap<String, (u64, u64)>,
@@ -79,11 +79,11 @@ struct Replay<'c> {
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let config = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(config.settings(), context)?;
-    findings::tell(config.settings(), context, printer);
+    findings::print_findings(config.settings(), context, printer);
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,
-        decider: Decider::new(config, args.run_hooks)?,
+        decider: ReplayDecider::new(config, args.run_hooks)?,
         counts: Counts::default(),
         by_hook: BTreeMap::new(),
         differences: Differences::new(),
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
     replay.decider.finish();
     match outcome {
         Err(error) if error.is::<Interrupted>() => {
-            printer.talk("interrupted");
+            printer.message("interrupted");
             return Ok(ExitStatus::Interrupted);
         }
         other => other?,
@@ -116,14 +116,14 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
 }
 
 /// Files that may be transcripts: those that were named, or those in the places where agents keep theirs.
-fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<Candidate>> {
+fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<TranscriptFile>> {
     let usual = args.paths.is_empty();
     let paths: Vec<PathBuf> =
         if usual { files::usual_places(args.agent, context) } else { args.paths.clone() };
     let mut all = Vec::new();
     for path in &paths {
         match files::candidates(path, args.since) {
-            // Not everybody has every agent.
+            // Few users have every agent.
             Err(_) if usual => {}
             found => all.extend(found.with_context(|| format!("cannot read `{}`", path.display()))?),
         }
@@ -152,7 +152,7 @@ fn nothing_found(args: &ReplayArgs) -> Hinted {
 impl Replay<'_> {
     /// Replays one file after the other. A file that was found and cannot be read is a warning; one that was named is
     /// an error.
-    fn all(&mut self, candidates: &[Candidate], printer: &mut Printer) -> anyhow::Result<()> {
+    fn all(&mut self, candidates: &[TranscriptFile], printer: &mut Printer) -> anyhow::Result<()> {
         for candidate in candidates {
             self.file = candidate.path.to_string_lossy().into_owned();
             let found = transcript::replay(&candidate.path, candidate.is_named, self);
@@ -163,13 +163,13 @@ impl Replay<'_> {
                     self.counts.files += u64::from(found.is_transcript);
                     if candidate.is_named && !found.is_transcript {
                         self.meter.wipe();
-                        printer.talk(format_args!("warning: {path} is no transcript that is known"));
+                        printer.message(format_args!("warning: {path} is no transcript that is known"));
                     }
                 }
                 Err(error) if error.is::<std::io::Error>() && !candidate.is_named => {
                     self.meter.wipe();
                     let error = escape_line(&error.to_string());
-                    printer.talk(format_args!("warning: {path} cannot be read: {error}"));
+                    printer.message(format_args!("warning: {path} cannot be read: {error}"));
                 }
                 Err(error) => return Err(error.context(format!("cannot replay `{path}`"))),
             }
@@ -214,7 +214,7 @@ impl Replay<'_> {
     }
 
     /// Keeps what was shown as tests that expect today's decision.
-    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by anybody.
+    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by people.
     fn save(&mut self, file: &std::path::Path, all: bool, printer: &mut Printer) -> anyhow::Result<()> {
         let mut tests: Vec<Value> = Vec::new();
         if all {
@@ -230,7 +230,7 @@ impl Replay<'_> {
         }
         save::add(file, &tests, self.context)?;
         let kept = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
-        printer.talk(format_args!("kept {kept} in {}", shown(file, self.context)));
+        printer.message(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }
 }
@@ -251,13 +251,13 @@ fn as_test(difference: &Difference) -> Value {
 }
 
 impl Listener for Replay<'_> {
-    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision> {
+    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         let now = self.decider.decide(call)?;
         self.counts.calls += 1;
         let (count, blocked, asked) = match now.word {
-            Word::Allow => (&mut self.counts.allow, 0, 0),
-            Word::Ask => (&mut self.counts.ask, 0, 1),
-            Word::Block | Word::Stop => (&mut self.counts.block, 1, 0),
+            DecisionWord::Allow => (&mut self.counts.allow, 0, 0),
+            DecisionWord::Ask => (&mut self.counts.ask, 0, 1),
+            DecisionWord::Block | DecisionWord::Stop => (&mut self.counts.block, 1, 0),
         };
         *count += 1;
         if let Some(by) = &now.by {
@@ -267,7 +267,7 @@ impl Listener for Replay<'_> {
         Ok(now)
     }
 
-    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
+    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         Ok(self.differences.add(&self.file, call, was, now)?)
     }
 

@@ -40,9 +40,9 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
                 let state = if is_on(guard, &settings) { "on " } else { "off" };
                 printer.data(format_args!("{:width$}  {state}  {}", guard.name, guard.description))?;
             }
-            printer.talk("\nTo turn some on, name them in your settings:");
-            printer.talk("  \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] }");
-            printer.talk("`hookrail rules NAME` shows a rule with its examples.");
+            printer.message("\nTo turn some on, name them in your settings:");
+            printer.message("  \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] }");
+            printer.message("`hookrail rules NAME` shows a rule with its examples.");
         }
     }
     Ok(ExitStatus::Success)
@@ -66,7 +66,7 @@ fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
 /// Whether some level turned a shipped guard on and hooks are on.
 fn is_on(guard: &Guard, settings: &ResolvedSettings) -> bool {
     settings.hooks.iter().any(|resolved| {
-        // A rule of somebody's own may have the same name.
+        // A rule of the user's own may have the same name.
         let shipped = resolved.hook.definition.as_deref() == Some(guard.text);
         shipped && resolved.on && settings.activation.is_on()
     })

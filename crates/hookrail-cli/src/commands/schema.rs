@@ -10,7 +10,7 @@ use crate::commands::test;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
-/// Prints a schema.
+/// Prints the schema of the named format, of one event where it has one for each.
 pub(crate) fn run(args: &SchemaArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let schema = match &args.kind {
         SchemaKind::Test => {

@@ -1,6 +1,6 @@
 //! `serve`: the message bus over JSON Lines, on stdin and stdout or on a Unix socket.
 //!
-//! One task per client reads lines and writes answers. What no hook hears is answered on the spot; hooks run in
+//! One task per client reads lines and writes answers. Events without hooks are answered on the spot; hooks run in
 //! tasks of their own. Everything that waits is bounded: the length of a line, the requests in flight, the answers
 //! that a client has not read yet.
 
@@ -51,7 +51,7 @@ struct Server {
 
 /// Serves until the input ends or a signal comes.
 pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
-    // One thread: requests that no hook hears are most of them, and waking another thread costs more than they do.
+    // One thread: requests without hooks are most of them, and waking another thread costs more than they do.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitSta
 /// kills hooks.
 async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let (phases, phase) = watch::channel(Phase::Running);
-    let signals = signals::Signals::listen().context("cannot listen to signals")?;
+    let signals = signals::ServeSignals::listen().context("cannot listen to signals")?;
     // After the signals: from the moment that its file exists, a request to end removes it again.
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let max_line_bytes = usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX);
@@ -94,7 +94,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     let status = tokio::select! {
         done = work => done.map(|()| ExitStatus::Success),
         () = signals::reached(phase.clone(), Phase::Killed) => {
-            // Every hook's task hears of it as well and gives its hooks up, which kills them.
+            // Every hook's task is notified as well and drops its hooks, which kills them.
             let gone = async {
                 while clients.join_next().await.is_some() {}
                 server.engines.drain_at_once().await;
@@ -108,11 +108,11 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     status
 }
 
-/// The one client is whoever started the program.
+/// The one client is the parent process.
 fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {
     let input = Descriptor::stdin().context("cannot read from stdin")?;
     let output = Descriptor::stdout().context("cannot write to stdout")?;
-    clients.spawn(connection::talk(Arc::clone(server), input, output));
+    clients.spawn(connection::serve_client(Arc::clone(server), input, output));
     Ok(())
 }
 
@@ -123,7 +123,7 @@ async fn accept_clients(
     mut socket: BoundSocket,
 ) -> anyhow::Result<()> {
     let listener = UnixListener::from_std(socket.listener()?).context("cannot listen on the socket")?;
-    talk(format_args!(
+    print_message(format_args!(
         "listening on {}",
         crate::terminal::printer::escape_line(&socket.path().to_string_lossy())
     ));
@@ -143,19 +143,19 @@ async fn accept_clients(
             Ok(()) => {}
             Err(stranger) => {
                 if !std::mem::replace(&mut told_of_strangers, true) {
-                    talk(format_args!("warning: refused a client: {stranger}"));
+                    print_message(format_args!("warning: refused a client: {stranger}"));
                 }
                 continue;
             }
         }
         if let Ok((input, output)) = Descriptor::both_halves(stream) {
-            clients.spawn(connection::talk(Arc::clone(server), input, output));
+            clients.spawn(connection::serve_client(Arc::clone(server), input, output));
         }
     }
     Ok(())
 }
 
-/// Says something on stderr. Tasks have no printer of their own.
-fn talk(text: impl std::fmt::Display) {
-    Printer::new().talk(text);
+/// Prints a message on stderr. Tasks have no printer of their own.
+fn print_message(text: impl std::fmt::Display) {
+    Printer::new().message(text);
 }

@@ -18,7 +18,6 @@ pub(crate) mod seen;
 mod show;
 mod source;
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -29,9 +28,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use self::case::{Expect, TestCase};
 use self::coverage::{Coverage, Covered};
 use self::edit::Accepted;
-use self::judge::{Difference, differences};
+use self::judge::{Mismatch, mismatches};
 use self::load::{TESTS_FOLDER, TestFile};
-use self::run::{Bench, Finished};
+use self::run::{Bench, FinishedTest};
 use self::show::{SLOW_MS, Shown};
 use crate::cli::{Format, TestArgs};
 use crate::commands::check::finding::{Finding, Sources};
@@ -41,6 +40,7 @@ use crate::exit::ExitStatus;
 use crate::findings;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::screen;
 
 /// A test with its verdict. The fields that are written are a contract.
 /// `took_ms` is shown for slow tests and written to the `JUnit` report, but not to the JSON report, which would then
@@ -61,7 +61,7 @@ struct Judged {
 /// The report for programs.
 /// `coverage` is there with and without `--coverage`; the flag decides about the text only.
 #[derive(Serialize)]
-struct Report<'a> {
+struct TestReport<'a> {
     passed: usize,
     failed: usize,
     tests: &'a [Judged],
@@ -69,19 +69,19 @@ struct Report<'a> {
 }
 
 /// Runs the tests of the project, or those named.
-/// Hooks that are not approved do not run here either, and the test says so; `--trust-hooks` is for machines on which
-/// nobody can approve.
+/// Hooks that are not approved do not run here either, and the test reports it; `--trust-hooks` is for machines on which
+/// no person can approve.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
     let mut files = match loaded.and_then(load::load) {
         Ok(files) => files,
-        Err(problems) => return Ok(tell_problems(&problems, context, printer)),
+        Err(problems) => return Ok(print_problems(&problems, context, printer)),
     };
     let config = Arc::new(context.engine(args.trust.trust_hooks, None).build());
     let settings = config.settings();
     findings::refuse_unusable(settings, context)?;
-    findings::tell(settings, context, printer);
-    findings::tell_off_without_hooks(settings, context, printer);
+    findings::print_findings(settings, context, printer);
+    findings::print_why_off(settings, context, printer);
     let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {
         for file in &mut files {
@@ -91,23 +91,23 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let is_left = files.iter().any(|file| !file.tests.is_empty());
     if !is_left && is_any {
         let wanted = escape_line(args.filter.as_deref().unwrap_or_default());
-        printer.talk(format_args!("error: no test has `{wanted}` in its name"));
-        printer.talk("hint: `hookrail test` without `--filter` runs all of them");
+        printer.message(format_args!("error: no test has `{wanted}` in its name"));
+        printer.message("hint: `hookrail test` without `--filter` runs all of them");
         return Ok(ExitStatus::Failure);
     }
     if !is_left {
-        printer.talk(format_args!("there are no tests in {TESTS_FOLDER}"));
-        printer.talk("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
+        printer.message(format_args!("there are no tests in {TESTS_FOLDER}"));
+        printer.message("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
-    let mut session = Session { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
+    let mut session = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
     let bench = Bench { config: Arc::clone(&config), context, trust_hooks: args.trust.trust_hooks };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
     if !runtime.block_on(session.run(&bench, &mut files, printer))? {
-        printer.talk("interrupted");
+        printer.message("interrupted");
         return Ok(ExitStatus::Interrupted);
     }
     session.finish(&files, printer)
@@ -115,18 +115,18 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
 
 /// Files that are no test files, with the places where that shows.
 /// They go to stderr: stdout stays empty or holds results.
-fn tell_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
+fn print_problems(problems: &[Diagnostic], context: &Context, printer: &mut Printer) -> ExitStatus {
     let mut sources = Sources::default();
     for problem in problems {
         let finding = Finding::from_engine(problem, &mut sources);
-        printer.talk(finding.render(&sources, context));
+        printer.message(finding.render(&sources, context));
     }
-    printer.talk("hint: `hookrail schema test` prints what belongs in a test file");
+    printer.message("hint: `hookrail schema test` prints what belongs in a test file");
     ExitStatus::Usage
 }
 
 /// One run of the command.
-struct Session<'a> {
+struct TestRun<'a> {
     args: &'a TestArgs,
     context: &'a Context,
     coverage: Coverage,
@@ -136,7 +136,7 @@ struct Session<'a> {
     accepted: Vec<(usize, Accepted)>,
 }
 
-impl Session<'_> {
+impl TestRun<'_> {
     /// Runs everything; `false` when the person interrupted it. Hooks that run then are ended.
     /// Each line is printed when its test and all before it are done, so the order is that of the files.
     async fn run(
@@ -155,10 +155,10 @@ impl Session<'_> {
                 places.push(file);
             }
         }
-        Self::tell_unknown_names(&cases, bench, printer);
+        Self::print_unknown_names(&cases, bench, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
-        let meter = Meter::new(self.args.format == Format::Json || !std::io::stdout().is_terminal());
+        let meter = Meter::new(self.args.format == Format::Json || !screen::is_stdout_shown());
         let total = cases.len();
         let work = run::run_all(bench, &cases, |finished| {
             meter.show(|| format!("{} of {total} tests", finished.place + 1));
@@ -186,19 +186,19 @@ impl Session<'_> {
         case: &TestCase,
         place: usize,
         files: &[TestFile],
-        finished: &Finished,
+        finished: &FinishedTest,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
         self.coverage.add(&case.input, &finished.result);
         let nothing = Expect::default();
-        let found = differences(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
+        let found = mismatches(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
         let accepted = self.args.accept && self.accept(case, place, &found, finished);
         let Some(file) = files.get(place) else { return Ok(()) };
         let test = Shown {
             name: &case.name,
             place: format!("{}:{}", shown(&file.path, self.context), case.line),
             seen: &finished.seen,
-            differences: &found,
+            mismatches: &found,
             accepted,
         };
         if self.args.format == Format::Text {
@@ -210,7 +210,7 @@ impl Session<'_> {
             file: file.path.strip_prefix(self.context.project()).unwrap_or(&file.path).display().to_string(),
             line: case.line,
             passed,
-            why: if passed { Vec::new() } else { found.iter().map(Difference::line).collect() },
+            why: if passed { Vec::new() } else { found.iter().map(Mismatch::line).collect() },
             took_ms: finished.seen.took_ms,
         });
         Ok(())
@@ -218,7 +218,7 @@ impl Session<'_> {
 
     /// Notes what `--accept` is to write; whether it is anything.
     /// Only keys that differ are written. A test without `expect` gets the decision, which is the least it can expect.
-    fn accept(&mut self, case: &TestCase, place: usize, found: &[Difference], finished: &Finished) -> bool {
+    fn accept(&mut self, case: &TestCase, place: usize, found: &[Mismatch], finished: &FinishedTest) -> bool {
         let mut keys: Vec<_> = found.iter().map(|found| (found.key, found.accepted.clone())).collect();
         if case.expect.is_none() {
             keys.insert(0, ("decision", finished.seen.decision.as_str().into()));
@@ -230,14 +230,14 @@ impl Session<'_> {
         is_any
     }
 
-    /// A name that no hook has makes `notRan` true for ever, which nobody means.
+    /// A name that no hook has makes `notRan` true for ever, which is never meant.
     /// It is a warning: the hook may be one of another machine.
-    fn tell_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
+    fn print_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
         let hooks = &bench.config.settings().hooks;
         for case in cases.iter().filter(|case| case.files.is_none()) {
             for name in case.expect.iter().flat_map(|expect| &expect.not_ran) {
                 if !hooks.iter().any(|resolved| resolved.hook.name == *name) {
-                    printer.talk(format_args!(
+                    printer.message(format_args!(
                         "warning: test `{}`: `notRan` names `{}`, and there is no such hook",
                         escape_line(&case.name),
                         escape_line(name)
@@ -259,7 +259,7 @@ impl Session<'_> {
             if !changes.is_empty() {
                 save::accept(file, &changes, self.context)?;
                 let path = shown(&file.path, self.context);
-                printer.talk(format_args!("wrote {} accepted tests to {path}", changes.len()));
+                printer.message(format_args!("wrote {} accepted tests to {path}", changes.len()));
             }
         }
         let passed = self.judged.iter().filter(|test| test.passed).count();
@@ -269,7 +269,7 @@ impl Session<'_> {
                 .with_context(|| format!("cannot write `{}`", file.display()))?;
         }
         match self.args.format {
-            Format::Json => printer.json_pretty(&Report {
+            Format::Json => printer.json_pretty(&TestReport {
                 passed,
                 failed,
                 tests: &self.judged,

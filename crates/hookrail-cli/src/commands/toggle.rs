@@ -129,7 +129,7 @@ impl EntryPlace {
         let (place, reach) = match self {
             Self::State => ("your own state".to_owned(), "in this project only"),
             Self::File { file, list: DisabledList::Settings(Level::Project) } => {
-                (shown(file, context), "for everybody who uses this project")
+                (shown(file, context), "for all users of this project")
             }
             Self::File { file, .. } => (shown(file, context), "in all projects"),
         };
@@ -163,12 +163,12 @@ fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) 
                 (shown(&context.paths.system, context), "only its owner can change that".to_owned())
             }
         };
-        printer.talk(format_args!(
+        printer.message(format_args!(
             "warning: `{}` is still disabled by {place}: its list names `{}`",
             escape_line(name),
             escape_line(&entry.name_or_command)
         ));
-        printer.talk(format_args!("hint: {}", escape_line(&how)));
+        printer.message(format_args!("hint: {}", escape_line(&how)));
     }
 }
 

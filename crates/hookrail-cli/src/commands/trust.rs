@@ -1,13 +1,13 @@
-//! `hookrail trust`: a person looks at what a project wants to run, and decides.
+//! `hookrail trust`: a person reviews what a project would run, and decides.
 //!
 //! What was read once is shown, and what was shown is what is approved. Everything that comes from the project is
-//! escaped and set apart by a margin, so that no file can imitate this program's words.
+//! escaped and set apart by a margin, so that no file can imitate this program's own text.
 
 mod ask;
 mod list;
 mod show;
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
 use hookrail::internal::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
 use serde_json::json;
@@ -17,15 +17,16 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
+use crate::terminal::screen;
 
 /// Shows what waits, and approves what the person chooses; or lists or takes back what is approved.
 /// Without a terminal it shows what waits and fails, so that a script notices. `--yes` is for machines that check out
-/// projects which somebody has reviewed elsewhere. An agent may look, but not approve.
+/// projects that were reviewed elsewhere. An agent may look, but not approve.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.list {
         return list::list(args.format, context, printer);
     }
-    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal() && args.format == Format::Text;
+    let can_ask = screen::can_ask() && args.format == Format::Text;
     if args.yes || args.revoke.is_some() || can_ask {
         refuse_inside_agent("approvals")?;
     }
@@ -34,14 +35,14 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     let settings = context.settings();
     for line in findings::lines_about_files(&settings, context) {
-        printer.talk(line.text);
+        printer.message(line.text);
     }
     let store = context.approvals();
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     if let Some(problem) = &review.problem {
-        printer.talk(format_args!("warning: {}", escape(&problem.message)));
+        printer.message(format_args!("warning: {}", escape(&problem.message)));
         if let Some(help) = &problem.help {
-            printer.talk(format_args!("hint: {help}"));
+            printer.message(format_args!("hint: {help}"));
         }
     }
     if review.pending.is_empty() && review.settings.is_none() && review.vanished.is_empty() {
@@ -53,28 +54,28 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     if args.yes {
         let status = approve_all(args.format, &review, context, printer)?;
-        tell_if_off(&settings, context, printer);
+        print_if_off(&settings, context, printer);
         return Ok(status);
     }
     if can_ask {
         let status = ask_and_approve(&review, context, printer)?;
-        tell_if_off(&settings, context, printer);
+        print_if_off(&settings, context, printer);
         return Ok(status);
     }
     show_only(args.format, &review, printer)
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
-/// Not said where the approval itself is what was missing.
-fn tell_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
+/// Not printed where the approval itself is what was missing.
+fn print_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     // Now that something is approved, the project's own flag counts.
     let on = settings.activation.is_on() || settings.activation == Activation::OffUntilApproved;
     if let Some(off) = findings::why_off(settings, context).filter(|_| !on) {
-        printer.talk(format_args!("note: {}; {}", off.why, off.help));
+        printer.message(format_args!("note: {}; {}", off.why, off.help));
     }
 }
 
-/// Shows what waits, approves nothing, and says so.
+/// Shows what waits and approves nothing.
 /// Exit 1: a script that goes on would go on without its guards.
 fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     match format {
@@ -82,9 +83,9 @@ fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::
         Format::Text => {
             printer.data(show::everything(review).trim_end())?;
             printer.flush()?;
-            printer.talk("error: nothing was approved: there is no terminal to ask on");
+            printer.message("error: nothing was approved: there is no terminal to ask on");
             let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
-            printer.talk(format_args!(
+            printer.message(format_args!(
                 "hint: `hookrail trust --yes` approves everything shown above{gone} without asking"
             ));
         }
@@ -104,7 +105,7 @@ fn approve_all(
         review.pending.iter().partition(|pending| pending.obstacle.is_none());
     if format == Format::Text {
         let shown = printer.data(show::everything(review).trim_end()).and_then(|()| printer.flush());
-        // Nobody has to read it: the answer was given beforehand.
+        // It need not be read: the answer was given beforehand.
         shown.or_else(|error| if error.is::<ClosedPipe>() { Ok(()) } else { Err(error) })?;
     }
     // Settings alone can be approved, but not because all hooks were refused.
@@ -132,13 +133,13 @@ fn approve_all(
             for pending in chosen.iter().filter(|pending| !pending.not_watched.is_empty()) {
                 let (name, why) =
                     (escape_line(&pending.hook.name), escape_line(&pending.not_watched.join("; ")));
-                printer.talk(format_args!("accepted: `{name}` is not watched: {why}"));
+                printer.message(format_args!("accepted: `{name}` is not watched: {why}"));
             }
-            tell_gone(&gone, printer);
+            print_vanished(&gone, printer);
         }
     }
     for pending in &refused {
-        tell_obstacle(pending, printer);
+        print_obstacle(pending, printer);
     }
     Ok(if refused.is_empty() { ExitStatus::Success } else { ExitStatus::Failure })
 }
@@ -146,31 +147,33 @@ fn approve_all(
 /// Writes after the last question, so an interrupted dialogue changes nothing.
 fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let chosen = {
-        let mut terminal = ask::Terminal { printer, answers: io::stdin().lock() };
+        let mut terminal = ask::TerminalPerson { printer, answers: io::stdin().lock() };
         ask::choose(review, &mut terminal)?
     };
     let store = context.approvals();
     for pending in &chosen.dropped {
         store.drop_approval(review, pending)?;
-        printer.talk(format_args!("dropped: the approval of `{}`", escape_line(&pending.hook.name)));
+        printer.message(format_args!("dropped: the approval of `{}`", escape_line(&pending.hook.name)));
     }
     store.accept_absence(review, &chosen.gone)?;
-    tell_gone(&chosen.gone, printer);
+    print_vanished(&chosen.gone, printer);
     match &chosen.approved {
         Some(approved) => {
             store.approve(review, approved)?;
             conclude(approved, review, printer);
         }
-        None if chosen.gone.is_empty() && chosen.dropped.is_empty() => printer.talk("nothing was approved"),
+        None if chosen.gone.is_empty() && chosen.dropped.is_empty() => {
+            printer.message("nothing was approved");
+        }
         None => {}
     }
     Ok(ExitStatus::Success)
 }
 
 /// One line for each guard, since accepting that one is gone weakens the project.
-fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
+fn print_vanished(gone: &[&VanishedGuard], printer: &mut Printer) {
     for guard in gone {
-        printer.talk(format_args!(
+        printer.message(format_args!(
             "accepted: the guard `{}` is gone from these settings",
             escape_line(&guard.name)
         ));
@@ -181,16 +184,16 @@ fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     match chosen.len() {
         0 if review.settings.is_none() => {}
-        0 => printer.talk("approved: the project's settings"),
-        1 => printer.talk("approved: 1 hook"),
-        n => printer.talk(format_args!("approved: {n} hooks")),
+        0 => printer.message("approved: the project's settings"),
+        1 => printer.message("approved: 1 hook"),
+        n => printer.message(format_args!("approved: {n} hooks")),
     }
 }
 
 /// Why a hook cannot be approved. The reason may have several lines.
-fn tell_obstacle(pending: &Pending, printer: &mut Printer) {
+fn print_obstacle(pending: &Pending, printer: &mut Printer) {
     let why = pending.obstacle.as_deref().unwrap_or_default();
-    printer.talk(format_args!(
+    printer.message(format_args!(
         "error: `{}` cannot be approved: {}",
         escape_line(&pending.hook.name),
         escape(why)

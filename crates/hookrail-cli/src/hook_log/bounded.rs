@@ -1,4 +1,4 @@
-//! How much of what a hook said is kept in the log.
+//! How much of a hook's output is kept in the log.
 
 use std::borrow::Cow;
 use std::io;

@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use hookrail::{Decision, EventName, JsonObject};
 use hookrail_agent::log::call_id;
 use serde::Deserialize;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
-use crate::cli::Outcome;
 
 /// How much of a call's id is shown to people.
 pub(crate) const SHORT_ID: usize = 8;
@@ -23,7 +23,7 @@ pub(crate) const SHORT_ID: usize = 8;
 /// One hook that ran.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Call {
+pub(crate) struct LoggedCall {
     /// Empty in lines of older versions.
     pub(crate) id: String,
     pub(crate) event: String,
@@ -46,15 +46,30 @@ pub(crate) struct Call {
     pub(crate) session_id: String,
 }
 
-impl Call {
+/// How a hook call ended. The comments of the variants are part of the help text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallOutcome {
+    /// Nothing blocked, nothing failed
+    Allow,
+    /// Blocked the operation
+    Block,
+    /// Left the call to a person
+    Ask,
+    /// Asked the agent to stop
+    Stop,
+    /// Gave no verdict
+    Failure,
+}
+
+impl LoggedCall {
     /// Whether it ended like this. A hook may block and stop at once.
-    pub(crate) fn ended_in(&self, outcome: Outcome) -> bool {
+    pub(crate) fn ended_in(&self, outcome: CallOutcome) -> bool {
         match outcome {
-            Outcome::Block => self.blocked(),
-            Outcome::Ask => self.asked(),
-            Outcome::Stop => self.stopped(),
-            Outcome::Failure => self.error.is_some(),
-            Outcome::Allow => !self.blocked() && !self.asked() && !self.stopped() && self.error.is_none(),
+            CallOutcome::Block => self.blocked(),
+            CallOutcome::Ask => self.asked(),
+            CallOutcome::Stop => self.stopped(),
+            CallOutcome::Failure => self.error.is_some(),
+            CallOutcome::Allow => !self.blocked() && !self.asked() && !self.stopped() && self.error.is_none(),
         }
     }
 
@@ -103,8 +118,8 @@ impl Call {
         self.field("reason").or_else(|| self.field("stopReason"))
     }
 
-    /// What it had to say, if anything.
-    pub(crate) fn said(&self) -> Option<&str> {
+    /// Its error, its reason or its message, whichever comes first.
+    pub(crate) fn message(&self) -> Option<&str> {
         self.error.as_deref().or_else(|| self.reason()).or_else(|| self.field("systemMessage"))
     }
 
@@ -114,24 +129,24 @@ impl Call {
     }
 }
 
-/// A line that tells of a hook call, as it stands in the log and as it was read.
+/// A line about a hook call, as it stands in the log and as it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct LoggedLine {
     /// The line itself, without its end.
     pub(crate) text: String,
-    pub(crate) call: Call,
+    pub(crate) call: LoggedCall,
 }
 
-impl Line {
-    /// Reads a line; `None` if it tells of something else, or cannot be read.
+impl LoggedLine {
+    /// Reads a line; `None` if it is about something else, or cannot be read.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
-        struct Typed<'a> {
+        struct LineType<'a> {
             #[serde(borrow)]
             r#type: std::borrow::Cow<'a, str>,
         }
         let line = line.trim_ascii();
-        let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else {
+        let Ok(typed) = serde_json::from_slice::<LineType<'_>>(line) else {
             return after_a_torn_line(line).and_then(Self::parse);
         };
         if typed.r#type != "hook_call" {
@@ -173,20 +188,20 @@ fn after_a_torn_line(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// The hook calls of a log, one after another.
-pub(crate) struct Lines<R> {
+pub(crate) struct LoggedLines<R> {
     reader: R,
     buffer: Vec<u8>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LoggedLines<R> {
     /// Lines of other kinds are passed over.
     pub(crate) fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new() }
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Line>;
+impl<R: BufRead> Iterator for LoggedLines<R> {
+    type Item = io::Result<LoggedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -194,7 +209,7 @@ impl<R: BufRead> Iterator for Lines<R> {
             match self.reader.read_until(b'\n', &mut self.buffer) {
                 Ok(0) => return None,
                 Ok(_) => {
-                    if let Some(line) = Line::parse(&self.buffer) {
+                    if let Some(line) = LoggedLine::parse(&self.buffer) {
                         return Some(Ok(line));
                     }
                 }
@@ -224,7 +239,7 @@ impl OpenLogs {
             let metadata = reader.get_ref().metadata()?;
             if metadata.is_file() && metadata.len() > bytes {
                 self.is_cut = true;
-                // The byte before is looked at as well: it tells whether a line begins here.
+                // The byte before is looked at as well: it shows whether a line begins here.
                 reader.seek(SeekFrom::Start((metadata.len() - bytes).saturating_sub(1)))?;
                 reader.skip_until(b'\n')?;
                 if bytes > 0 {
@@ -265,7 +280,7 @@ pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
     Ok(OpenLogs { files: files.collect(), is_cut: false })
 }
 
-/// Opens logs that somebody named. All of them are opened before anything is read, so that a typo is told first. A pipe
+/// Opens logs that were named. All of them are opened before anything is read, so that a typo is reported first. A pipe
 /// is read until its writers close it, and is empty if there are none.
 pub(crate) fn open_named(paths: &[PathBuf]) -> Result<OpenLogs, (PathBuf, io::Error)> {
     let open = |path: &PathBuf| {

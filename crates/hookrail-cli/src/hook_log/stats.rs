@@ -1,4 +1,4 @@
-//! Numbers about hooks, from what the log tells of them.
+//! Numbers about hooks, from the log.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use hookrail::EventName;
 use serde::Serialize;
 
-use super::read::{Call, Lines, READ_AT_MOST, open_with_rotated};
+use super::read::{LoggedCall, LoggedLines, READ_AT_MOST, open_with_rotated};
 
-/// What the log tells of one hook.
+/// What the log contains about one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookStats {
-    /// The project's folder; empty where the log does not tell.
+    /// The project's folder; empty where the log does not contain it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) project: String,
     pub(crate) event: String,
@@ -36,17 +36,17 @@ pub(crate) struct HookStats {
 /// project is another hook.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    hooks: BTreeMap<Key, Collected>,
+    hooks: BTreeMap<HookKey, HookTotals>,
     /// Whether there are older lines that were not read.
     pub(crate) is_cut: bool,
 }
 
 /// Project, event and name.
-type Key = (String, String, String);
+type HookKey = (String, String, String);
 
 /// Durations are kept one by one, because percentiles cannot be added up.
 #[derive(Debug, Clone, Default)]
-struct Collected {
+struct HookTotals {
     durations: Vec<u64>,
     blocks: usize,
     failures: usize,
@@ -65,21 +65,21 @@ impl Statistics {
         }
         statistics.is_cut = logs.is_cut;
         for (_, file) in logs.files {
-            for line in Lines::new(file).map_while(Result::ok) {
+            for line in LoggedLines::new(file).map_while(Result::ok) {
                 statistics.add(line.call);
             }
         }
         statistics
     }
 
-    /// What to tell a person if older lines were left out.
+    /// The note that older lines were left out, if they were.
     pub(crate) fn cut_note(&self) -> Option<String> {
         self.is_cut
             .then(|| format!("note: only the last {} MB of the log were read", READ_AT_MOST / 1_000_000))
     }
 
-    /// Takes a call into account.
-    pub(crate) fn add(&mut self, call: Call) {
+    /// Adds a call to the numbers of its hook.
+    pub(crate) fn add(&mut self, call: LoggedCall) {
         let (blocked, failed) = (call.blocked(), call.error.is_some());
         let hook = self.hooks.entry((call.project, call.event, call.name)).or_default();
         hook.durations.push(call.duration_ms);
@@ -91,12 +91,12 @@ impl Statistics {
         }
     }
 
-    /// The numbers of one hook in a project; `None` if it never ran there. Lines of older versions do not tell their
+    /// The numbers of one hook in a project; `None` if it never ran there. Lines of older versions do not contain their
     /// project, and count for each.
     pub(crate) fn of(&self, project: &Path, event: EventName, name: &str) -> Option<HookStats> {
         let key = |project: &str| (project.to_owned(), event.as_str().to_owned(), name.to_owned());
         let here = key(&project.to_string_lossy());
-        let mut known: Option<Collected> = self.hooks.get(&here).cloned();
+        let mut known: Option<HookTotals> = self.hooks.get(&here).cloned();
         if let Some(older) = self.hooks.get(&key("")) {
             known.get_or_insert_default().join(older);
         }
@@ -109,7 +109,7 @@ impl Statistics {
     }
 }
 
-impl Collected {
+impl HookTotals {
     /// The command is that of the younger run.
     fn join(&mut self, other: &Self) {
         self.durations.extend_from_slice(&other.durations);
@@ -123,7 +123,7 @@ impl Collected {
 }
 
 /// Sorts a copy: the numbers may grow afterwards.
-fn summarise(((project, event, name), collected): (&Key, &Collected)) -> HookStats {
+fn summarise(((project, event, name), collected): (&HookKey, &HookTotals)) -> HookStats {
     let mut durations = collected.durations.clone();
     durations.sort_unstable();
     HookStats {

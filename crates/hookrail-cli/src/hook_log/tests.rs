@@ -167,7 +167,7 @@ fn long_answers_keep_what_decides() {
 fn only_the_end_of_long_logs_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
-    // Ten bytes each; the number says in which order they were written.
+    // Ten bytes each; the number shows in which order they were written.
     let lines =
         |range: std::ops::Range<usize>| range.fold(String::new(), |text, n| format!("{text}{n:09}\n"));
     fs::write(rotated(&path, 2), lines(0..10)).unwrap();
@@ -203,7 +203,7 @@ fn a_pipe_is_no_log_and_nobody_waits_for_it() {
     assert_eq!(Statistics::load(&path).all(), []);
     assert!(Tail::new(&path).poll(&mut |_| Ok(())).is_err());
     let named = open_named(std::slice::from_ref(&path)).unwrap();
-    assert_eq!(Lines::new(named.files.into_iter().next().unwrap().1).count(), 0);
+    assert_eq!(LoggedLines::new(named.files.into_iter().next().unwrap().1).count(), 0);
     // Also where it takes the place of the lock, and the log is to be moved aside.
     let path = folder.path().join("full.jsonl");
     fs::write(&path, "x".repeat(100)).unwrap();

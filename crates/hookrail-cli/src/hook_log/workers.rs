@@ -1,4 +1,4 @@
-//! What the log tells of workers: the last line of each session about each of them.
+//! What the log contains about workers: the last line of each session about each of them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub(crate) struct PastWorker {
     pub(crate) restarts: u64,
     /// How it failed last.
     pub(crate) last_failure: Option<String>,
-    /// Whether it had a process when this was noted; older versions do not tell.
+    /// Whether it had a process when this was noted; older versions do not record it.
     pub(crate) running: Option<bool>,
     /// What its processes held then, in bytes.
     pub(crate) memory: Option<u64>,
@@ -34,7 +34,7 @@ pub(crate) struct PastWorker {
 }
 
 impl PastWorker {
-    /// What it did, in words for a person.
+    /// What it did, as text for a person.
     pub(crate) fn describe(&self) -> String {
         let counted = |count: u64, one: &str, many: &str| match count {
             1 => format!("1 {one}"),
@@ -61,7 +61,7 @@ impl PastWorker {
     }
 }
 
-/// How a hook's process is kept, and what the log knows of it.
+/// How a hook's process is kept, and what the log contains about it.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkerReport<'l> {
     /// `lines` or `fork`.
@@ -81,18 +81,18 @@ impl<'l> WorkerReport<'l> {
         Some(Self { mode, past: workers.of(hook.command()) })
     }
 
-    /// What the log knows, in words for a person.
+    /// What the log contains, as text for a person.
     pub(crate) fn describe(&self) -> String {
         self.past.map_or_else(|| "not seen yet in the log".to_owned(), PastWorker::describe)
     }
 }
 
-/// All of them, by command.
+/// The last records of all workers, by command.
 #[derive(Debug, Default)]
 pub(crate) struct PastWorkers(HashMap<String, PastWorker>);
 
 impl PastWorkers {
-    /// What the log tells, if one of these hooks has a worker; else nothing is read.
+    /// What the log contains, if one of these hooks has a worker; else nothing is read.
     pub(crate) fn load_for<'h>(hooks: impl IntoIterator<Item = &'h Hook>, path: &Path) -> Self {
         let has_workers = hooks.into_iter().any(|hook| hook.worker != WorkerMode::Off);
         if has_workers { Self::load(path) } else { Self::default() }
@@ -101,7 +101,7 @@ impl PastWorkers {
     /// Reads a log with those that were moved aside. What cannot be read is left out.
     pub(crate) fn load(path: &Path) -> Self {
         #[derive(Deserialize)]
-        struct Line {
+        struct WorkerLine {
             command: String,
             #[serde(flatten)]
             worker: PastWorker,
@@ -115,7 +115,7 @@ impl PastWorkers {
             for line in file.split(b'\n').map_while(Result::ok) {
                 // Most lines are of another kind, and long.
                 if line.starts_with(b"{\"type\":\"worker\"")
-                    && let Ok(Line { command, worker }) = serde_json::from_slice(&line)
+                    && let Ok(WorkerLine { command, worker }) = serde_json::from_slice(&line)
                 {
                     workers.insert(command, worker);
                 }

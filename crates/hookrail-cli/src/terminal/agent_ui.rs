@@ -1,6 +1,6 @@
 //! What a person or a program sees of `hookrail agent`: the answer on stdout, the hook trace on stderr.
 //!
-//! `text.rs` and `json.rs` make the three output formats, `trace.rs` words the hook trace, and this file
+//! `text.rs` and `json.rs` make the three output formats, `trace.rs` the lines of the hook trace, and this file
 //! holds them together and asks permission on a terminal.
 
 mod json;
@@ -8,42 +8,57 @@ mod text;
 mod trace;
 
 use std::collections::HashSet;
-use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use clap::ValueEnum;
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
-use crate::cli::OutputFormat;
+use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::progress::Shows;
 use crate::terminal::question::{self, PermissionReply};
+use crate::terminal::screen;
+use crate::terminal::style::paint;
 
-use json::{Summary, stream_line};
+use json::{PromptSummary, stream_line};
 use text::AnswerStream;
 pub(crate) use trace::TraceView;
+
+/// How the agent prints its answer. The comments of the variants are part of the help text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub(crate) enum OutputFormat {
+    /// The answer
+    #[default]
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object per event
+    StreamJson,
+}
 
 /// Shows the agent's events and asks for permissions.
 /// Several hooks end at once, so everything that prints is behind one lock and lines never mix.
 pub(crate) struct AgentUi {
     format: OutputFormat,
     quiet: bool,
-    state: Mutex<State>,
+    state: Mutex<UiState>,
     /// What the person allowed for the rest of the session.
     allowed: Mutex<HashSet<Always>>,
-    /// What the hook trace has to know; set once the settings are read.
+    /// What the hook trace needs; set once the settings are read.
     view: OnceLock<TraceView>,
 }
 
 /// What printing needs, together.
-struct State {
+struct UiState {
     /// One for the whole run, so that what is buffered keeps its order.
     printer: Printer,
     /// Whether a line of the answer is open on the terminal.
     answer: AnswerStream,
     /// Counted in every format, printed in the JSON ones.
-    summary: Summary,
+    summary: PromptSummary,
     /// Why stdout takes no more, if so. The run goes on; its log is complete.
     broken: Option<anyhow::Error>,
 }
@@ -51,11 +66,11 @@ struct State {
 impl AgentUi {
     /// Shows one session. With a stream of JSON, the first line is printed at once.
     pub(crate) fn new(format: OutputFormat, quiet: bool, session_id: &str, model: &str) -> Self {
-        let streams = format == OutputFormat::Text && std::io::stdout().is_terminal();
-        let state = State {
+        let streams = format == OutputFormat::Text && screen::is_stdout_shown();
+        let state = UiState {
             printer: Printer::new(),
             answer: AnswerStream::new(streams),
-            summary: Summary::new(session_id),
+            summary: PromptSummary::new(session_id),
             broken: None,
         };
         let this = Self {
@@ -72,7 +87,7 @@ impl AgentUi {
     }
 
     /// Forgets what was allowed for a session that is over.
-    /// "Always" is said to a conversation, and `/clear` ends it.
+    /// "Always" holds for one conversation, which `/clear` ends.
     pub(crate) fn begin_session(&self) {
         self.allowed().clear();
     }
@@ -82,28 +97,42 @@ impl AgentUi {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the hook trace about the session; the first view stays.
+    /// Gives the hook trace what it needs of the session; the first view stays.
     pub(crate) fn set_view(&self, view: TraceView) {
         let _ = self.view.set(view);
     }
 
-    /// Says something that is neither an answer nor an error.
-    pub(crate) fn talk(&self, text: &str) {
+    /// Prints something that is neither an answer nor an error.
+    pub(crate) fn print_message(&self, text: &str) {
         if !self.quiet {
-            self.insist(text);
+            self.print_always(text);
         }
     }
 
-    /// Says something that `--quiet` does not hide.
-    pub(crate) fn insist(&self, text: &str) {
+    /// Prints something that `--quiet` does not hide.
+    pub(crate) fn print_always(&self, text: &str) {
         let mut state = self.state();
         state.end_line();
-        state.printer.talk(text);
+        state.printer.message(text);
     }
 
-    /// Prints what a prompt came to.
+    /// Prints what a prompt came to and gives the exit status for it.
+    /// A blocked prompt is no failure of the program: the hook did what it is for.
+    pub(crate) fn finish(&self, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
+        let printed = self.print_outcome(&outcome);
+        match outcome {
+            PromptOutcome::ModelFailed(error) => Err(error.into()),
+            PromptOutcome::MaxTurns(_) => Err(anyhow::Error::msg(outcome_text(&outcome))),
+            PromptOutcome::Stopped(_) => Ok(ExitStatus::Stopped),
+            PromptOutcome::Cancelled => Ok(ExitStatus::Interrupted),
+            PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) => {
+                printed.map(|()| ExitStatus::Success)
+            }
+        }
+    }
+
     /// A stdout that broke in the middle is reported here, once, so that the run ends in its own way before.
-    pub(crate) fn finish(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
+    fn print_outcome(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
         let mut state = self.state();
         match self.format {
             OutputFormat::Text => state.end_answer(outcome),
@@ -120,13 +149,13 @@ impl AgentUi {
     }
 
     /// A panic elsewhere must not silence the rest of the run.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UiState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Ui for AgentUi {
-    /// Errors of printing are kept and told at the end: the agent must not stop in the middle of a tool call for them.
+    /// Errors of printing are kept and reported at the end: the agent must not stop in the middle of a tool call for them.
     fn notify(&self, event: &AgentEvent<'_>) {
         let mut state = self.state();
         state.summary.count(event);
@@ -143,22 +172,22 @@ impl Ui for AgentUi {
                 }
             }
         }
-        // A stop explains the exit code, so that it is said even where nothing else is.
+        // A stop explains the exit code, so that it is printed even where nothing else is.
         let is_stop = matches!(event, AgentEvent::Stopped { .. });
         if (!self.quiet || is_stop)
             && let Some(line) = trace::line(event, self.view.get())
         {
             state.end_line();
-            state.printer.talk(trace::paint(event, &line));
+            state.printer.message(paint(trace::style(event), &line));
         }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
         Box::pin(async {
-            // Without a terminal nobody can answer, and nobody's answer is no.
-            if !question::can_ask() {
+            // Without a terminal no one can answer, so the answer is no.
+            if !screen::can_ask() {
                 let title = escape_line(&question.title);
-                self.talk(&match &question.hook_reason {
+                self.print_message(&match &question.hook_reason {
                     None => {
                         let more = match &question.why {
                             Some(why) => format!("and {}", escape_line(why)),
@@ -174,7 +203,7 @@ impl Ui for AgentUi {
                 return false;
             }
             if question.always.as_ref().is_some_and(|always| self.allowed().contains(always)) {
-                self.talk(&format!("{}: allowed for this session", escape_line(&question.title)));
+                self.print_message(&format!("{}: allowed for this session", escape_line(&question.title)));
                 return true;
             }
             self.end_line();
@@ -198,7 +227,7 @@ impl Shows for AgentUi {
 }
 
 /// What went wrong with a prompt, in one sentence; empty if nothing did.
-pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
+fn outcome_text(outcome: &PromptOutcome) -> String {
     match outcome {
         PromptOutcome::ModelFailed(error) => error.to_string(),
         PromptOutcome::MaxTurns(turns) => {
@@ -211,7 +240,7 @@ pub(crate) fn outcome_text(outcome: &PromptOutcome) -> String {
     }
 }
 
-impl State {
+impl UiState {
     /// Each line is flushed, because its reader waits for it.
     fn print_json(&mut self, value: &serde_json::Value) {
         let printed = self.printer.json(value).and_then(|()| self.printer.flush());

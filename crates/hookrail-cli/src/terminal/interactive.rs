@@ -12,10 +12,10 @@ use hookrail::components::HookTrust;
 use hookrail_agent::{PromptOutcome, Session};
 
 use self::lines::{Input, LineReader};
-use crate::commands::agent::finished;
 use crate::exit::ExitStatus;
 use crate::interrupt::Interrupt;
 use crate::terminal::agent_ui::AgentUi;
+use crate::terminal::error::report;
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
@@ -28,17 +28,17 @@ pub(crate) struct InteractivePrompt<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
     pub(crate) history: Option<PathBuf>,
-    /// Whether the first line, which says how to get help, is left out.
+    /// Whether the first line, about how to get help, is left out.
     pub(crate) quiet: bool,
 }
 
-/// How it came to an end: the exit code, and what `SessionEnd` hooks are told.
-pub(crate) struct Ended {
+/// How it came to an end: the exit code, and the reason that `SessionEnd` hooks receive.
+pub(crate) struct SessionEnded {
     pub(crate) status: anyhow::Result<ExitStatus>,
     pub(crate) reason: SessionEndReason,
 }
 
-impl Ended {
+impl SessionEnded {
     /// An end that is no error.
     fn new(status: ExitStatus, reason: SessionEndReason) -> Self {
         Self { status: Ok(status), reason }
@@ -47,27 +47,29 @@ impl Ended {
 
 /// Works on what the person types. The session is started already, and is ended by the caller.
 /// Ctrl-C at the prompt asks for a second one, so that a key pressed a moment too late does not end a session.
-pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> Ended {
+pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -> SessionEnded {
     let mut lines = match LineReader::start(prompt.history.clone()) {
         Ok(lines) => lines,
-        Err(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+        Err(error) => return SessionEnded { status: Err(error), reason: SessionEndReason::Other },
     };
     if !prompt.quiet {
-        Printer::new().talk("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
+        Printer::new().message("Type a prompt. /help lists the commands, Ctrl-D ends the session.");
     }
     loop {
         let input = prompt.next_input(&mut lines).await;
         let line = match input {
             Input::Line(line) => line,
-            Input::End => return Ended::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
+            Input::End => return SessionEnded::new(ExitStatus::Success, SessionEndReason::PromptInputExit),
             Input::Interrupted if prompt.interrupt.is_ended() => {
-                return Ended::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
+                return SessionEnded::new(ExitStatus::Interrupted, SessionEndReason::PromptInputExit);
             }
             Input::Interrupted => {
-                prompt.ui.insist(AGAIN);
+                prompt.ui.print_always(AGAIN);
                 continue;
             }
-            Input::Failed(error) => return Ended { status: Err(error), reason: SessionEndReason::Other },
+            Input::Failed(error) => {
+                return SessionEnded { status: Err(error), reason: SessionEndReason::Other };
+            }
         };
         // After an interrupted turn the next one starts afresh.
         session.set_cancel(prompt.interrupt.turn());
@@ -77,7 +79,7 @@ pub(crate) async fn run(session: &mut Session, prompt: &InteractivePrompt<'_>) -
     }
 }
 
-/// Said where Ctrl-C did not end the session.
+/// Printed where Ctrl-C did not end the session.
 const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session.";
 
 /// What a typed line asks for.
@@ -142,20 +144,20 @@ impl InteractivePrompt<'_> {
                     }
                     return input;
                 }
-                () = turn.cancelled() => self.ui.insist(AGAIN),
+                () = turn.cancelled() => self.ui.print_always(AGAIN),
             }
         }
     }
 
     /// Does what a line asks for; `Some` when the session is over.
     /// A model that fails is reported and the person can try again.
-    async fn execute(&self, session: &mut Session, line: &str) -> Option<Ended> {
+    async fn execute(&self, session: &mut Session, line: &str) -> Option<SessionEnded> {
         match Order::read(line) {
             Order::Nothing => None,
-            Order::Quit => Some(Ended::new(ExitStatus::Success, SessionEndReason::Exit)),
-            Order::Help => Self::say(HELP),
-            Order::Hooks => Self::say(hooks(session)),
-            Order::Unknown(word) => Self::say(format_args!(
+            Order::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
+            Order::Help => Self::print(HELP),
+            Order::Hooks => Self::print(hooks(session)),
+            Order::Unknown(word) => Self::print(format_args!(
                 "error: there is no command `{}`\nhint: /help lists the commands",
                 escape_line(word)
             )),
@@ -170,7 +172,7 @@ impl InteractivePrompt<'_> {
                     Ok(()) => {
                         self.progress.idle();
                         self.ui.begin_session();
-                        self.ui.talk("The conversation is forgotten.");
+                        self.ui.print_message("The conversation is forgotten.");
                         None
                     }
                     Err(outcome) => self.finish(outcome),
@@ -188,36 +190,36 @@ impl InteractivePrompt<'_> {
     }
 
     /// Shows what a prompt came to. Only a stop, Ctrl-C and a terminal that is gone end the session.
-    fn finish(&self, outcome: PromptOutcome) -> Option<Ended> {
+    fn finish(&self, outcome: PromptOutcome) -> Option<SessionEnded> {
         self.progress.idle();
-        match finished(self.ui, outcome) {
+        match self.ui.finish(outcome) {
             Ok(ExitStatus::Interrupted) if !self.interrupt.is_ended() => {
-                self.ui.insist(&format!("interrupted. {AGAIN}"));
+                self.ui.print_always(&format!("interrupted. {AGAIN}"));
                 None
             }
             Ok(status @ (ExitStatus::Stopped | ExitStatus::Interrupted)) => {
-                Some(Ended::new(status, SessionEndReason::Exit))
+                Some(SessionEnded::new(status, SessionEndReason::Exit))
             }
             Ok(_) => None,
             Err(error) if error.is::<ClosedPipe>() => {
-                Some(Ended { status: Err(error), reason: SessionEndReason::Other })
+                Some(SessionEnded { status: Err(error), reason: SessionEndReason::Other })
             }
             Err(error) => {
-                crate::report(&error);
+                report(&error);
                 None
             }
         }
     }
 
-    /// What is said never ends the session.
-    fn say(text: impl std::fmt::Display) -> Option<Ended> {
-        Printer::new().talk(text);
+    /// Prints a text; it never ends the session.
+    fn print(text: impl std::fmt::Display) -> Option<SessionEnded> {
+        Printer::new().message(text);
         None
     }
 }
 
 /// The hooks of the session, one a line.
-/// Shown are the hooks as the session has them, and not what the settings say by now.
+/// Shown are the hooks as the session has them, and not as the settings are by now.
 fn hooks(session: &Session) -> String {
     let Some(system) = session.hooks().hook_system() else {
         let off = session.hooks().settings().why_off();

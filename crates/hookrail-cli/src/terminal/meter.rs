@@ -1,4 +1,4 @@
-//! One line on a terminal that says how far a long command is. It is drawn on stderr and wiped at the end; where
+//! One line on a terminal that shows the progress of a long command. It is drawn on stderr and wiped at the end; where
 //! stderr is no terminal nothing is drawn.
 
 use std::cell::Cell;
@@ -14,7 +14,7 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A progress line.
-/// It has no thread: it is drawn when the command has something to say.
+/// It has no thread: it is drawn when the command calls it.
 pub(crate) struct Meter {
     is_on: bool,
     since: Instant,

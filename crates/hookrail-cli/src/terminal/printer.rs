@@ -1,4 +1,4 @@
-//! Where output goes: stdout is data, stderr is talk. Text that comes from outside is escaped.
+//! Where output goes: stdout is data, stderr is messages. Text that comes from outside is escaped.
 
 mod safe_json;
 
@@ -14,7 +14,7 @@ use self::safe_json::SafeFormatter;
 
 /// Prints for people and programs. A closed pipe ends the program quietly.
 ///
-/// Every command gets one. What the caller passes to `data` and `talk` is printed as it is: text from outside has to be
+/// Every command gets one. What the caller passes to `data` and `message` is printed as it is: text from outside has to be
 /// escaped before, JSON is escaped here.
 pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
@@ -39,7 +39,7 @@ impl Printer {
     }
 
     /// Prints a line of data.
-    /// An error means that nobody reads on, and ends the command.
+    /// An error means that the reader has closed the stream, and ends the command.
     pub(crate) fn data(&mut self, text: impl fmt::Display) -> anyhow::Result<()> {
         closed_pipe_or(writeln!(self.out, "{text}"))
     }
@@ -54,7 +54,7 @@ impl Printer {
         self.stream_json(value, PrettyFormatter::new())
     }
 
-    /// Writes while it goes through the value: what hooks say may be long, and six times as long in JSON.
+    /// Writes while it goes through the value: what hooks print may be long, and six times as long in JSON.
     fn stream_json(&mut self, value: &impl Serialize, layout: impl Formatter) -> anyhow::Result<()> {
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut self.plain_out);
         let mut serializer = Serializer::with_formatter(&mut out, SafeFormatter(layout));
@@ -76,9 +76,9 @@ impl Printer {
         closed_pipe_or(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()))
     }
 
-    /// Says something to the person; nothing depends on it.
+    /// Prints a message on stderr.
     /// A stderr that is gone is no reason to fail.
-    pub(crate) fn talk(&mut self, text: impl fmt::Display) {
+    pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
     }
 
@@ -94,7 +94,7 @@ impl Printer {
     }
 }
 
-/// Told apart here once, so that no command looks at kinds of errors.
+/// Distinguished here once, so that no command looks at kinds of errors.
 fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),

@@ -1,4 +1,4 @@
-//! One line on a terminal that says what the agent is waiting for, and how long already.
+//! One line on a terminal that shows what the agent is waiting for, and for how long.
 //!
 //! It is drawn on stderr and wiped before anything else is shown. Its ticker is a thread that ends as
 //! soon as there is nothing to wait for. Why no crate does this is in `docs/design/by-hand.md`.
@@ -27,7 +27,7 @@ pub(crate) trait Shows: Ui {
     /// Whether it has left a line unfinished on the terminal, which must not be wiped.
     fn has_open_line(&self) -> bool;
 
-    /// Finishes that line.
+    /// Ends the open line with a line feed.
     fn end_line(&self);
 }
 
@@ -52,7 +52,7 @@ impl<U> Progress<U> {
         Self { inner, board: Some(Arc::new(Mutex::new(Board::new(screen, columns)))) }
     }
 
-    /// Nothing is being waited for any more, whatever was: work that was given up never says that it is over.
+    /// Nothing is being waited for any more, whatever was: work that was given up never reports its end.
     pub(crate) fn idle(&self) {
         if let Some(board) = &self.board {
             let mut board = lock(board);

@@ -4,7 +4,7 @@
 //! read cannot be cancelled: Ctrl-C at a question must not leave one behind that swallows the next line.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use hookrail_agent::ui::{Always, Question};
@@ -13,52 +13,47 @@ use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::oneshot;
 
 use crate::terminal::printer::{escape_line, escape_lines};
+use crate::terminal::screen;
 
-/// How often the reading thread looks whether anybody still wants an answer.
-const LOOK_AROUND: Duration = Duration::from_millis(50);
+/// How often the reading thread checks whether an answer is still needed.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How often an answer that is neither yes nor no is asked for again.
 const ATTEMPTS: usize = 3;
 
-/// Whether a person can read a question and answer it.
-/// Questions go to stderr, since stdout may be a file.
-pub(crate) fn can_ask() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-/// May this call run? Where nobody can be asked the answer is no. Dropping the future takes the question back.
+/// May this call run? Without a terminal the answer is no. Dropping the future takes the question back.
 /// The question is asked again a few times when the answer is unclear; then it is no.
 pub(crate) async fn ask(question: &Question) -> PermissionReply {
-    if !can_ask() {
+    if !screen::can_ask() {
         return PermissionReply::No;
     }
     let text = question_text(question);
-    // Where a hook wants a person, nothing but a yes is one.
-    let empty = if question.hook_reason.is_some() { Meaning::No } else { Meaning::Unclear };
+    // Where a hook asks for a person's decision, only a yes counts as one.
+    let empty = if question.hook_reason.is_some() { TypedAnswer::No } else { TypedAnswer::Unclear };
     let may_be_always = question.always.is_some();
     let (mut answer, answered) = oneshot::channel();
     let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
-        let said = read_answer(&text, empty, may_be_always, &mut answer);
-        let _ = answer.send(said);
+        let reply = read_answer(&text, empty, may_be_always, &mut answer);
+        let _ = answer.send(reply);
     });
     let Ok(thread) = thread else { return PermissionReply::No };
-    let mut reading = Reading { answered: Some(answered), thread: Some(thread) };
+    let mut reading = AnswerThread { answered: Some(answered), thread: Some(thread) };
     match &mut reading.answered {
         Some(answered) => answered.await.unwrap_or(PermissionReply::No),
         None => PermissionReply::No,
     }
 }
 
-/// The thread that reads an answer. Nobody else reads from the terminal before it has ended: it would take the next line
-/// away from the prompt.
-struct Reading {
+/// The thread that reads an answer. No other code reads from the terminal before it has ended: it would take the next
+/// line away from the prompt.
+struct AnswerThread {
     answered: Option<oneshot::Receiver<PermissionReply>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Drop for Reading {
+impl Drop for AnswerThread {
     fn drop(&mut self) {
-        // The thread sees that nobody waits, and gives up after at most one look around.
+        // The thread sees that the receiver is gone, and ends after at most one interval.
         self.answered = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -66,18 +61,18 @@ impl Drop for Reading {
     }
 }
 
-/// What a person said to a question.
+/// What a person answered to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PermissionReply {
     /// This once.
     Yes,
     /// From now on, as far as the question allows it.
     Always,
-    /// No, or nobody is there.
+    /// No, or there is no terminal.
     No,
 }
 
-/// What a hook says comes first, since it is why the person is asked; then what would change; the call comes last.
+/// The hook's reason comes first, since it is why the person is asked; then what would change; the call comes last.
 fn question_text(question: &Question) -> String {
     let mut text = String::new();
     if let Some(reason) = &question.hook_reason {
@@ -104,7 +99,7 @@ fn question_text(question: &Question) -> String {
 /// Yes only for a clear yes. `empty` is what Enter alone means.
 fn read_answer(
     question: &str,
-    empty: Meaning,
+    empty: TypedAnswer,
     may_be_always: bool,
     answer: &mut oneshot::Sender<PermissionReply>,
 ) -> PermissionReply {
@@ -116,18 +111,18 @@ fn read_answer(
         drop(screen);
         let line = read_line(answer);
         match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
-            Some(Meaning::Yes) => return PermissionReply::Yes,
-            Some(Meaning::Always) if may_be_always => return PermissionReply::Always,
-            Some(Meaning::No) | None => return PermissionReply::No,
-            Some(Meaning::Always | Meaning::Unclear) => {}
+            Some(TypedAnswer::Yes) => return PermissionReply::Yes,
+            Some(TypedAnswer::Always) if may_be_always => return PermissionReply::Always,
+            Some(TypedAnswer::No) | None => return PermissionReply::No,
+            Some(TypedAnswer::Always | TypedAnswer::Unclear) => {}
         }
     }
     PermissionReply::No
 }
 
-/// What a typed line says.
+/// What a typed line means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
+enum TypedAnswer {
     Yes,
     Always,
     No,
@@ -135,20 +130,20 @@ enum Meaning {
 }
 
 /// Only whole words count. A line with an arrow key in it is none of them.
-fn meaning(line: &str) -> Meaning {
+fn meaning(line: &str) -> TypedAnswer {
     match line.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => Meaning::Yes,
-        "a" | "always" => Meaning::Always,
-        "n" | "no" => Meaning::No,
-        _ => Meaning::Unclear,
+        "y" | "yes" => TypedAnswer::Yes,
+        "a" | "always" => TypedAnswer::Always,
+        "n" | "no" => TypedAnswer::No,
+        _ => TypedAnswer::Unclear,
     }
 }
 
-/// A line from the terminal; `None` at its end, on an error, and when nobody waits for it any more.
+/// A line from the terminal; `None` at its end, on an error, and when the answer is no longer waited for.
 fn read_line(answer: &oneshot::Sender<PermissionReply>) -> Option<String> {
     let stdin = io::stdin();
     let mut line = Vec::new();
-    let interval = Timespec::try_from(LOOK_AROUND).ok()?;
+    let interval = Timespec::try_from(POLL_INTERVAL).ok()?;
     while !line.ends_with(b"\n") {
         if answer.is_closed() {
             return None;
@@ -160,7 +155,7 @@ fn read_line(answer: &oneshot::Sender<PermissionReply>) -> Option<String> {
             Err(_) => return None,
         }
         // Not through the buffer of `Stdin`: a terminal gives one line per read, and nothing may be kept
-        // back from whoever reads next.
+        // back from the next reader.
         let mut piece = [0; 1024];
         match rustix::io::read(&stdin, &mut piece) {
             Ok(0) | Err(_) => return None,
@@ -177,22 +172,22 @@ mod tests {
     #[test]
     fn only_a_clear_yes_is_a_yes() {
         for (line, expected) in [
-            ("y\n", Meaning::Yes),
-            (" YES \r\n", Meaning::Yes),
-            ("n\n", Meaning::No),
-            ("No\n", Meaning::No),
-            (" Always\n", Meaning::Always),
-            ("a\n", Meaning::Always),
-            ("\n", Meaning::Unclear),
-            ("yn\n", Meaning::Unclear),
-            ("\u{1b}[A y\n", Meaning::Unclear),
+            ("y\n", TypedAnswer::Yes),
+            (" YES \r\n", TypedAnswer::Yes),
+            ("n\n", TypedAnswer::No),
+            ("No\n", TypedAnswer::No),
+            (" Always\n", TypedAnswer::Always),
+            ("a\n", TypedAnswer::Always),
+            ("\n", TypedAnswer::Unclear),
+            ("yn\n", TypedAnswer::Unclear),
+            ("\u{1b}[A y\n", TypedAnswer::Unclear),
         ] {
             assert_eq!(meaning(line), expected, "{line:?}");
         }
     }
 
     #[test]
-    fn a_question_shows_what_would_run_and_obeys_nothing_in_it() {
+    fn a_question_shows_what_would_run_and_escapes_control_characters() {
         let question = Question {
             tool: "run_shell_command".to_owned(),
             title: "run: rm x\u{1b}[2K\nAllow".to_owned(),

@@ -58,12 +58,12 @@ const ACCEPTED_AS_GONE: &str = "accepted: the guard `BeforeTool-1` is gone from 
 
 /// Nothing forbidden happened, and the next sessions say why nothing happens there, until a person accepts it.
 fn check_refused(what: &str, over: &Run, accepted: &str) {
-    assert!(!forbidden_exists(&over.project), "{what}: {}", over.told());
+    assert!(!forbidden_exists(&over.project), "{what}: {}", over.shown());
     assert_eq!(
         over.tools().get(1).map(String::as_str),
         Some("write_file blocked"),
         "{what}: {}",
-        over.told()
+        over.shown()
     );
     let project = &over.project;
     std::fs::create_dir_all(project.dir().join("sub/deep")).unwrap();
@@ -131,7 +131,7 @@ fn what_an_agent_does_to_the_settings_does_not_help_it() {
 fn keeping_the_guard_open_for_writing_does_not_help() {
     let over =
         attacked(shell("setsid sleep 10 3>>hooks/guard.sh </dev/null >/dev/null 2>&1 & sleep 0.3")).run("go");
-    assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.told());
+    assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.shown());
     assert!(!forbidden_exists(&over.project));
     over.expect_said("open for writing");
 }
@@ -165,7 +165,7 @@ fn protected_files_are_not_written_without_a_yes() {
         std::fs::create_dir_all(scenario.project.dir().join(".git/hooks")).unwrap();
         let over = scenario.run("go");
         let expected = ["write_file denied", "replace denied", "write_file success"];
-        assert_eq!(over.tools(), expected, "{path}: {}", over.told());
+        assert_eq!(over.tools(), expected, "{path}: {}", over.shown());
         over.expect_said("permission denied");
     }
 }
@@ -207,7 +207,7 @@ fn a_project_hook_cannot_carry_arguments_past_the_users_guard() {
     drop(scenario.command());
     assert_eq!(run(&scenario.project, &["trust", "--yes"]).code, Some(0));
     let over = scenario.run("go");
-    assert_eq!(over.tools(), ["write_file blocked"], "{}", over.told());
+    assert_eq!(over.tools(), ["write_file blocked"], "{}", over.shown());
     over.expect_said("the guard says no");
     assert!(!forbidden_exists(&over.project));
     let asked = over.lines("hook_call").iter().filter(|line| line["name"] == "BeforeTool-1").count();

@@ -35,7 +35,7 @@ fn broken_hooks_stop_nothing() {
         for event in ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection"] {
             run.expect_said(&format!("hook {event}-1 ({event}, "));
         }
-        assert!(run.stderr.matches("failed, so the ").count() >= 5, "{}", run.told());
+        assert!(run.stderr.matches("failed, so the ").count() >= 5, "{}", run.shown());
         let calls = run.lines("hook_call");
         assert!(calls.iter().all(|call| call["success"] == false && !call["error"].is_null()), "{command}");
     }
@@ -51,7 +51,7 @@ fn failures_are_warnings_in_the_debug_log() {
         .env("DEBUG", "llxprt:core:hooks:*")
         .run("write");
     let warning = run.stderr.lines().find(|line| line.contains("WARN") && line.contains("BeforeTool-1"));
-    let warning = warning.unwrap_or_else(|| panic!("HOOK-023: {}", run.told()));
+    let warning = warning.unwrap_or_else(|| panic!("HOOK-023: {}", run.shown()));
     assert!(warning.contains("exit_code=7") && warning.contains("oops"), "HOOK-023: {warning}");
 }
 
@@ -96,5 +96,5 @@ fn the_trace_is_one_line_and_escaped() {
         .hook("BeforeTool", "printf 'red \\033[31m\\nsecond line' >&2; exit 2")
         .run("hi");
     run.expect_said("red \\u{1b}[31m\\nsecond line");
-    assert!(!run.stderr.contains('\u{1b}'), "{}", run.told());
+    assert!(!run.stderr.contains('\u{1b}'), "{}", run.shown());
 }

@@ -32,7 +32,7 @@ fn a_whole_run_over_http() {
         .hook("BeforeToolSelection", answer(&json!({ "hookSpecificOutput": { "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["list_directory"] } } })))
         .args(&["--record", "recording.jsonl", "--output-format", "json"])
         .run("look");
-    let result: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.told()));
+    let result: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.shown()));
     assert_eq!(
         (run.code, &result["response"], &result["stats"]["tokens"]["total"]),
         (0, &json!("Done."), &json!(14))
@@ -76,7 +76,7 @@ fn an_aborted_stream_fires_no_after_model() {
     let run = against(&server).hook("AfterModel", "true").run("hi");
     run.expect(1, "");
     run.expect_said("error: ");
-    assert!(run.events().is_empty(), "HOOK-207: {}", run.told());
+    assert!(run.events().is_empty(), "HOOK-207: {}", run.shown());
     assert!(run.lines("model_response").is_empty(), "HOOK-207");
     assert_eq!(run.lines("session_end").len(), 1);
 }

@@ -109,8 +109,8 @@ fn a_second_ctrl_c_kills_at_once() {
     let run = scenario.over(&child.wait_with_output().unwrap());
     run.expect(130, "");
     // Had the hook been waited for, its grace would have been over first: that is said, and the session's end is logged.
-    assert!(!run.stderr.contains("SessionEnd hooks took too long"), "{}", run.told());
-    assert_ne!(run.log.last().unwrap()["type"], "session_end", "{}", run.told());
+    assert!(!run.stderr.contains("SessionEnd hooks took too long"), "{}", run.shown());
+    assert_ne!(run.log.last().unwrap()["type"], "session_end", "{}", run.shown());
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
 }
 

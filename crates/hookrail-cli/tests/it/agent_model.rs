@@ -58,8 +58,8 @@ fn after_model_fires_before_the_tools() {
     assert_eq!(run.events(), ["AfterModel", "BeforeTool", "AfterModel"], "HOOK-043");
     let stop = answer(&json!({ "continue": false, "stopReason": "enough" }));
     let run = scenario().hook("AfterModel", stop).run("look around");
-    assert_eq!(run.events(), ["AfterModel"], "HOOK-043, HOOK-048: {}", run.told());
-    assert!(run.tools().is_empty(), "HOOK-043, HOOK-048: {}", run.told());
+    assert_eq!(run.events(), ["AfterModel"], "HOOK-043, HOOK-048: {}", run.shown());
+    assert!(run.tools().is_empty(), "HOOK-043, HOOK-048: {}", run.shown());
 }
 
 /// HOOK-036, HOOK-138, HOOK-174, HOOK-179: a blocked call with an answer of the hook's own.
@@ -117,7 +117,7 @@ fn before_model_adds_messages() {
     let contents = run.request(0)["contents"].as_array().unwrap();
     let texts: Vec<_> =
         contents.iter().map(|content| content["parts"][0]["text"].as_str().unwrap()).collect();
-    assert_eq!(texts, ["hi", "Answer in French."], "HOOK-039: {}", run.told());
+    assert_eq!(texts, ["hi", "Answer in French."], "HOOK-039: {}", run.shown());
 }
 
 /// L11: a chain accumulates.
@@ -137,7 +137,7 @@ fn chained_before_model_hooks_accumulate() {
         )
         .hook_with("BeforeModel", set("unknown", 1.0), json!({ "sequential": true }))
         .run("secret");
-    assert_eq!(last_text(run.request(0)), "[redacted]", "{}", run.told());
+    assert_eq!(last_text(run.request(0)), "[redacted]", "{}", run.shown());
     assert_eq!(run.request(0)["config"]["temperature"], 0.5);
 }
 
@@ -175,7 +175,7 @@ fn after_model_replaces_the_response() {
         s/.*/{\"hookSpecificOutput\":{\"llm_response\":{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[\"&\"]}}]}}}/'";
     let run = Scenario::new().says("The password is hunter2.").hook("AfterModel", redact).run("tell me");
     run.expect(0, "The password is [redacted].\n");
-    assert!(!run.stderr.contains("hunter2"), "HOOK-173: {}", run.told());
+    assert!(!run.stderr.contains("hunter2"), "HOOK-173: {}", run.shown());
     let line = run.lines("model_response")[0];
     assert!(
         line["modified"] == true && !line["response"].to_string().contains("hunter2"),
@@ -195,7 +195,7 @@ fn tool_calls_survive_an_equal_response_only() {
     let echo = "sed 's/.*\"llm_response\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_response\":\\1}}/'";
     let run = Scenario::new().model(parts.clone()).says("Done.").hook("AfterModel", echo).run("go");
     run.expect(0, "Done.\n");
-    assert_eq!(run.tools(), ["write_file success"], "{}", run.told());
+    assert_eq!(run.tools(), ["write_file success"], "{}", run.shown());
 
     let replace = json!({ "hookSpecificOutput": { "llm_response": { "text": "No." } } });
     let run = Scenario::new().model(parts).hook("AfterModel", answer(&replace)).run("go");
@@ -213,7 +213,7 @@ fn after_model_hides_the_answer() {
         .hook("AfterModel", answer(&json!({ "suppressOutput": true })))
         .run("go");
     run.expect(0, "");
-    assert!(!run.stderr.contains("secret"), "HOOK-049: {}", run.told());
+    assert!(!run.stderr.contains("secret"), "HOOK-049: {}", run.shown());
     assert_eq!(run.tools(), ["write_file success"], "HOOK-049");
     assert!(run.request(1).to_string().contains("secret plan"), "the model keeps its own words");
 }
@@ -269,7 +269,7 @@ fn system_messages_reach_the_model_and_not_the_user() {
         "HOOK-217"
     );
     assert_eq!(texts(2), texts(1), "each message is told once");
-    assert!(!run.stderr.lines().any(|line| line.starts_with("from ")), "HOOK-159: {}", run.told());
+    assert!(!run.stderr.lines().any(|line| line.starts_with("from ")), "HOOK-159: {}", run.shown());
 }
 
 /// HOOK-141: what reaches the model is the SDK's form, with all parts that hooks never saw.
@@ -284,7 +284,7 @@ fn a_text_only_hook_destroys_no_tool_call() {
         .run("look");
     run.expect(0, "Done.\n");
     let contents = run.request(1)["contents"].as_array().unwrap();
-    assert_eq!(contents[0]["parts"][0]["text"], "peek", "{}", run.told());
+    assert_eq!(contents[0]["parts"][0]["text"], "peek", "{}", run.shown());
     assert!(contents[1]["parts"][0].get("functionCall").is_some(), "HOOK-141: {contents:?}");
     assert!(contents[2]["parts"][0].get("functionResponse").is_some(), "HOOK-141: {contents:?}");
 }

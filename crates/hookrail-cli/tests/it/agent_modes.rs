@@ -143,7 +143,7 @@ fn stream_json_is_one_object_per_happening() {
             "result"
         ],
         "{}",
-        run.told()
+        run.shown()
     );
     assert_eq!(lines.last().unwrap()["response"], "Done.");
 }

@@ -209,7 +209,7 @@ impl Run {
     /// What was sent to the model with the given call, from 0.
     pub(crate) fn request(&self, index: usize) -> &Value {
         let requests = self.lines("model_request");
-        &requests.get(index).unwrap_or_else(|| panic!("no request {index}: {}", self.told()))["request"]
+        &requests.get(index).unwrap_or_else(|| panic!("no request {index}: {}", self.shown()))["request"]
     }
 
     /// The last entry of that request's conversation.
@@ -229,19 +229,19 @@ impl Run {
         self.project.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Everything that was told, for messages.
-    pub(crate) fn told(&self) -> String {
+    /// Exit code and both streams, for messages of assertions.
+    pub(crate) fn shown(&self) -> String {
         format!("exit {}\nstdout: {}\nstderr: {}", self.code, self.stdout, self.stderr)
     }
 
     #[track_caller]
     pub(crate) fn expect(&self, code: i32, stdout: &str) {
-        assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "{}", self.told());
+        assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "{}", self.shown());
     }
 
     #[track_caller]
     pub(crate) fn expect_said(&self, text: &str) {
-        assert!(self.stderr.contains(text), "`{text}` is not in: {}", self.told());
+        assert!(self.stderr.contains(text), "`{text}` is not in: {}", self.shown());
     }
 }
 

@@ -149,7 +149,7 @@ fn chained_hooks_build_on_each_other() {
         .hook_with("BeforeTool", append("one"), json!({ "sequential": true }))
         .hook_with("BeforeTool", append("two"), json!({ "sequential": true }))
         .run("write");
-    assert_eq!(run.project.read("a.txt"), "hello one two", "HOOK-024, HOOK-216: {}", run.told());
+    assert_eq!(run.project.read("a.txt"), "hello one two", "HOOK-024, HOOK-216: {}", run.shown());
 }
 
 /// HOOK-020, HOOK-028, DELTA-HAPP-002: a stop ends the run with its reason; L10: the tool does not run.
@@ -202,7 +202,7 @@ fn after_tool_adds_to_what_the_model_sees() {
         response.ends_with("\n\nit is a secret\n\n[System] be careful"),
         "HOOK-027, HOOK-030, HOOK-131: {response}"
     );
-    assert!(!run.stderr.lines().any(|line| line.trim() == "be careful"), "HOOK-159: {}", run.told());
+    assert!(!run.stderr.lines().any(|line| line.trim() == "be careful"), "HOOK-159: {}", run.shown());
     run.expect_said("said: be careful");
     assert_eq!(run.lines("tool_call")[0]["result"]["llmContent"], response, "HOOK-217");
 }
@@ -215,7 +215,7 @@ fn after_tool_hides_a_result_from_the_user_only() {
     let shown = go(Scenario::new());
     shown.expect_said("top-secret");
     let hidden = go(Scenario::new().hook("AfterTool", hides));
-    assert!(!hidden.stderr.contains("top-secret"), "HOOK-029: {}", hidden.told());
+    assert!(!hidden.stderr.contains("top-secret"), "HOOK-029: {}", hidden.shown());
     assert_eq!(hidden.lines("tool_call")[0]["result"]["suppressDisplay"], true, "HOOK-132, HOOK-149");
     assert!(hidden.tool_responses(1)[0]["output"].as_str().unwrap().contains("top-secret"), "HOOK-029");
 }

@@ -21,7 +21,7 @@ fn unapproved_hooks_do_not_run_and_are_named() {
     assert_eq!(run.tools(), ["write_file success"]);
     run.expect_said("hookrail trust");
     run.expect_said("BeforeTool-1");
-    assert_eq!(run.stderr.matches("warning:").count(), 1, "one clear warning: {}", run.told());
+    assert_eq!(run.stderr.matches("warning:").count(), 1, "one clear warning: {}", run.shown());
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn trust_hooks_approves_for_one_run() {
     run.expect(0, "Done.\n");
     assert!(run.project.dir().join("ran").exists());
     assert_eq!(run.tools(), ["write_file blocked"]);
-    assert!(!run.stderr.contains("hookrail trust"), "{}", run.told());
+    assert!(!run.stderr.contains("hookrail trust"), "{}", run.shown());
 }
 
 /// A guard that the agent's own tool rewrote blocks until it is approved again.
@@ -46,7 +46,7 @@ fn an_agent_cannot_switch_its_own_guard_off() {
     scenario.project.script("guard.sh", "exit 0");
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
-    assert_eq!(run.tools(), ["run_shell_command success", "write_file blocked"], "{}", run.told());
+    assert_eq!(run.tools(), ["run_shell_command success", "write_file blocked"], "{}", run.shown());
     run.expect_said("changed since it was approved");
     assert!(!run.project.dir().join("a.txt").exists());
 }

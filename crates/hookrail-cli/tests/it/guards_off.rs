@@ -274,12 +274,12 @@ fn hooks_that_are_configured_but_off_are_told_in_one_line() {
     let run = scenario.setting("enableHooks", json!(false)).run("go");
     run.expect(0, "Done.\n");
     let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains("hooks are off")).collect();
-    assert_eq!(told.len(), 1, "{}", run.told());
-    assert!(told[0].contains("the user settings say so"), "{}", run.told());
+    assert_eq!(told.len(), 1, "{}", run.shown());
+    assert!(told[0].contains("the user settings say so"), "{}", run.shown());
     // Nothing configured: nothing to say.
     let run = Scenario::new().says("Done.").setting("enableHooks", json!(false)).run("go");
     run.expect(0, "Done.\n");
-    assert!(!run.stderr.contains("hooks are off"), "{}", run.told());
+    assert!(!run.stderr.contains("hooks are off"), "{}", run.shown());
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, wait_until};
 use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, answer, shell, write};
 use crate::program::{hookrail, log_path, run};
+
+/// Generous: the machine may be busy.
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A line as the engine writes it.
 fn call(event: &str, name: &str, milliseconds: u64, output: &serde_json::Value) -> String {
@@ -114,6 +119,18 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
+/// How far a process has read a file that it has open, as Linux shows it.
+fn position_in(pid: u32, file: &Path) -> Option<u64> {
+    let wanted = fs::metadata(file).ok()?.ino();
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let descriptor = descriptors.map(|entry| entry.path()).find(|descriptor| {
+        fs::metadata(descriptor).is_ok_and(|open| open.is_file() && open.ino() == wanted)
+    })?;
+    let number = descriptor.file_name()?.to_str()?;
+    let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{number}")).ok()?;
+    info.lines().find_map(|line| line.strip_prefix("pos:"))?.trim().parse().ok()
+}
+
 #[test]
 fn follows_a_log_through_rotation_and_truncation() {
     let project = TestProject::new();
@@ -128,14 +145,14 @@ fn follows_a_log_through_rotation_and_truncation() {
         file.write_all(text.as_bytes()).unwrap();
     };
     let expect = |milliseconds: u64| {
-        let line = lines.recv_timeout(Duration::from_mins(1)).expect("a line");
+        let line = lines.recv_timeout(LIMIT).expect("a line");
         assert!(line.contains(&format!(" {milliseconds} ms")), "{milliseconds} expected: {line}");
     };
     // The log comes into being, with a line torn in two.
     fs::create_dir_all(log.parent().unwrap()).unwrap();
     let line = wanted(101);
     append(&line[..40]);
-    std::thread::sleep(Duration::from_millis(300));
+    wait_until(LIMIT, "the half line to be read", || position_in(child.id(), &log) == Some(40));
     append(&line[40..]);
     expect(101);
     append(&(call("BeforeTool", "other", 102, &json!(null)) + &wanted(103)));

@@ -47,6 +47,7 @@ mod schema;
 mod serve;
 mod support;
 mod test_command;
+mod tidy;
 mod toggle;
 mod trust;
 mod words;

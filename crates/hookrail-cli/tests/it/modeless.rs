@@ -6,7 +6,7 @@ use std::process::Command;
 use hookrail_testkit::TestProject;
 use serde_json::json;
 
-/// Where the tests have their file system; `unshare` keeps what is mounted there from everybody else.
+/// Where the tests have their file system; `unshare` hides what is mounted there from other processes.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/modeless/modeless.py");
 
 /// What the server ends with where FUSE or namespaces are not to be had.
@@ -44,7 +44,7 @@ fn story(project: &TestProject, mode: &str, command: &str) -> Option<String> {
 }
 
 #[test]
-fn a_guard_works_or_is_told_where_files_have_no_modes() {
+fn a_guard_works_or_is_reported_where_files_have_no_modes() {
     let cases = [
         ("777", "./hooks/guard.sh", "blocked by policy: no"),
         ("755", "./hooks/guard.sh", "blocked by policy: no"),

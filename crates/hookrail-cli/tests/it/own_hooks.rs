@@ -1,4 +1,4 @@
-//! The hooks that we ship obey tests in the format that we offer, through the program. The starters and the shipped rules
+//! The shipped hooks pass tests in hookrail's own test format, through the program. The starters and the shipped rules
 //! are in `test_command.rs`; the recipes of the cookbook are tested on their page.
 
 use std::fs;

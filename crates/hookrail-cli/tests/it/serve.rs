@@ -73,7 +73,7 @@ struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
     answers: Receiver<String>,
-    talk: Option<std::thread::JoinHandle<String>>,
+    messages: Option<std::thread::JoinHandle<String>>,
 }
 
 impl Server {
@@ -96,12 +96,12 @@ impl Server {
                 }
             }
         });
-        let talk = std::thread::spawn(move || {
+        let messages = std::thread::spawn(move || {
             let mut text = String::new();
             stderr.read_to_string(&mut text).expect("stderr is UTF-8");
             text
         });
-        Self { child, stdin, answers, talk: Some(talk) }
+        Self { child, stdin, answers, messages: Some(messages) }
     }
 
     /// Starts on a socket and waits until it is there.
@@ -158,7 +158,7 @@ impl Server {
                 Err(RecvTimeoutError::Timeout) => panic!("stdout stays open"),
             }
         }
-        (status, left, self.talk.take().unwrap().join().expect("stderr was read"))
+        (status, left, self.messages.take().unwrap().join().expect("stderr was read"))
     }
 
     fn wait(&mut self) -> ExitStatus {
@@ -173,8 +173,8 @@ impl Server {
     /// Closes the input and expects a good end; the answers that were left.
     fn finish(mut self) -> Vec<Value> {
         self.close_input();
-        let (status, left, talk) = self.end();
-        assert_eq!(status.code(), Some(0), "{talk}");
+        let (status, left, messages) = self.end();
+        assert_eq!(status.code(), Some(0), "{messages}");
         left
     }
 

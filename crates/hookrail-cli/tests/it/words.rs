@@ -75,10 +75,10 @@ fn the_trace_shows_a_failure_in_one_line_and_no_message_that_was_not_said() {
     let run = scenario.hook("BeforeTool", "echo oops >&2; exit 1").run("go");
     run.expect(0, "Done.\n");
     let lines: Vec<&str> = run.stderr.lines().filter(|line| line.contains("oops")).collect();
-    assert_eq!(lines.len(), 1, "{}", run.told());
+    assert_eq!(lines.len(), 1, "{}", run.shown());
     assert!(lines[0].contains("failed, so the call went on: exited with code 1: oops"), "{}", lines[0]);
     assert!(lines[0].contains("exit 2 blocks, 1 does not"), "{}", lines[0]);
-    assert!(!run.stderr.contains("Warning:"), "{}", run.told());
+    assert!(!run.stderr.contains("Warning:"), "{}", run.shown());
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn explain_gives_every_reason() {
         &json!({ "hooks": { "BeforeTool": [{ "matcher": "^read_file$", "hooks": [command("true")] }] } }),
     );
     project.user_settings(&json!({ "enableHooks": true }));
-    // Nobody approved it, somebody disabled it, and it listens to something else.
+    // It is not approved, it is disabled, and its matcher does not match.
     assert_eq!(run(&project, &["disable", "guard"]).code, Some(0));
     let args = ["explain", "BeforeTool", "--tool", "write_file"];
     let ran = run(&project, &args);

@@ -1,4 +1,4 @@
-//! Every row does what its name says, as a plain reader of the protocol sees it.
+//! Every row does what its name describes, as a plain reader of the protocol sees it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,7 +13,7 @@ use crate::process;
 
 /// The most that is read of one line.
 const LONGEST_LINE: u64 = 16 << 20;
-/// How long a worker is watched that is said to never come to anything.
+/// How long a worker is watched that never gives an answer.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a worker may take that does come to something. Generous: the machine may be busy.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -51,7 +51,7 @@ fn start(worker: &HostileWorker, folder: &Path, mark: &str) -> Child {
     command.spawn().expect("the worker starts")
 }
 
-/// Ends whoever inherited the mark, wherever it went.
+/// Ends every process that inherited the mark, in any group or session.
 fn end(child: &mut Child, mark: &str) {
     crate::wait_until(LIMIT, "they end", || {
         for process in process::marked(mark) {
@@ -78,7 +78,7 @@ fn first_outcome(worker: &HostileWorker, folder: &Path) -> Outcome {
     let start = Instant::now();
     let seen = loop {
         assert!(start.elapsed() < LIMIT, "{}: nothing came of it", worker.name);
-        // A child may hold its streams open: its own end is one, too. So is a stdin that nobody reads any more.
+        // A child may hold its streams open: its own end is one, too. So is a stdin that is no longer read.
         if let Ok(outcome) = outcome.recv_timeout(Duration::from_millis(20)) {
             break outcome;
         }

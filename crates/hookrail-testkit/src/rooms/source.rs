@@ -2,19 +2,24 @@
 
 /// A file's code and the test modules it declares.
 pub(super) struct Source {
+    /// As long as the text of the file, with blanks in place of everything that is no code.
     code: String,
+    /// Their names, as in `mod name;`.
     test_modules: Vec<String>,
 }
 
 /// The first word of a path that starts at the crate's top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TopWord<'a> {
+    /// A room's name, or that of an item of the crate's root.
     pub(super) name: &'a str,
     /// The path begins with `crate::` and not with `super::`.
     pub(super) from_crate: bool,
 }
 
 impl Source {
+    /// Takes comments, strings and test items out of a text.
+    /// Only a test item itself is removed: code after it is read again.
     pub(super) fn new(text: &str) -> Self {
         let mut code = without_comments_and_strings(text);
         let mut test_modules = Vec::new();
@@ -62,6 +67,7 @@ impl Source {
     }
 }
 
+/// Whether a character can be part of an identifier.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::{
-    HookSession, JsonObject, SettingsPaths, ToolGate, ToolInput, TrustPolicy, fire_before_model_hook,
+    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook,
     fire_before_tool_hook,
 };
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ impl Engine {
         match future.poll(context) {
             // As a host reads it: by what it is to do with the call.
             Poll::Ready(verdict) => match verdict.gate {
-                ToolGate::Run { tool_input } => matches!(tool_input, ToolInput::Original(_)),
+                ToolGate::Run { tool_input } => !tool_input.is_changed(),
                 ToolGate::Ask { .. } | ToolGate::Block { .. } | ToolGate::Stop { .. } => false,
             },
             Poll::Pending => panic!("a hook runs"),

@@ -10,10 +10,13 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+pub(crate) use self::partial::{PartialLlmRequest, PartialLlmResponse};
 pub use self::request::{HookToolConfig, LlmConfig, LlmMessage, LlmRequest, ToolMode};
 pub(crate) use self::response::response_text;
 pub use self::response::{LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage};
 
+mod partial;
+pub(crate) mod read;
 mod request;
 mod response;
 
@@ -36,9 +39,17 @@ impl Serialize for JoinedText<'_> {
     }
 }
 
-impl JoinedText<'_> {
+impl<'a> JoinedText<'a> {
     fn borrowed(&self) -> JoinedText<'_> {
         JoinedText(borrowed_texts(&self.0))
+    }
+
+    /// The text in one piece. Only several pieces are copied.
+    pub(crate) fn into_text(mut self) -> Cow<'a, str> {
+        match self.0.len() {
+            0 | 1 => self.0.pop().unwrap_or_default(),
+            _ => Cow::Owned(self.0.concat()),
+        }
     }
 }
 

@@ -9,7 +9,6 @@ mod fields;
 mod locate;
 mod model;
 mod owned_event;
-mod stable;
 #[cfg(test)]
 mod tests;
 

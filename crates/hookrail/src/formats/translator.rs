@@ -5,7 +5,6 @@
 //! (tool calls, images, tool definitions, the system instruction, fields of the next SDK) stays as it was.
 
 mod align;
-mod field;
 mod given;
 #[cfg(test)]
 mod laws;
@@ -15,29 +14,16 @@ mod response;
 mod tests;
 mod tool_config;
 
-use std::borrow::Cow;
-
-pub(crate) use field::{FieldPath, describe};
 pub(crate) use given::{message_as_json, read_messages};
 pub use request::{AppliedRequest, apply_hook_llm_request, from_hook_llm_request, to_hook_llm_request};
 pub use response::{apply_hook_llm_response, from_hook_llm_response, response_equals, to_hook_llm_response};
 pub use tool_config::{apply_hook_tool_config, to_hook_tool_config};
 
+pub(crate) use crate::formats::field::FieldPath;
+pub use crate::formats::field::TranslationError;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, Part};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{LlmRequest, LlmResponse};
-
-/// A model payload that cannot be read: which field, what was expected there, and what was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}`: expected {expected}, found {found}")]
-pub struct TranslationError {
-    /// The field's path, such as `llm_request.messages[2].content`.
-    pub field: String,
-    /// What belongs there.
-    pub expected: Cow<'static, str>,
-    /// What stands there.
-    pub found: String,
-}
 
 /// The translator between the `@google/genai` types and version 1 of the stable format, under the
 /// specification's name. Its functions are also free functions of this crate.

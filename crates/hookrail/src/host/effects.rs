@@ -3,6 +3,8 @@
 //! Every result is one enum (the gate) with the notes beside it. All of them are `#[must_use]`: dropping one would
 //! drop a block.
 
+mod rare;
+
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -10,14 +12,15 @@ use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, 
 use crate::formats::json_object::JsonObject;
 use crate::output::HookOutput;
 use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
+use rare::Rare;
 
-/// What hooks gave besides their verdict. It is nearly always nothing, so the content is boxed: a result is smaller, and
-/// without hooks it is made and dropped without an allocation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HookNotes(Option<Box<Notes>>);
+/// What hooks gave besides their verdict. Without hooks it is nothing, so the content is boxed: a result is made and
+/// dropped without an allocation, and there is one pointer to look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookNotes(Rare<Notes>);
 
 /// The content of [`HookNotes`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Notes {
     /// For the model.
@@ -26,26 +29,39 @@ pub struct Notes {
     pub suppress_output: bool,
     /// What was odd about the hooks or had no effect; for a log.
     pub warnings: Vec<String>,
+    /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
+    pub output: Option<HookOutput>,
 }
 
-impl HookNotes {
+impl Notes {
+    /// Everything but the output, which triggers read first.
     pub(crate) fn of(result: &ProcessedHookResult) -> Self {
-        Self::from(Notes {
+        Self {
             system_message: result.system_message.clone(),
             suppress_output: result.suppress_output,
             warnings: result.all_warnings(),
-        })
+            output: None,
+        }
     }
+}
 
+impl HookNotes {
     /// The content, to be taken apart.
     pub fn into_inner(self) -> Notes {
-        self.0.map(|notes| *notes).unwrap_or_default()
+        self.0.take().unwrap_or_default()
+    }
+}
+
+impl Default for HookNotes {
+    #[inline]
+    fn default() -> Self {
+        Self(Rare::NONE)
     }
 }
 
 impl From<Notes> for HookNotes {
     fn from(notes: Notes) -> Self {
-        Self((notes != NO_NOTES).then(|| Box::new(notes)))
+        if notes == NO_NOTES { Self::default() } else { Self(Rare::some(notes)) }
     }
 }
 
@@ -53,31 +69,46 @@ impl Deref for HookNotes {
     type Target = Notes;
 
     fn deref(&self) -> &Notes {
-        self.0.as_deref().unwrap_or(&NO_NOTES)
+        self.0.get().unwrap_or(&NO_NOTES)
     }
 }
 
-static NO_NOTES: Notes = Notes { system_message: None, suppress_output: false, warnings: Vec::new() };
+static NO_NOTES: Notes =
+    Notes { system_message: None, suppress_output: false, warnings: Vec::new(), output: None };
 
-/// The arguments that a tool is to be called with. Two of them are equal if the arguments are.
-///
-/// It is no [`Cow`], because that would have room for the changed arguments: a result is made for every tool call, and
-/// nearly all of them change nothing.
+/// The arguments that a tool is to be called with: those that the model asked for, or what hooks made of them.
 #[derive(Debug, Clone)]
-pub enum ToolInput<'a> {
-    /// What the model asked for.
-    Original(&'a JsonObject),
-    /// What hooks made of that.
-    Changed(Box<JsonObject>),
+pub struct ToolInput<'a> {
+    original: &'a JsonObject,
+    changed: Rare<JsonObject>,
 }
 
-impl ToolInput<'_> {
+impl<'a> ToolInput<'a> {
+    /// The arguments as the model gave them.
+    #[inline]
+    pub fn original(original: &'a JsonObject) -> Self {
+        Self { original, changed: Rare::NONE }
+    }
+
+    /// The arguments as hooks changed them.
+    pub(crate) fn changed(original: &'a JsonObject, changed: JsonObject) -> Self {
+        Self { original, changed: Rare::some(changed) }
+    }
+
+    /// Whether hooks changed them.
+    pub fn is_changed(&self) -> bool {
+        self.changed.get().is_some()
+    }
+
+    /// What hooks made of the arguments; `None` if they are the original ones.
+    pub fn into_changed(self) -> Option<JsonObject> {
+        self.changed.take()
+    }
+
     /// The arguments by themselves; copied if no hook changed them.
     pub fn into_owned(self) -> JsonObject {
-        match self {
-            Self::Original(original) => original.clone(),
-            Self::Changed(changed) => *changed,
-        }
+        let original = self.original;
+        self.changed.take().unwrap_or_else(|| original.clone())
     }
 }
 
@@ -85,13 +116,11 @@ impl Deref for ToolInput<'_> {
     type Target = JsonObject;
 
     fn deref(&self) -> &JsonObject {
-        match self {
-            Self::Original(original) => original,
-            Self::Changed(changed) => changed,
-        }
+        self.changed.get().unwrap_or(self.original)
     }
 }
 
+/// Two of them are equal if the arguments are.
 impl PartialEq for ToolInput<'_> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -108,24 +137,31 @@ pub enum ToolGate<'a> {
         tool_input: ToolInput<'a>,
     },
     /// Let a person decide, whatever the host's own rules say. Where nobody can answer the call is refused.
-    Ask {
-        /// The arguments to run with, if the person agrees.
-        tool_input: ToolInput<'a>,
-        /// What the question shows.
-        reason: String,
-    },
+    Ask(Box<ToolQuestion<'a>>),
     /// Do not run it; the reason is its result.
-    Block {
-        /// Why, and whether a hook decided so or failed to decide.
-        block: Block,
-        /// The agent must stop as well.
-        stop: Option<StopReason>,
-    },
+    Block(Box<ToolBlock>),
     /// Do not run it, and stop the agent.
-    Stop {
-        /// Why.
-        reason: StopReason,
-    },
+    Stop(Box<StopReason>),
+}
+
+/// A tool call that a person is to decide about.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolQuestion<'a> {
+    /// The arguments to run with, if the person agrees.
+    pub tool_input: ToolInput<'a>,
+    /// What the question shows.
+    pub reason: String,
+}
+
+/// A tool call that must not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolBlock {
+    /// Why, and whether a hook decided so or failed to decide.
+    pub block: Block,
+    /// The agent must stop as well.
+    pub stop: Option<StopReason>,
 }
 
 /// What `BeforeTool` hooks want.
@@ -137,25 +173,23 @@ pub struct BeforeToolHookResult<'a> {
     pub gate: ToolGate<'a>,
     /// What hooks gave besides.
     pub notes: HookNotes,
-    /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<Box<HookOutput>>,
 }
 
 impl BeforeToolHookResult<'_> {
     /// The block that holds.
     pub fn block(&self) -> Option<&Block> {
         match &self.gate {
-            ToolGate::Block { block, .. } => Some(block),
-            ToolGate::Run { .. } | ToolGate::Ask { .. } | ToolGate::Stop { .. } => None,
+            ToolGate::Block(blocked) => Some(&blocked.block),
+            ToolGate::Run { .. } | ToolGate::Ask(_) | ToolGate::Stop(_) => None,
         }
     }
 
     /// The stop that holds, with or without a block.
     pub fn stop(&self) -> Option<&StopReason> {
         match &self.gate {
-            ToolGate::Block { stop, .. } => stop.as_ref(),
-            ToolGate::Stop { reason } => Some(reason),
-            ToolGate::Run { .. } | ToolGate::Ask { .. } => None,
+            ToolGate::Block(blocked) => blocked.stop.as_ref(),
+            ToolGate::Stop(reason) => Some(reason),
+            ToolGate::Run { .. } | ToolGate::Ask(_) => None,
         }
     }
 }
@@ -173,8 +207,6 @@ pub struct AfterToolHookResult {
     pub stop: Option<StopReason>,
     /// What hooks gave besides.
     pub notes: HookNotes,
-    /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
-    pub output: Option<Box<HookOutput>>,
 }
 
 /// What to do with a model call.
@@ -337,7 +369,7 @@ pub enum AgentGate {
 /// What the hooks of one of the six events outside of tools and models want. Where the settings let them observe
 /// only, this says to go on.
 #[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AgentHookResult {
     /// Whether to go on.

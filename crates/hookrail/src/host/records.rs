@@ -73,9 +73,9 @@ fn trace_run(event: EventName, run: &HookRun) {
         target: "llxprt:core:hooks:handler",
         %event, hook = name, r#type = run.hook.type_name(), duration_ms, success = run.success(),
         exit_code = run.exit_code(), signal = run.signal(), stdout = run.stdout, stderr = run.stderr,
-        error = run.failure.as_ref().map(tracing::field::display), "hook finished",
+        error = run.failure().map(tracing::field::display), "hook finished",
     );
-    if let Some(failure) = &run.failure {
+    if let Some(failure) = run.failure() {
         tracing::warn!(
             target: "llxprt:core:hooks:handler",
             %event, hook = name, duration_ms, exit_code = run.exit_code(), stderr = run.stderr,

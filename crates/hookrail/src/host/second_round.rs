@@ -65,7 +65,7 @@ pub(super) fn objections(event: &Event<'_>, runs: Vec<HookRun>) -> Vec<HookRun> 
     let mut runs = runs;
     runs.retain(|run| {
         let objects = run.output.as_ref().is_some_and(|output| blocks(event.name(), output));
-        objects || (run.failure.is_some() && run.hook.on_failure == OnFailure::Block)
+        objects || (run.failure().is_some() && run.hook.on_failure == OnFailure::Block)
     });
     for run in &mut runs {
         let specific = run.output.as_mut().and_then(|output| output.hook_specific_output.as_mut());

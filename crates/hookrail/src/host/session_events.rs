@@ -8,7 +8,7 @@ use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-    BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, Notes,
+    BeforeToolHookResult, BeforeToolSelectionHookResult, Notes,
 };
 use crate::host::session::HookSession;
 use crate::host::triggers;
@@ -137,13 +137,13 @@ impl HookSession {
 
     /// What the caller does, if the settings let the hooks of these events do more than observe.
     fn effect(&self, result: ProcessedHookResult) -> AgentHookResult {
-        let notes = HookNotes::of(&result);
+        let mut notes = Notes::of(&result);
         if self.settings().agent_events() == AgentEvents::Observe {
-            let notes = Notes { warnings: notes.into_inner().warnings, ..Notes::default() };
+            let notes = Notes { warnings: notes.warnings, ..Notes::default() };
             return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
         }
-        let output = result.aggregated.final_output.as_ref();
-        let specific = |field: &str| output.and_then(|output| output.specific(field));
+        let output = result.aggregated.final_output;
+        let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
         let clear_context = specific("clearContext").is_some_and(|clear| clear == true);
         let gate = match (result.block, result.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
@@ -153,6 +153,7 @@ impl HookSession {
                 AgentGate::GoOn { additional_context: context.map(str::to_owned) }
             }
         };
-        AgentHookResult { gate, clear_context, notes }
+        notes.output = output;
+        AgentHookResult { gate, clear_context, notes: notes.into() }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::host::effects::{AfterToolHookResult, HookNotes, ToolGate, ToolInput};
+use crate::host::effects::{AfterToolHookResult, HookNotes, ToolBlock, ToolGate};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
 use crate::host::session::HookSession;
 use crate::host::tool::ToolResult;
@@ -106,18 +106,17 @@ impl HookSession {
         let notes = before.notes;
         let (changed, asked) = match before.gate {
             ToolGate::Run { tool_input } => (tool_input, None),
-            ToolGate::Ask { tool_input, reason } => (tool_input, Some(reason)),
-            ToolGate::Block { block, stop } => {
+            ToolGate::Ask(question) => (question.tool_input, Some(question.reason)),
+            ToolGate::Block(blocked) => {
+                let ToolBlock { block, stop } = *blocked;
                 let result = refusal(block.reason.clone(), "hook_blocked", &notes);
                 return ToolOutcome::Blocked { tool_input, result, block, stop };
             }
-            ToolGate::Stop { reason } => return stopped(tool_input, reason, &notes),
+            ToolGate::Stop(reason) => return stopped(tool_input, *reason, &notes),
         };
         // Arguments that no hook changed are not copied.
-        let tool_input = match changed {
-            ToolInput::Changed(changed) => *changed,
-            ToolInput::Original(_) => tool_input,
-        };
+        let changed = changed.into_changed();
+        let tool_input = changed.unwrap_or(tool_input);
         let subject = PermissionSubject::Tool { name: tool_name, input: &tool_input };
         let decider = asked.as_deref().map_or(Decider::Host, |reason| Decider::Person { reason });
         match permission(PermissionRequest { subject, decider }).await {

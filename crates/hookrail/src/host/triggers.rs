@@ -15,7 +15,8 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::translator::TranslationError;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AnswerOrigin, BeforeModelHookResult, BeforeToolHookResult,
-    BeforeToolSelectionHookResult, HookNotes, ModelGate, ResponseChange, ToolGate, ToolInput, ToolSelection,
+    BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes, ResponseChange, ToolBlock, ToolGate,
+    ToolInput, ToolQuestion, ToolSelection,
 };
 use crate::host::event_handler::HookEventHandler;
 use crate::host::panics::survive;
@@ -34,9 +35,8 @@ pub fn fire_before_tool_hook<'a>(
     tool_input: &'a JsonObject,
 ) -> impl Future<Output = BeforeToolHookResult<'a>> + Send + 'a {
     let unchanged = move || BeforeToolHookResult {
-        gate: ToolGate::Run { tool_input: ToolInput::Original(tool_input) },
+        gate: ToolGate::Run { tool_input: ToolInput::original(tool_input) },
         notes: HookNotes::default(),
-        output: None,
     };
     Trigger::new(session, unchanged, move || {
         let handler = listening(session, EventName::BeforeTool, Some(tool_name))?;
@@ -50,18 +50,20 @@ async fn before_tool<'a>(
     tool_input: &'a JsonObject,
 ) -> BeforeToolHookResult<'a> {
     let result = handler.fire_before_tool_event(tool_name, tool_input).await;
-    let notes = HookNotes::of(&result);
+    let mut notes = Notes::of(&result);
     let ProcessedHookResult { block, ask, stop, aggregated, .. } = result;
     let output = aggregated.final_output;
     let gate = match (block, stop, ask) {
-        (Some(block), stop, _) => ToolGate::Block { block, stop },
-        (None, Some(reason), _) => ToolGate::Stop { reason },
+        (Some(block), stop, _) => ToolGate::Block(Box::new(ToolBlock { block, stop })),
+        (None, Some(reason), _) => ToolGate::Stop(Box::new(reason)),
         (None, None, Some(ask)) => {
-            ToolGate::Ask { tool_input: changed_input(output.as_ref(), tool_input), reason: ask.reason }
+            let tool_input = changed_input(output.as_ref(), tool_input);
+            ToolGate::Ask(Box::new(ToolQuestion { tool_input, reason: ask.reason }))
         }
         (None, None, None) => ToolGate::Run { tool_input: changed_input(output.as_ref(), tool_input) },
     };
-    BeforeToolHookResult { gate, notes, output: output.map(Box::new) }
+    notes.output = output;
+    BeforeToolHookResult { gate, notes: notes.into() }
 }
 
 /// The arguments with what hooks changed, key by key.
@@ -70,13 +72,13 @@ fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> T
     let is_new = |(key, value): &(&String, &Value)| original.get(*key) != Some(*value);
     let changes: Vec<_> = changes.into_iter().flatten().filter(is_new).collect();
     if changes.is_empty() {
-        return ToolInput::Original(original);
+        return ToolInput::original(original);
     }
-    let mut new_input = Box::new(original.clone());
+    let mut new_input = original.clone();
     for (key, value) in changes {
         new_input.insert(key.clone(), value.clone());
     }
-    ToolInput::Changed(new_input)
+    ToolInput::changed(original, new_input)
 }
 
 /// Tells the hooks what a tool gave.
@@ -100,16 +102,13 @@ async fn after_tool(
     tool_response: &JsonObject,
 ) -> AfterToolHookResult {
     let result = handler.fire_after_tool_event(tool_name, tool_input, tool_response).await;
-    let notes = HookNotes::of(&result);
+    let mut notes = Notes::of(&result);
     let output = result.aggregated.final_output;
     let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
-    AfterToolHookResult {
-        tool_response: specific("tool_response").filter(|given| !given.is_null()).cloned(),
-        additional_context: specific("additionalContext").and_then(|text| text.as_str()).map(str::to_owned),
-        stop: result.stop,
-        notes,
-        output: output.map(Box::new),
-    }
+    let tool_response = specific("tool_response").filter(|given| !given.is_null()).cloned();
+    let additional_context = specific("additionalContext").and_then(|text| text.as_str()).map(str::to_owned);
+    notes.output = output;
+    AfterToolHookResult { tool_response, additional_context, stop: result.stop, notes: notes.into() }
 }
 
 /// Asks the hooks before a model call.
@@ -133,22 +132,24 @@ async fn before_model<'a>(
     llm_request: &'a GenerateContentParameters,
 ) -> BeforeModelHookResult<'a> {
     let result = handler.fire_before_model_event(llm_request).await;
-    let notes = HookNotes::of(&result);
-    let output = BeforeModelHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let mut notes = Notes::of(&result);
+    let output = result.aggregated.final_output.map(BeforeModelHookOutput);
     let gate = match (result.block, result.stop) {
         (block, Some(reason)) => ModelGate::Stop { reason, block },
         (Some(block), None) => {
-            let given = applied("llm_response", || output.synthetic_response());
+            let given = applied("llm_response", output.as_ref(), BeforeModelHookOutput::synthetic_response);
             let origin = if given.is_some() { AnswerOrigin::Hook } else { AnswerOrigin::Empty };
             let response = given.unwrap_or_else(|| GenerateContentResponse::from_text(""));
             ModelGate::Answer { response, origin, block }
         }
         (None, None) => {
-            let changed = applied("llm_request", || Ok(modified_request(&output, llm_request)));
+            let changed =
+                applied("llm_request", output.as_ref(), |output| Ok(modified_request(output, llm_request)));
             ModelGate::Send { request: changed.map_or(Cow::Borrowed(llm_request), Cow::Owned) }
         }
     };
-    BeforeModelHookResult { gate, notes }
+    notes.output = output.map(|output| output.0);
+    BeforeModelHookResult { gate, notes: notes.into() }
 }
 
 /// The request as hooks changed it. A field that cannot be read is left as it was; the others count.
@@ -180,16 +181,18 @@ async fn before_tool_selection(
     llm_request: &GenerateContentParameters,
 ) -> BeforeToolSelectionHookResult {
     let result = handler.fire_before_tool_selection_event(llm_request).await;
-    let notes = HookNotes::of(&result);
-    let output = BeforeToolSelectionHookOutput(result.aggregated.final_output.unwrap_or_default());
+    let mut notes = Notes::of(&result);
+    let output = result.aggregated.final_output.map(BeforeToolSelectionHookOutput);
     let own = llm_request.config.as_ref().and_then(|config| config.tool_config.as_ref());
-    let changed = || applied("toolConfig", || output.apply_tool_config_modifications(own));
+    let changed =
+        || applied("toolConfig", output.as_ref(), |output| output.apply_tool_config_modifications(own));
     let selection = match result.stop {
         Some(reason) => ToolSelection::Stop { reason },
         None => changed()
             .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
     };
-    BeforeToolSelectionHookResult { selection, notes }
+    notes.output = output.map(|output| output.0);
+    BeforeToolSelectionHookResult { selection, notes: notes.into() }
 }
 
 /// Shows the hooks a complete response and takes back what they make of it.
@@ -216,9 +219,10 @@ async fn after_model(
     llm_response: GenerateContentResponse,
 ) -> AfterModelHookResult {
     let result = handler.fire_after_model_event(llm_request, &llm_response).await;
-    let notes = HookNotes::of(&result);
-    let output = AfterModelHookOutput(result.aggregated.final_output.unwrap_or_default());
-    let replacement = applied("llm_response", || output.modified_response(&llm_response));
+    let mut notes = Notes::of(&result);
+    let output = result.aggregated.final_output.map(AfterModelHookOutput);
+    let replacement =
+        applied("llm_response", output.as_ref(), |output| output.modified_response(&llm_response));
     let (response, change) = match replacement {
         None => (llm_response, ResponseChange::Unchanged),
         Some(response) => {
@@ -226,7 +230,8 @@ async fn after_model(
             (response, ResponseChange::Replaced { dropped_tool_calls })
         }
     };
-    AfterModelHookResult { response, change, stop: result.stop, notes }
+    notes.output = output.map(|output| output.0);
+    AfterModelHookResult { response, change, stop: result.stop, notes: notes.into() }
 }
 
 /// The handler, if hooks are on and one of them listens.
@@ -259,9 +264,14 @@ fn listening_in<'a>(
 
 /// The change that hooks made. What cannot be read is not applied, and the log says so; should even that
 /// panic, the verdict beside it still counts.
-fn applied<T>(field: &str, change: impl FnOnce() -> Result<Option<T>, TranslationError>) -> Option<T> {
+fn applied<O, T>(
+    field: &str,
+    output: Option<&O>,
+    change: impl FnOnce(&O) -> Result<Option<T>, TranslationError>,
+) -> Option<T> {
+    let output = output?;
     let read = || {
-        change().unwrap_or_else(|error| {
+        change(output).unwrap_or_else(|error| {
             tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
             None
         })

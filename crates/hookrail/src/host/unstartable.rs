@@ -3,14 +3,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::hook::Hook;
 use crate::host::admission::Refused;
 use crate::plan::planner::Plan;
 use crate::run::stays_open_for_writing;
-use crate::verdict::failure::HookFailure;
-use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::failure::StartFailure;
+use crate::verdict::hook_run::HookRun;
 use crate::verdict::refusal::RefusalReason;
 
 /// Removes the guards whose files are open for writing, which the system would not execute, and notes them as refused.
@@ -38,17 +37,8 @@ pub(super) fn take_out_strays(plan: &Plan, hooks: &mut Vec<Arc<Hook>>, directory
         let Some(file) = planned.relative_files.found_in(directory) else { continue };
         let Some(at) = hooks.iter().position(|hook| Arc::ptr_eq(hook, &planned.hook)) else { continue };
         hooks.remove(at);
-        let failure = HookFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
-        strays.push(HookRun {
-            hook: Arc::clone(&planned.hook),
-            exit: Exit::NotStarted(failure.to_string()),
-            stdout: String::new(),
-            stderr: String::new(),
-            duration: Duration::ZERO,
-            output: None,
-            failure: Some(failure),
-            warnings: Vec::new(),
-        });
+        let why = StartFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
+        strays.push(HookRun::not_started(&planned.hook, why));
     }
     strays
 }

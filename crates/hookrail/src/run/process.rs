@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 pub(super) use self::group::Group;
 pub(crate) use self::spawn::{SpawnError, Spawned, spawn};
-pub(super) use self::spawn::{failure_text, image_of};
+pub(super) use self::spawn::{image_of, start_failure};
 pub(crate) use self::watching::finish;
 pub(super) use self::watching::{LINGER, LONGEST_TIMEOUT, QUIET};
 pub(crate) use super::capture::Captured;
@@ -25,6 +25,7 @@ use super::reaper::Reaper;
 #[cfg(test)]
 use super::shortage::Shortage;
 use super::shortage::Waiting;
+use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
 
 mod group;
@@ -91,10 +92,11 @@ pub(crate) async fn run_from(
             Err(SpawnError::Scarce(error)) => {
                 let left = timeout.saturating_sub(waiting.since().elapsed());
                 if left.is_zero() {
-                    return not_started(format!(
-                        "cannot start `{}` within {timeout:?}: {error}",
-                        command.program.display()
-                    ));
+                    return not_started(StartFailure::Scarce {
+                        program: command.program.clone().into(),
+                        within: timeout,
+                        error: (&error).into(),
+                    });
                 }
                 sleep(pause.min(left)).await;
                 pause = (pause * 2).min(SCARCE_PAUSES.1);
@@ -104,7 +106,7 @@ pub(crate) async fn run_from(
                 if busy_attempts >= BUSY_ATTEMPTS {
                     match &command.fallback {
                         Some(fallback) => command = fallback,
-                        None => return not_started(failure_text(command, &error)),
+                        None => return not_started(start_failure(command, &error)),
                     }
                 }
                 sleep(BUSY_PAUSE).await;
@@ -116,7 +118,7 @@ pub(crate) async fn run_from(
 }
 
 /// Why a hook did not run, in the form of a process that ended at once.
-pub(super) fn not_started(why: String) -> Finished {
+pub(super) fn not_started(why: StartFailure) -> Finished {
     Finished {
         exit: Exit::NotStarted(why),
         stdout: Captured::default(),

@@ -12,7 +12,6 @@ use tokio::time::timeout;
 
 use super::process::{Captured, Finished};
 use crate::hook::Hook;
-use crate::verdict::exit_table::interpret;
 use crate::verdict::hook_run::{Exit, HookRun};
 
 /// Longer outputs are read on another thread.
@@ -53,8 +52,9 @@ impl OutputReader {
         let left = hook.timeout.saturating_sub(duration).clamp(LEAST_TIME, MOST_TIME);
         let read = timeout(left, reading).await.ok().flatten();
         // The time was over, or the runtime is being shut down.
-        let run = read.unwrap_or_else(|| unread(hook, exit));
-        HookRun { duration: duration + begin.elapsed(), ..run }
+        let mut run = read.unwrap_or_else(|| unread(hook, exit));
+        run.duration = duration + begin.elapsed();
+        run
     }
 }
 
@@ -91,17 +91,7 @@ pub(super) fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> 
     let Finished { exit, stdout, stderr, duration } = finished;
     let (stdout, stdout_truncated) = lossy(stdout, keep);
     let (stderr, _) = lossy(stderr, keep);
-    let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
-    HookRun {
-        hook: Arc::clone(hook),
-        exit,
-        stdout,
-        stderr,
-        duration,
-        output: read.output,
-        failure: read.failure,
-        warnings: read.warnings,
-    }
+    HookRun::finished(hook, exit, (stdout, stdout_truncated), stderr, duration)
 }
 
 /// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.

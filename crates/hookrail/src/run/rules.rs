@@ -3,17 +3,16 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::response_text;
 use crate::hook::{Hook, HookKind};
-use crate::output::HookOutput;
 use crate::rules::{Facts, Subject, Truth};
-use crate::verdict::failure::HookFailure;
-use crate::verdict::hook_run::{Exit, HookRun};
+use crate::verdict::failure::StartFailure;
+use crate::verdict::hook_run::HookRun;
 
 /// What is known of a hook before anything is started.
 #[derive(Debug)]
@@ -33,40 +32,22 @@ pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
             let start = Instant::now();
             match rule.answer(facts) {
                 Some(output) => {
-                    RuleCheck::Answered(Box::new(answered(hook, output.clone(), start.elapsed())))
+                    RuleCheck::Answered(Box::new(HookRun::of_rule(hook, output.clone(), start.elapsed())))
                 }
                 None => RuleCheck::DoesNotHold,
             }
         }
-        HookKind::UnreadableRule { why } => RuleCheck::Answered(Box::new(unreadable(hook, why))),
+        // A failure that blocks guarded events, whatever `onFailure` says: what the rule would have forbidden is not
+        // known.
+        HookKind::UnreadableRule(why) => {
+            let why = StartFailure::UnreadableRule(why.clone());
+            RuleCheck::Answered(Box::new(HookRun::not_started(hook, why)))
+        }
         HookKind::Command(_) | HookKind::Plugin => match &hook.when {
             // *Cannot tell* starts a hook: it can check more than a condition.
             Some(when) if when.evaluate(facts) == Truth::No => RuleCheck::DoesNotHold,
             _ => RuleCheck::Start,
         },
-    }
-}
-
-fn answered(hook: &Arc<Hook>, output: HookOutput, duration: Duration) -> HookRun {
-    HookRun { output: Some(output), duration, ..unfinished(hook, Exit::Rule) }
-}
-
-/// A failure that blocks guarded events, whatever `onFailure` says: what the rule would have forbidden is not known.
-fn unreadable(hook: &Arc<Hook>, why: &str) -> HookRun {
-    let failure = HookFailure::UnreadableRule { why: why.to_owned() };
-    HookRun { failure: Some(failure), ..unfinished(hook, Exit::NotStarted(why.to_owned())) }
-}
-
-fn unfinished(hook: &Arc<Hook>, exit: Exit) -> HookRun {
-    HookRun {
-        hook: Arc::clone(hook),
-        exit,
-        stdout: String::new(),
-        stderr: String::new(),
-        duration: Duration::ZERO,
-        output: None,
-        failure: None,
-        warnings: Vec::new(),
     }
 }
 

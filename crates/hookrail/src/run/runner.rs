@@ -19,6 +19,7 @@ use super::reaper::Reaper;
 use super::shortage::{Shortage, Waiting};
 use super::worker::{Worker, WorkerPool};
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
+use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 
 mod ahead;
@@ -147,11 +148,9 @@ impl HookRunner {
         waiting: &Waiting<'_>,
     ) -> HookRun {
         let finished = match hook.kind {
-            HookKind::Plugin => not_started("hooks of type `plugin` cannot be run yet".to_owned()),
+            HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are asked before anything is started; see `rules.rs`.
-            HookKind::Rule(_) | HookKind::UnreadableRule { .. } => {
-                not_started("a rule is no program".to_owned())
-            }
+            HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
         };
         self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
@@ -221,7 +220,7 @@ impl HookRunner {
         let _slot = terms.slots.acquire().await;
         let timeout = self.time_for(hook);
         if self.answer_by.is_some() && timeout.is_zero() {
-            return not_started("there was no time left to run it".to_owned());
+            return not_started(StartFailure::NoTimeLeft);
         }
         // One that a worker could not answer was told already.
         if !has_worker {

@@ -11,7 +11,7 @@ use super::read::given;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin};
+use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin, UnreadableRule};
 use crate::rules::library::{self, Guard};
 use crate::spelling::{nearest, shortened};
 
@@ -72,11 +72,11 @@ fn add_guard(
             Some(near) => format!("did you mean `{near}`?"),
             None => "`hookrail rules` lists the names".to_owned(),
         };
-        let message = format!("there is no shipped rule `{}`", shortened(name));
+        let name = shortened(name);
+        let message = UnreadableRule::UnknownName { name: name.clone(), place: None }.to_string();
         // A guard that was turned on and does not exist must be reported.
         let place = source.place(element.start()..element.end());
-        let place = place.map(|place| format!(" (named at {place})")).unwrap_or_default();
-        hook.kind = HookKind::UnreadableRule { why: format!("{message}{place}") };
+        hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name, place });
         findings.error(DiagnosticCode::UnknownRule, element, message, help);
     }
     name.clone_into(&mut hook.name);

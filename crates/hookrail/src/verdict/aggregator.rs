@@ -103,7 +103,7 @@ pub(crate) struct RunOutput<'a> {
 
 impl<'a> RunOutput<'a> {
     pub(crate) fn of(run: &'a HookRun, ask: AskReading) -> Option<Self> {
-        Some(Self { output: run.output.as_ref()?, failed: run.failure.is_some(), ask })
+        Some(Self { output: run.output.as_ref()?, failed: run.failure().is_some(), ask })
     }
 
     /// Whether the hook wants a person to decide, and its settings let it.
@@ -117,7 +117,7 @@ impl<'a> RunOutput<'a> {
 }
 
 fn error_of(run: &HookRun) -> Option<HookError> {
-    let failure = run.failure.clone()?;
+    let failure = run.failure().cloned()?;
     Some(HookError::Hook { name: run.hook.name.clone(), failure })
 }
 

@@ -27,7 +27,7 @@ pub fn process_common_hook_output_fields(
     let healthy: Vec<RunOutput<'_>> =
         runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
     let block = policy_block(event, output).or_else(|| {
-        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure.as_ref()?)));
+        let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure()?)));
         failure_block(event, failures)
     });
     ProcessedHookResult {
@@ -71,7 +71,7 @@ pub(crate) fn failure_block<'a>(
     let reasons: Vec<String> = failures
         .filter_map(|(hook, why)| match &hook.kind {
             // What an unreadable rule was to forbid is not known.
-            HookKind::UnreadableRule { why } if event.is_guarded() => {
+            HookKind::UnreadableRule(why) if event.is_guarded() => {
                 Some(format!("{why}; `hookrail check` shows the place"))
             }
             _ if hook.on_failure == OnFailure::Block && event.blocks_on_failure() => {

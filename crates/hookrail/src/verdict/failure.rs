@@ -1,12 +1,17 @@
 //! Why a hook gave no verdict.
 
+mod io_error;
+mod start;
+mod worker;
+
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::hook::Level;
+pub use self::io_error::IoError;
+pub use self::start::StartFailure;
+pub use self::worker::{AnswerFault, WorkerFailure};
 use crate::output::json::JsonProblem;
 
 /// Why a hook gave no verdict. The text of each goes on from the name of the hook.
@@ -29,15 +34,15 @@ pub enum HookFailure {
     },
     /// It did not end within its time.
     TimedOut(Duration),
-    /// It could not be started.
+    /// It was not started.
     NotStarted {
-        /// What the system reported.
-        why: String,
+        /// Why not.
+        why: StartFailure,
     },
     /// It is a worker that gave no usable answer, or ended without one.
     NoAnswer {
         /// What the worker did instead.
-        why: String,
+        why: WorkerFailure,
         /// The beginning of what it wrote to stderr, which may be empty.
         stderr: String,
     },
@@ -45,18 +50,6 @@ pub enum HookFailure {
     Truncated,
     /// Its answer goes beyond a bound of the JSON reader.
     Unreadable(AnswerBound),
-    /// It is a rule that cannot be read.
-    UnreadableRule {
-        /// What is wrong with it, and where.
-        why: String,
-    },
-    /// It is not a hook of the project, and its relative command would run a file of the folder that it runs in.
-    RunsProjectFile {
-        /// Where the hook was configured.
-        level: Level,
-        /// The file.
-        file: PathBuf,
-    },
 }
 
 /// A bound of the reader of hook outputs.
@@ -81,9 +74,10 @@ impl fmt::Display for HookFailure {
                 write_stderr(f, stderr)
             }
             Self::TimedOut(after) => write!(f, "timed out after {} ms", after.as_millis()),
+            Self::NotStarted { why } if why.is_sentence() => write!(f, "{why}"),
             Self::NotStarted { why } => write!(f, "could not be started: {why}"),
             Self::NoAnswer { why, stderr } => {
-                f.write_str(why)?;
+                write!(f, "{why}")?;
                 write_stderr(f, stderr)
             }
             Self::Truncated => {
@@ -96,13 +90,6 @@ impl fmt::Display for HookFailure {
                 };
                 write!(f, "wrote an answer that could not be read: {problem}")
             }
-            Self::UnreadableRule { why } => f.write_str(why),
-            Self::RunsProjectFile { level, file } => write!(
-                f,
-                "a hook of the {level} settings must not run `{}`, a file of the folder that it runs in; write an \
-                 absolute path",
-                file.display()
-            ),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::hook::Hook;
 use crate::output::HookOutput;
-use crate::verdict::failure::HookFailure;
+use crate::verdict::exit_table::interpret;
+use crate::verdict::failure::{HookFailure, StartFailure, WorkerFailure};
 
 /// How a hook's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,10 +17,10 @@ pub enum Exit {
     Signal(i32),
     /// It did not end within its time, given here.
     TimedOut(Duration),
-    /// It could not be started, for the reason given here.
-    NotStarted(String),
+    /// It was not started, for the reason given here.
+    NotStarted(StartFailure),
     /// It is a worker that gave no answer, for the reason given here.
-    NoAnswer(String),
+    NoAnswer(WorkerFailure),
     /// It is a rule, which is no process.
     Rule,
 }
@@ -30,8 +31,8 @@ pub enum Exit {
 pub struct HookRun {
     /// The hook.
     pub hook: Arc<Hook>,
-    /// How it ended.
-    pub exit: Exit,
+    /// Read from outside by [`HookRun::exit`]: the failure follows from it.
+    exit: Exit,
     /// What it wrote, decoded lossily and bounded.
     pub stdout: String,
     /// What it complained about, decoded lossily and bounded.
@@ -40,13 +41,56 @@ pub struct HookRun {
     pub duration: Duration,
     /// What it asked for.
     pub output: Option<HookOutput>,
-    /// Why it gave no verdict; `None` for exit 0 that could be read, and for exit 2.
-    pub failure: Option<HookFailure>,
+    /// Read from outside by [`HookRun::failure`]: follows from the exit and what was written.
+    failure: Option<HookFailure>,
     /// What was odd about its answer.
     pub warnings: Vec<String>,
 }
 
 impl HookRun {
+    /// A hook that ended like this and wrote that: what it asks for, and why it failed, is what the exit table says.
+    /// `stdout_truncated` says that `stdout` is not all that was written.
+    pub(crate) fn finished(
+        hook: &Arc<Hook>,
+        exit: Exit,
+        (stdout, stdout_truncated): (String, bool),
+        stderr: String,
+        duration: Duration,
+    ) -> Self {
+        let read = interpret(&exit, &stdout, stdout_truncated, &stderr);
+        Self {
+            hook: Arc::clone(hook),
+            exit,
+            stdout,
+            stderr,
+            duration,
+            output: read.output,
+            failure: read.failure,
+            warnings: read.warnings,
+        }
+    }
+
+    /// A hook that was not started.
+    pub(crate) fn not_started(hook: &Arc<Hook>, why: StartFailure) -> Self {
+        Self::finished(hook, Exit::NotStarted(why), (String::new(), false), String::new(), Duration::ZERO)
+    }
+
+    /// A rule that holds, with its answer.
+    pub(crate) fn of_rule(hook: &Arc<Hook>, answer: HookOutput, duration: Duration) -> Self {
+        let run = Self::finished(hook, Exit::Rule, (String::new(), false), String::new(), duration);
+        Self { output: Some(answer), ..run }
+    }
+
+    /// How it ended.
+    pub const fn exit(&self) -> &Exit {
+        &self.exit
+    }
+
+    /// Why it gave no verdict; `None` for exit 0 that could be read, for exit 2, and for a rule.
+    pub const fn failure(&self) -> Option<&HookFailure> {
+        self.failure.as_ref()
+    }
+
     /// Execution health: exit 0 whose output could be read. A policy block by exit 2 is not a success.
     pub fn success(&self) -> bool {
         matches!(self.exit, Exit::Code(0) | Exit::Rule) && self.failure.is_none()

@@ -235,8 +235,8 @@ fn check_verdict(row: &Row, variant: Variant, project: &TestProject, result: &Pr
     let run = result.runs.iter().find(|run| run.hook.name == "hostile").expect("the hostile hook ran");
     let seen = format!(
         "{:?}, failure {:?}, warnings {:?}, stdout {:?}, stderr {:?}",
-        run.exit,
-        run.failure,
+        run.exit(),
+        run.failure(),
         run.warnings,
         start(&run.stdout),
         start(&run.stderr)
@@ -250,13 +250,13 @@ fn check_verdict(row: &Row, variant: Variant, project: &TestProject, result: &Pr
             assert!(run.success() && said.contains(text), "{seen}");
         }
         Verdict::Blocks(text) => {
-            assert!(run.failure.is_none(), "{seen}");
+            assert!(run.failure().is_none(), "{seen}");
             let block = block.expect("a block");
             assert_eq!(block.cause, BlockCause::Policy, "{seen}");
             assert!(block.reason.contains(text), "{seen}, reason {:?}", start(&block.reason));
         }
         Verdict::Fails(text) => {
-            assert!(run.failure.as_ref().is_some_and(|failure| failure.to_string().contains(text)), "{seen}");
+            assert!(run.failure().is_some_and(|failure| failure.to_string().contains(text)), "{seen}");
             assert!(!result.aggregated.success, "{seen}");
             let errors = &result.aggregated.errors;
             assert!(
@@ -283,7 +283,7 @@ fn check_neighbours(result: &ProcessedHookResult) {
     let order: Vec<_> = result.runs.iter().map(|run| run.hook.name.as_str()).collect();
     assert_eq!(order, ["first", "hostile", "second", "third"], "plan order");
     for run in result.runs.iter().filter(|run| run.hook.name != "hostile") {
-        assert!(run.success(), "neighbour `{}`: {:?} {:?}", run.hook.name, run.exit, run.failure);
+        assert!(run.success(), "neighbour `{}`: {:?} {:?}", run.hook.name, run.exit(), run.failure());
     }
     let block = result.block.as_ref().expect("the neighbour's block");
     assert!(block.reason.contains("the neighbour says no"), "{}", start(&block.reason));

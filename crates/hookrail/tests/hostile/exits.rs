@@ -31,7 +31,10 @@ fn run_all(commands: impl Iterator<Item = String>) -> Vec<HookRun> {
     });
     wait_until(Duration::from_secs(30), "the end of all processes", || process::marked(&mark).is_empty());
     let block = result.block.as_ref().map(|block| block.cause);
-    assert_eq!(block, result.runs.iter().any(|run| run.exit == Exit::Code(2)).then_some(BlockCause::Policy));
+    assert_eq!(
+        block,
+        result.runs.iter().any(|run| *run.exit() == Exit::Code(2)).then_some(BlockCause::Policy)
+    );
     result.runs
 }
 
@@ -40,7 +43,7 @@ fn exits_with_every_code() {
     let runs = run_all((0..256).map(|code| format!("echo said; echo complained >&2; exit {code}")));
     assert_eq!(runs.len(), 256);
     for (code, run) in (0..256).zip(&runs) {
-        assert_eq!(run.exit, Exit::Code(code));
+        assert_eq!(*run.exit(), Exit::Code(code));
         assert_eq!(run.exit_code(), Some(code));
         let output = run.output.as_ref().expect("something was said");
         let message = output.system_message.as_deref();
@@ -49,12 +52,12 @@ fn exits_with_every_code() {
             2 => assert!(
                 output.is_blocking_decision()
                     && output.reason.as_deref() == Some("complained")
-                    && run.failure.is_none(),
+                    && run.failure().is_none(),
                 "{run:?}"
             ),
             _ => {
                 let stderr = "complained".to_owned();
-                assert_eq!(run.failure, Some(HookFailure::ExitCode { code, stderr }));
+                assert_eq!(run.failure(), Some(&HookFailure::ExitCode { code, stderr }));
                 assert!(message == Some("Warning: complained") && !output.is_blocking_decision(), "{run:?}");
             }
         }
@@ -76,14 +79,14 @@ fn dies_by_every_signal() {
     };
     let runs = run_all(deadly.iter().map(command));
     for (signal, run) in deadly.iter().zip(&runs) {
-        assert_eq!(run.exit, Exit::Signal(*signal), "{}", run.stderr);
+        assert_eq!(*run.exit(), Exit::Signal(*signal), "{}", run.stderr);
         assert_eq!((run.signal(), run.exit_code()), (Some(*signal), Some(0)), "HOOK-196");
         assert!(
             !run.success()
-                && matches!(&run.failure, Some(HookFailure::Signal { signal: by, stderr })
+                && matches!(run.failure(), Some(HookFailure::Signal { signal: by, stderr })
                     if by == signal && stderr.starts_with("complained")),
             "{:?}",
-            run.failure
+            run.failure()
         );
         assert!(run.output.as_ref().is_some_and(|output| !output.is_blocking_decision()));
     }
@@ -91,6 +94,6 @@ fn dies_by_every_signal() {
     for (signal, run) in
         harmless.iter().zip(run_all(harmless.iter().map(|signal| format!("kill -{signal} $$; echo alive"))))
     {
-        assert_eq!(run.exit, Exit::Code(0), "signal {signal}: {}", run.stderr);
+        assert_eq!(*run.exit(), Exit::Code(0), "signal {signal}: {}", run.stderr);
     }
 }

@@ -42,7 +42,7 @@ rows! {
     };
     kills_its_own_group => Row::new("sleep 300 & kill -KILL 0", Verdict::Fails("was ended by signal 9"));
     asks_its_own_group_to_end => Row {
-        check: |_, run| assert!(run.signal() == Some(15), "{:?}", run.exit),
+        check: |_, run| assert!(run.signal() == Some(15), "{:?}", run.exit()),
         ..Row::new("sleep 300 & kill -TERM 0; sleep 300", Verdict::Fails("was ended by signal 15"))
     };
     moves_its_work_to_another_group => Row {

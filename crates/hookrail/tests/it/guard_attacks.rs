@@ -4,9 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use hookrail::components::HookTrust;
+use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
 use hookrail::internal::{Settings, VanishedGuard, load_settings};
-use hookrail::{BlockCause, DiagnosticCode, HookSession, JsonObject, TrustPolicy};
+use hookrail::{BlockCause, DiagnosticCode, Exit, HookFailure, HookSession, StartFailure, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -39,11 +39,16 @@ async fn verdict(config: &HookSession) -> Option<(BlockCause, String)> {
 }
 
 async fn verdict_on(config: &HookSession, input: Value) -> Option<(BlockCause, String)> {
-    let system = config.hook_system()?;
+    config.hook_system()?;
+    before_tool(config, input).await.block.map(|block| (block.cause, block.reason))
+}
+
+/// What the hooks make of a tool call.
+async fn before_tool(config: &HookSession, input: Value) -> ProcessedHookResult {
+    let system = config.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
-    let result = handler.fire_before_tool_event("write_file", &object(input)).await;
-    result.block.map(|block| (block.cause, block.reason))
+    handler.fire_before_tool_event("write_file", &object(input)).await
 }
 
 fn refused(what: &str) -> impl Fn(Option<(BlockCause, String)>) {
@@ -431,12 +436,7 @@ async fn a_second_round_changes_nothing_and_counts_failures() {
     let mut fragile = named("fragile", "! grep -q '\"path\":\"new\"'");
     project.user_settings(&on("BeforeTool", &[named("mine", &wants), fragile.clone()]));
     approve(&project);
-    let session = careful(&project);
-    let system = session.hook_system().expect("hooks are on");
-    system.initialize();
-    let handler = system.event_handler().expect("a started system");
-    let input: JsonObject = object(json!({ "path": "old", "kept": 1 }));
-    let result = handler.fire_before_tool_event("write_file", &input).await;
+    let result = before_tool(&careful(&project), json!({ "path": "old", "kept": 1 })).await;
     assert!(result.block.is_none(), "a failure lets the call go on");
     let output = result.aggregated.final_output.expect("an output");
     assert_eq!(output.specific("tool_input"), Some(&json!({ "path": "new", "other": "mine" })));
@@ -466,9 +466,13 @@ async fn a_relative_command_from_outside_does_not_run_a_file_of_the_project() {
             } else {
                 project.user_settings(&on("BeforeTool", &[hook]));
             }
-            let (cause, reason) = verdict(&careful(&project)).await.expect(what);
-            assert_eq!(cause, BlockCause::Failure, "{what}");
-            assert!(reason.contains("guard.sh") && reason.contains("absolute path"), "{what}: {reason}");
+            let result = before_tool(&careful(&project), json!({})).await;
+            let level =
+                if extension { Level::Extension(ExtensionName("theirs".into())) } else { Level::User };
+            let why = StartFailure::RunsProjectFile { level, file: project.dir().join("guard.sh") };
+            assert_eq!(*result.runs[0].exit(), Exit::NotStarted(why.clone()), "{what}");
+            assert_eq!(result.runs[0].failure(), Some(&HookFailure::NotStarted { why }), "{what}");
+            assert_eq!(result.block.expect(what).cause, BlockCause::Failure, "{what}");
             assert!(!project.dir().join("pwned").exists(), "{what}");
         }
     }

@@ -134,7 +134,7 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
 
     let log = listen();
     let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
-    assert!(after.output.is_none() && after.stop.is_none(), "elsewhere it is left out");
+    assert!(after.notes.output.is_none() && after.stop.is_none(), "elsewhere it is left out");
     assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
     assert!(!project.dir().join("ran").exists(), "what was not approved does not run");
 

@@ -9,8 +9,7 @@ use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::internal::load_settings;
 use hookrail::{
     ApprovalStore, BeforeToolHookResult, Block, EventName, Hook, HookBatch, HookCall, HookObserver,
-    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, ToolInput, TrustPolicy,
-    fire_before_tool_hook,
+    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_tool_hook,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -61,7 +60,8 @@ pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSe
 
 /// Whether hooks had nothing to say about a tool call.
 pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
-    result.output.is_none() && matches!(result.gate, ToolGate::Run { tool_input: ToolInput::Original(_) })
+    result.notes.output.is_none()
+        && matches!(&result.gate, ToolGate::Run { tool_input } if !tool_input.is_changed())
 }
 
 /// The reason of the block that holds for a tool call.
@@ -175,7 +175,7 @@ impl HookObserver for Recorder {
             run.success(),
             run.stdout,
             run.stderr,
-            run.failure.as_ref().map(ToString::to_string),
+            run.failure().map(ToString::to_string),
             input["hook_event_name"],
         ));
     }

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use hookrail::components::ProcessedHookResult;
-use hookrail::{BlockCause, DiagnosticCode, Exit, HookSession, TrustPolicy};
+use hookrail::components::{ProcessedHookResult, UnreadableRule};
+use hookrail::{BlockCause, DiagnosticCode, Exit, HookRun, HookSession, StartFailure, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -14,6 +14,14 @@ fn rule(fields: Value) -> Value {
     let mut rule = json!({ "type": "rule" });
     rule.as_object_mut().unwrap().extend(object(fields));
     rule
+}
+
+/// Why a rule of an event cannot be used.
+fn unreadable(runs: &[HookRun]) -> Option<&UnreadableRule> {
+    runs.iter().find_map(|run| match run.exit() {
+        Exit::NotStarted(StartFailure::UnreadableRule(why)) => Some(why),
+        _ => None,
+    })
 }
 
 fn shell(line: &str) -> Value {
@@ -45,7 +53,7 @@ async fn a_rule_blocks_asks_nothing_of_the_system_and_stands_in_plan_order() {
     assert_eq!(names[1], "no-force", "{names:?}");
     let run = &result.runs[1];
     assert_eq!(
-        (&run.exit, run.exit_code(), run.success(), run.hook.command_text()),
+        (run.exit(), run.exit_code(), run.success(), run.hook.command_text()),
         (&Exit::Rule, None, true, None)
     );
     assert_eq!(result.not_held.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>(), ["never"]);
@@ -86,12 +94,15 @@ async fn in_a_chain_a_rule_sees_what_the_hooks_before_it_changed() {
 
 #[tokio::test]
 async fn a_rule_that_cannot_be_read_fails_closed() {
-    for (fields, why) in [
-        (json!({ "when": { "comand": "rm" }, "block": "x" }), "comand"),
-        (json!({ "when": { "input.file_path": { "regex": "(" } }, "block": "x" }), "regular expression"),
-        (json!({ "block": "x" }), "when"),
-        (json!({ "when": { "tool": "x" } }), "say"),
-        (json!({ "when": { "prompt": "x" }, "block": "x" }), "prompt"),
+    for (fields, expected) in [
+        (json!({ "when": { "comand": "rm" }, "block": "x" }), DiagnosticCode::UnknownFact),
+        (
+            json!({ "when": { "input.file_path": { "regex": "(" } }, "block": "x" }),
+            DiagnosticCode::InvalidRegex,
+        ),
+        (json!({ "block": "x" }), DiagnosticCode::MissingWhen),
+        (json!({ "when": { "tool": "x" } }), DiagnosticCode::NothingToSay),
+        (json!({ "when": { "prompt": "x" }, "block": "x" }), DiagnosticCode::FactNotOnEvent),
     ] {
         let project = TestProject::new();
         project.user_settings(&on("BeforeTool", &[rule(fields.clone())]));
@@ -99,11 +110,12 @@ async fn a_rule_that_cannot_be_read_fails_closed() {
         let result = fire(&config, "read_file", json!({})).await;
         let block = result.block.unwrap_or_else(|| panic!("{fields}"));
         assert_eq!(block.cause, BlockCause::Failure, "{fields}");
-        assert!(
-            block.reason.contains("settings.json:") && block.reason.contains(why),
-            "{fields}: {}",
-            block.reason
-        );
+        let why = unreadable(&result.runs).unwrap();
+        let UnreadableRule::Malformed { place: Some(place), code, .. } = why else {
+            panic!("{fields}: {why:?}")
+        };
+        assert_eq!((*code, place.file.file_name()), (expected, Some("settings.json".as_ref())), "{fields}");
+        assert_eq!(block.reason, format!("{why}; `hookrail check` shows the place"));
         assert!(
             config.settings().findings.iter().any(|finding| finding.severity == hookrail::Severity::Error)
         );
@@ -131,8 +143,10 @@ async fn shipped_rules_are_turned_on_by_name() {
     // A name that nobody knows is a guard that somebody meant.
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-puhs"] } }));
     let config = builder(&project).build();
-    let block = fire(&config, "read_file", json!({})).await.block.unwrap();
-    assert_eq!(block.cause, BlockCause::Failure);
+    let result = fire(&config, "read_file", json!({})).await;
+    assert_eq!(result.block.unwrap().cause, BlockCause::Failure);
+    let why = unreadable(&result.runs).unwrap();
+    assert!(matches!(why, UnreadableRule::UnknownName { name, .. } if name == "no-force-puhs"), "{why:?}");
     let finding = config
         .settings()
         .findings

@@ -45,7 +45,7 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let result = fire_before_tool_hook(&config, "write_file", &given).await;
-        let output = BeforeToolHookOutput(*result.output.clone().unwrap());
+        let output = BeforeToolHookOutput(result.notes.output.clone().unwrap());
         assert!(output.is_blocking_decision(), "{requirement}");
         let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
@@ -76,7 +76,7 @@ async fn before_tool_lets_the_tool_run() {
         let (_project, config) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let verdict = fire_before_tool_hook(&config, "write_file", &given).await;
-        assert_eq!(verdict.gate, ToolGate::Run { tool_input: ToolInput::Original(&given) }, "{requirement}");
+        assert_eq!(verdict.gate, ToolGate::Run { tool_input: ToolInput::original(&given) }, "{requirement}");
         let (execution, ran) = execute(&config).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
         let expected = ToolResult::text(Value::Object(input()).to_string());
@@ -157,7 +157,7 @@ async fn before_tool_stops_the_agent() {
     let given = input();
     let verdict = fire_before_tool_hook(&config, "x", &given).await;
     let reason = StopReason("Hook requested stop".to_owned());
-    assert_eq!(verdict.gate, ToolGate::Stop { reason }, "DELTA-HRUN-002");
+    assert_eq!(verdict.gate, ToolGate::Stop(Box::new(reason)), "DELTA-HRUN-002");
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     assert_eq!(result.notes.system_message.as_deref(), Some("m"), "{requirement}");
     assert!(result.notes.suppress_output, "{requirement}");
     assert_eq!(result.stop, Some(StopReason("done".to_owned())), "HOOK-028, {requirement}");
-    assert_eq!(serde_json::to_value(&result.output).unwrap(), output, "{requirement}");
+    assert_eq!(serde_json::to_value(&result.notes.output).unwrap(), output, "{requirement}");
 
     let execution =
         execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| ToolResult::text("x"))
@@ -377,7 +377,7 @@ async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
     let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
     let given = input();
     let result = fire_before_tool_hook(&session, "x", &given).await;
-    assert_eq!(result.gate, ToolGate::Stop { reason: StopReason("enough".to_owned()) }, "L10");
+    assert_eq!(result.gate, ToolGate::Stop(Box::new(StopReason("enough".to_owned()))), "L10");
 }
 
 #[tokio::test]
@@ -398,7 +398,7 @@ async fn ask_may_be_read_as_allow_and_a_project_decides_for_its_own_hooks_only()
         let result = fire_before_tool_hook(&session, "x", &given).await;
         let is_ask = matches!(result.gate, ToolGate::Ask { .. });
         assert_eq!(is_ask, asked, "O7, C3: {why}");
-        let word = serde_json::to_value(result.output).unwrap()["decision"].clone();
+        let word = serde_json::to_value(&result.notes.output).unwrap()["decision"].clone();
         assert_eq!(word, if asked { "ask" } else { "allow" }, "O7: {why}");
     }
 }

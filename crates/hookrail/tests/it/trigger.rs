@@ -396,7 +396,7 @@ async fn results_are_public_types_with_safe_defaults() {
     let config = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
     let (asked, input) = (rich_request(), object(json!({ "a": 1 })));
     let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&config, "x", &input).await;
-    assert_eq!(gate, ToolGate::Run { tool_input: ToolInput::Original(&input) }, "HOOK-134");
+    assert_eq!(gate, ToolGate::Run { tool_input: ToolInput::original(&input) }, "HOOK-134");
     let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&config, &asked).await;
     assert_eq!(gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-135");
     let AfterModelHookResult { response, .. } =

@@ -167,7 +167,7 @@ async fn fire(config: &HookSession, kind: &str) {
         "large" => {
             let content = json!("x".repeat(300_000));
             let input = JsonObject::from_iter([("content".to_owned(), content)]);
-            assert!(fire_before_tool_hook(config, "good", &input).await.output.is_none());
+            assert!(fire_before_tool_hook(config, "good", &input).await.notes.output.is_none());
         }
         // Given up while it runs, and given up while it is being started.
         "cancelled" | "cancelled_early" => {

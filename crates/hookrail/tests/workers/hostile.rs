@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookrail::components::WorkerMode;
-use hookrail::{HookFailure, HookRun};
+use hookrail::{AnswerBound, AnswerFault, HookFailure, HookRun, WorkerFailure};
 use hookrail_testkit::hostile_workers::{HOSTILE_WORKERS, HostileWorker, Outcome};
 use serde_json::json;
 
@@ -20,13 +20,52 @@ for line in sys.stdin:
 fn outcome(run: &HookRun) -> Option<Outcome> {
     let reason = run.output.as_ref().and_then(|output| output.reason.clone()).unwrap_or_default();
     let blocks = run.output.as_ref().is_some_and(|output| output.decision == Some(hookrail::Decision::Block));
-    match &run.failure {
+    match run.failure() {
         None if blocks && reason == "no" => Some(Outcome::Answer),
         None if blocks && reason.starts_with("no") => Some(Outcome::AnswerInPart),
         Some(HookFailure::TimedOut(_)) => Some(Outcome::TimedOut),
         Some(_) => Some(Outcome::Failure),
         None => None,
     }
+}
+
+/// Why the events of a worker fail, without what it wrote to stderr; `None` for one that is not listed.
+fn failure_of(name: &str) -> Option<HookFailure> {
+    let why = match name {
+        "answers_deeply_nested.py" => return Some(HookFailure::Unreadable(AnswerBound::Depth)),
+        "dies_at_start.sh" => WorkerFailure::Exited { code: 3 },
+        "dies_before_answering.sh" => WorkerFailure::Signal { signal: 9 },
+        "exits_blocking_without_answering.sh" => WorkerFailure::Exited { code: 2 },
+        "dies_while_answering.py"
+        | "dies_without_newline.py"
+        | "exits_well_without_answering.sh"
+        | "forks_and_dies.py"
+        | "leaves_its_group.py" => WorkerFailure::Exited { code: 0 },
+        "answers_for_another_id.py" | "answers_before_the_question.py" => WorkerFailure::UnknownQuestion,
+        "answers_with_a_number_as_id.py"
+        | "answers_with_text_before.py"
+        | "answers_with_plain_text.sh"
+        | "answers_with_nothing_but_lines.sh"
+        | "answers_with_nul.py"
+        | "says_ready_again.py" => WorkerFailure::StrayLine,
+        "answers_with_a_gibibyte.py" | "fills_its_pipe_while_written_to.py" => WorkerFailure::TooLong,
+        "answers_with_both.py" => WorkerFailure::Malformed(AnswerFault::Both),
+        "answers_with_neither.py" => WorkerFailure::Malformed(AnswerFault::Neither),
+        "answers_with_odd_exit_codes.py" => WorkerFailure::Malformed(AnswerFault::ExitCode),
+        "closes_stdin.sh" => WorkerFailure::ClosedStdin,
+        "closes_stdout.sh" => WorkerFailure::ClosedStdout,
+        _ => return None,
+    };
+    Some(HookFailure::NoAnswer { why, stderr: String::new() })
+}
+
+/// Why a run failed, without what it wrote to stderr.
+fn without_stderr(run: &HookRun) -> Option<HookFailure> {
+    let mut failure = run.failure()?.clone();
+    if let HookFailure::NoAnswer { stderr, .. } = &mut failure {
+        stderr.clear();
+    }
+    Some(failure)
 }
 
 async fn check(row: &HostileWorker) {
@@ -41,6 +80,10 @@ async fn check(row: &HostileWorker) {
     for round in 0..2 {
         let (first, other) = tokio::join!(stage.run(&hostile, &event), stage.run(&neighbour, &event));
         assert_eq!(outcome(&first), Some(row.first), "{}, event {round}: {first:?}", row.name);
+        // Of two closed streams either may be noticed first.
+        if row.first == Outcome::Failure && row.name != "closes_everything.sh" {
+            assert_eq!(without_stderr(&first), failure_of(row.name), "{}: {first:?}", row.name);
+        }
         let reason = other.output.and_then(|output| output.reason);
         assert_eq!(reason.as_deref(), Some("neighbour"), "{}", row.name);
         // Whatever it does after its answer is done by now, most often.

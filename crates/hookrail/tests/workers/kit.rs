@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hookrail::components::{HookRunner, Payload, RunnerOptions, WorkerMode};
 use hookrail::internal::{WorkerPool, WorkerStatus, inherited_environment};
-use hookrail::{EventName, Hook, HookRun};
+use hookrail::{EventName, Hook, HookFailure, HookRun, WorkerFailure};
 use hookrail_testkit::process;
 use serde_json::Value;
 
@@ -100,10 +100,18 @@ pub(crate) fn hook(command: impl Into<String>, worker: WorkerMode, timeout: Dura
 /// What a run decided, in a word.
 pub(crate) fn verdict(run: &HookRun) -> String {
     let output = run.output.as_ref().map(|output| serde_json::to_string(output).expect("JSON"));
-    match (&run.failure, output) {
+    match (run.failure(), output) {
         (Some(_), output) => format!("failure {}", output.unwrap_or_default()),
         (None, Some(output)) => output,
         (None, None) => "silence".to_owned(),
+    }
+}
+
+/// Why the worker of a run gave no answer.
+pub(crate) fn worker_failure(run: &HookRun) -> Option<&WorkerFailure> {
+    match run.failure()? {
+        HookFailure::NoAnswer { why, .. } => Some(why),
+        _ => None,
     }
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 use futures_lite::{join_events, poll_once};
 use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
 use hookrail::internal::WorkerPool;
+use hookrail::{HookFailure, WorkerFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::kit::{LONG, Stage, hook, python, verdict};
+use crate::kit::{LONG, Stage, hook, python, verdict, worker_failure};
 
 /// Tells how many questions this process has been asked, and what it was started with.
 const COUNTS: &str = r#"
@@ -111,7 +112,7 @@ mod futures_lite {
 }
 
 fn said(run: &hookrail::HookRun) -> Value {
-    assert!(run.failure.is_none(), "{run:?}");
+    assert!(run.failure().is_none(), "{run:?}");
     serde_json::to_value(run.output.as_ref().expect("an output")).expect("JSON")
 }
 
@@ -316,8 +317,7 @@ async fn a_death_costs_one_event_and_the_others_are_asked_again() {
     }
     stage.script("side.py", &patient);
     let runs = join_events(asked).await;
-    let why = runs[0].failure.as_ref().expect("it died").to_string();
-    assert!(why.contains("exited with code 1"), "{why}");
+    assert_eq!(worker_failure(&runs[0]), Some(&WorkerFailure::Exited { code: 1 }), "{:?}", runs[0]);
     for (run, n) in runs.iter().skip(1).zip([2, 3]) {
         let run = said(run);
         assert_eq!(run["n"], json!(n));
@@ -332,22 +332,24 @@ async fn a_death_costs_one_event_and_the_others_are_asked_again() {
 async fn three_failures_in_a_row_are_followed_by_a_pause() {
     let stage = Stage::new();
     stage.script("dies.sh", "read -r _; echo why >&2; exit 1");
+    let died = || WorkerFailure::Exited { code: 1 };
     let hook = hook("bash dies.sh", WorkerMode::Lines, LONG);
     for _ in 0..3 {
         let run = stage.run(&hook, &json!({})).await;
-        let why = run.failure.expect("it died").to_string();
-        assert!(why.contains("exited with code 1") && why.contains("why"), "{why}");
+        let died = HookFailure::NoAnswer { why: died(), stderr: "why".to_owned() };
+        assert_eq!(run.failure(), Some(&died));
     }
     let run = stage.run(&hook, &json!({})).await;
-    let why = run.failure.expect("it is not started").to_string();
-    assert!(why.contains("3 failures in a row"), "{why}");
+    let Some(WorkerFailure::Paused { left, failures: 3, last }) = worker_failure(&run) else {
+        panic!("it is not started: {run:?}")
+    };
+    assert_eq!((**last == died(), *left <= Duration::from_secs(1)), (true, true), "{run:?}");
     assert_eq!(stage.status().started, 3, "nothing is started in a pause");
     // The first pause is one second.
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let run = stage.run(&hook, &json!({})).await;
-    let why = run.failure.expect("it died").to_string();
-    assert!(why.contains("exited with code 1"), "{why}");
-    assert_eq!(stage.status().started, 4);
+    assert_eq!(worker_failure(&run), Some(&died()), "{run:?}");
+    assert_eq!((stage.status().started, stage.status().last_failure), (4, Some(died())));
     stage.close().await;
 }
 
@@ -442,7 +444,7 @@ async fn large_payloads_and_answers_pass() {
     for length in [0, 1, 65_000, 66_000, 2_000_000] {
         let text = "é".repeat(length);
         let run = stage.run(&hook, &json!({ "text": text })).await;
-        assert!(run.failure.is_none(), "{length}: {:?}", run.failure);
+        assert!(run.failure().is_none(), "{length}: {:?}", run.failure());
         assert!(run.output.and_then(|output| output.system_message).unwrap_or_default() == text, "{length}");
     }
     assert_eq!(stage.status().started, 1);

@@ -2,6 +2,7 @@
 //! as with any other.
 
 use hookrail::components::WorkerMode;
+use hookrail::{HookFailure, WorkerFailure};
 use serde_json::json;
 
 use crate::kit::{LONG, SHORT, Stage, hook, python};
@@ -45,15 +46,16 @@ for line in sys.stdin:
         say(id, how)
 "#;
 
-/// What comes of an event: the reason of a block, or words of a failure.
+/// What comes of an event: the reason of a block, or a failure.
 enum Outcome {
     Block(&'static str),
-    Failure(&'static str),
+    Failure(HookFailure),
 }
 
 #[tokio::test]
 async fn whatever_a_prompt_worker_does_next_means_the_same() {
     use Outcome::{Block, Failure};
+    let no_answer = |why| Failure(HookFailure::NoAnswer { why, stderr: String::new() });
     let long: &'static str = "x".repeat(300_000).leak();
     for (how, expected, started) in [
         ("usual", Block("usual"), 1),
@@ -62,11 +64,11 @@ async fn whatever_a_prompt_worker_does_next_means_the_same() {
         ("long", Block(long), 1),
         ("loud", Block("loud"), 1),
         ("twice", Block("twice"), 2),
-        ("die", Failure("exited with code 3"), 2),
-        ("close", Failure("closed its stdout"), 2),
-        ("stray", Failure("no answer"), 2),
-        ("other", Failure("not asked"), 2),
-        ("hang", Failure("timed out"), 2),
+        ("die", no_answer(WorkerFailure::Exited { code: 3 }), 2),
+        ("close", no_answer(WorkerFailure::ClosedStdout), 2),
+        ("stray", no_answer(WorkerFailure::StrayLine), 2),
+        ("other", no_answer(WorkerFailure::UnknownQuestion), 2),
+        ("hang", Failure(HookFailure::TimedOut(SHORT)), 2),
     ] {
         let stage = Stage::new();
         stage.script("hook.py", SCRIPT);
@@ -75,13 +77,12 @@ async fn whatever_a_prompt_worker_does_next_means_the_same() {
         for how in ["first", "second", "third", how, "after"] {
             let run = stage.run(&hook, &json!({ "how": how })).await;
             let reason = run.output.as_ref().and_then(|output| output.reason.as_deref());
-            let failure = run.failure.as_ref().map(ToString::to_string).unwrap_or_default();
             match &expected {
                 Block(text) if *text == how || how == "long" => assert!(reason == Some(*text), "{how}"),
-                Failure(words) if !["first", "second", "third", "after"].contains(&how) => {
-                    assert!(failure.contains(words), "{how}: {run:?}");
+                Failure(why) if !["first", "second", "third", "after"].contains(&how) => {
+                    assert_eq!(run.failure(), Some(why), "{how}: {run:?}");
                 }
-                _ => assert_eq!((reason, failure.as_str()), (Some(how), ""), "{how}"),
+                _ => assert_eq!((reason, run.failure()), (Some(how), None), "{how}"),
             }
         }
         assert_eq!(stage.status().started, started, "{how}");

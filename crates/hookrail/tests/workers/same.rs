@@ -1,10 +1,10 @@
 //! One table of hooks, run once per event, as a worker and in forks.
 
-use hookrail::HookFailure;
 use hookrail::components::WorkerMode;
+use hookrail::{HookFailure, WorkerFailure};
 use serde_json::{Value, json};
 
-use crate::kit::{LONG, SHORT, Stage, hook, python, verdict};
+use crate::kit::{LONG, SHORT, Stage, hook, python, verdict, worker_failure};
 
 /// Does what the event says: as an ordinary hook, or as a worker.
 const SCRIPT: &str = r#"
@@ -93,9 +93,9 @@ async fn answers_mean_the_same_however_they_come() {
             let run = stage.run(other, &event).await;
             let context = format!("{name}, {:?}", other.worker);
             assert_eq!(verdict(&run), verdict(&expected), "{context}");
-            assert_eq!(run.failure, expected.failure, "{context}");
+            assert_eq!(run.failure(), expected.failure(), "{context}");
             assert_eq!(run.warnings, expected.warnings, "{context}");
-            assert_eq!(run.exit, expected.exit, "{context}");
+            assert_eq!(run.exit(), expected.exit(), "{context}");
             assert_eq!(run.success(), expected.success(), "{context}");
             // A worker's log lines are its own.
             if event["how"] == "exit" {
@@ -119,8 +119,8 @@ async fn failures_are_failures_however_they_come() {
             let stage = Stage::new();
             stage.script("hook.py", SCRIPT);
             let run = stage.run(&hook(format!("{} hook.py", python()), mode, timeout), &event).await;
-            assert!(run.failure.is_some() && !run.success(), "{how} {mode:?}: {run:?}");
-            assert_eq!(matches!(run.failure, Some(HookFailure::TimedOut(_))), how == "hang", "{run:?}");
+            assert!(run.failure().is_some() && !run.success(), "{how} {mode:?}: {run:?}");
+            assert_eq!(matches!(run.failure(), Some(HookFailure::TimedOut(_))), how == "hang", "{run:?}");
             if how == "raise" {
                 assert!(run.stderr.contains("ValueError: a bug"), "{mode:?}: {run:?}");
             }
@@ -133,7 +133,7 @@ async fn failures_are_failures_however_they_come() {
 async fn a_program_that_is_not_there_fails() {
     let stage = Stage::new();
     let run = stage.run(&hook("./no-such-program", WorkerMode::Lines, LONG), &json!({})).await;
-    let why = run.failure.expect("it cannot answer").to_string();
-    assert!(why.contains("exited with code 127") && why.contains("no-such-program"), "{why}");
+    assert_eq!(worker_failure(&run), Some(&WorkerFailure::Exited { code: 127 }), "{run:?}");
+    assert!(run.stderr.contains("no-such-program"), "{run:?}");
     stage.close().await;
 }

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookrail::Hook;
 use hookrail::components::WorkerMode;
+use hookrail::{Hook, WorkerFailure};
 use hookrail_testkit::{process, wait_until};
 use serde_json::json;
 
-use crate::kit::{LONG, Stage, hook, python};
+use crate::kit::{LONG, Stage, hook, python, worker_failure};
 
 const WORKERS: usize = 10;
 const SHORT: usize = 400;
@@ -57,15 +57,19 @@ async fn killed_workers_lose_nothing() {
             }
         };
         let (run, ()) = tokio::join!(stage.run(hook, &event), killing);
-        match (&run.failure, &run.output) {
+        match (run.failure(), &run.output) {
             (None, Some(output)) => {
                 let reason = output.reason.as_deref();
                 assert_eq!(reason, Some(n.to_string().as_str()), "an answer to another event");
                 blocked += 1;
             }
             // Said aloud, so that `onFailure` decides; never an allow.
-            (Some(why), _) => {
-                assert!(why.to_string().contains("signal 9"), "event {n}: {why}");
+            (Some(_), _) => {
+                assert_eq!(
+                    worker_failure(&run),
+                    Some(&WorkerFailure::Signal { signal: 9 }),
+                    "event {n}: {run:?}"
+                );
                 failed += 1;
             }
             (None, None) => panic!("event {n}: a lost block"),

@@ -1,6 +1,6 @@
 //! What is remembered of other agents' sessions: one private file each, forgotten after a week.
 //!
-//! Each event is a process of its own; what one has to tell the next is kept here for a session.
+//! Each event is a process of its own; what one has to hand to the next is kept here for a session.
 
 use std::fs;
 use std::io;

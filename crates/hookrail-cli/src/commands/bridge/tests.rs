@@ -21,10 +21,10 @@ fn failing(agent: Agent, event: &str, stdin: &[u8], is_panic: bool) -> NativeAns
     })
 }
 
-/// Whether every word of a refusal in any dialect is there: a decision and a reason that says what helps.
+/// Whether every word of a refusal in any dialect is there: a decision and a reason that names what helps.
 fn is_refusal(native: &NativeAnswer) -> bool {
-    let said: Value = serde_json::from_str(&native.stdout).unwrap_or_default();
-    let words = said.to_string();
+    let answer: Value = serde_json::from_str(&native.stdout).unwrap_or_default();
+    let words = answer.to_string();
     (words.contains("\"deny\"") || words.contains("\"block\"")) && words.contains("hookrail doctor")
 }
 

@@ -1,4 +1,4 @@
-//! Findings about one hook at a time: what it starts, and whether what it says has an effect.
+//! Findings about one hook at a time: what it starts, and whether its output has an effect.
 
 use std::collections::HashSet;
 use std::sync::Arc;

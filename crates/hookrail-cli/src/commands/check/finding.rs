@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::escape_line;
 
-/// Something to know about the settings. The fields of its JSON form are a contract.
+/// A finding about the settings. The fields of its JSON form are a contract.
 /// `line` and `column` count from 1, in characters; `span` is in bytes and only for the excerpt.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
@@ -70,7 +70,7 @@ impl Finding {
         (self.severity, message, self.help.as_deref().map(escape_line).unwrap_or_default())
     }
 
-    /// What the engine found.
+    /// A finding of the engine; the text of its file is loaded for the excerpt.
     pub(crate) fn from_engine(diagnostic: &Diagnostic, sources: &mut Sources) -> Self {
         let place = diagnostic.place.as_ref();
         if let Some(place) = place {
@@ -101,7 +101,7 @@ impl Finding {
     }
 
     /// The finding for people: message, place, excerpt and hint.
-    /// It may have colours; the printer removes them where nobody wants them.
+    /// It may have colours; the printer removes them where they are not wanted.
     pub(crate) fn render(&self, sources: &Sources, context: &Context) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -129,10 +129,10 @@ impl Finding {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(escape_line(help)));
         }
-        // Colors are removed by the printer where nobody wants them.
+        // Colours are removed by the printer where they are not wanted.
         let rendered = Renderer::styled().render(&[group]);
-        // The place is told apart from the excerpt, because the excerpt of a long line is cut and would have
-        // other columns; the renderer then announces the excerpt with a `:::` of its own, which says nothing.
+        // The place is printed apart from the excerpt, because the excerpt of a long line is cut and would have
+        // other columns; the renderer then announces the excerpt with a `:::` of its own, which adds nothing.
         let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
         rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
     }

@@ -1,4 +1,4 @@
-//! Hooks of other agents that nobody imported: they guard that agent alone, and a reader of our settings does not see
+//! Hooks of other agents that were not imported: they guard that agent alone, and a reader of our settings does not see
 //! them.
 
 use std::fs;

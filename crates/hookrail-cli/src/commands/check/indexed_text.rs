@@ -31,7 +31,7 @@ impl IndexedText {
         Self { text, lines, characters }
     }
 
-    /// All of it.
+    /// The text, as it was given.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }

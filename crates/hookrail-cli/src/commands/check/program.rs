@@ -21,8 +21,8 @@ use crate::context::Context;
 use crate::display::shown;
 
 /// Something that is wrong with a command.
-/// The message names the thing, the help says what to type.
-pub(super) struct Problem {
+/// The message names the thing, the help names what to type.
+pub(super) struct CommandProblem {
     /// An error if the hook cannot run, a warning if it probably does something else than was meant.
     pub(super) severity: Severity,
     pub(super) code: DiagnosticCode,
@@ -31,8 +31,8 @@ pub(super) struct Problem {
 }
 
 /// A command with an error does not run as it is written.
-fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Problem {
-    Problem { severity: Severity::Error, code, message: message.into(), help: help.into() }
+fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> CommandProblem {
+    CommandProblem { severity: Severity::Error, code, message: message.into(), help: help.into() }
 }
 
 /// Programs that run the file named after them.
@@ -46,8 +46,11 @@ const HOOKS_PER_THREAD: usize = 32;
 const THREADS: usize = 4;
 
 /// Everything that is wrong with the commands of hooks, in their order, each with the number it was given with.
-pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context) -> Vec<(usize, Problem)> {
-    let some_problems = |commands: &[(usize, &Hook, &str)]| -> Vec<(usize, Problem)> {
+pub(super) fn all_problems(
+    commands: &[(usize, &Hook, &str)],
+    context: &Context,
+) -> Vec<(usize, CommandProblem)> {
+    let some_problems = |commands: &[(usize, &Hook, &str)]| -> Vec<(usize, CommandProblem)> {
         let one = |(index, hook, command): &(usize, &Hook, &str)| {
             problems(hook, command, context).into_iter().map(|problem| (*index, problem)).collect::<Vec<_>>()
         };
@@ -70,7 +73,7 @@ pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context)
 
 /// Everything that is wrong with a hook's command.
 /// The first problem that keeps a command from starting is the only one that is reported about its start.
-pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Problem> {
+pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<CommandProblem> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {
@@ -122,7 +125,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Pro
 }
 
 /// A hook from outside of the project that would run a file of whatever project it runs in. The engine refuses to.
-fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Problem> {
+fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<CommandProblem> {
     let is_stray =
         hook.origin.level != Level::Project && !file.starts_with('/') && project.join(file).is_file();
     is_stray.then(|| {
@@ -136,7 +139,7 @@ fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Proble
 
 /// What is wrong with the file that a command names as its program, or as its interpreter's script.
 /// A script that an interpreter is given need not be executable.
-fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<Problem> {
+fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<CommandProblem> {
     // Without the `.` of `./x`.
     let file: &Path = &file.components().collect::<PathBuf>();
     let name = shown(file, context);
@@ -146,7 +149,7 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
         } else {
             format!("`{name}` does not exist")
         };
-        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or mend the path"));
+        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or fix the path"));
     };
     if metadata.is_dir() {
         return Some(error(
@@ -167,7 +170,7 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
 
 /// What is wrong with the `#!` line of an executable file.
 /// The kernel reports a missing interpreter as a missing script, which is why it is worth a finding of its own.
-fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> {
+fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandProblem> {
     let mut head = Vec::with_capacity(512);
     if !fs::metadata(file).ok()?.is_file() || File::open(file).ok()?.take(512).read_to_end(&mut head).is_err()
     {
@@ -194,7 +197,7 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> 
         Some(error(
             DiagnosticCode::InterpreterMissing,
             message,
-            "install it, or mend the first line of the script",
+            "install it, or fix the first line of the script",
         ))
     };
     if interpreter.is_empty() || !Path::new(interpreter).exists() {
@@ -212,13 +215,18 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Problem> 
 }
 
 /// A program in machine code needs no interpreter; a text without one is run by the shell.
-fn without_shebang(head: &[u8], name: &str) -> Option<Problem> {
+fn without_shebang(head: &[u8], name: &str) -> Option<CommandProblem> {
     if head.contains(&0) {
         return None;
     }
     let message = format!("`{name}` does not begin with `#!`: it runs as a shell script, whatever it is");
     let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`".to_owned();
-    Some(Problem { severity: Severity::Warning, code: DiagnosticCode::ScriptWithoutShebang, message, help })
+    Some(CommandProblem {
+        severity: Severity::Warning,
+        code: DiagnosticCode::ScriptWithoutShebang,
+        message,
+        help,
+    })
 }
 
 /// Where a program is, as the shell would find it.

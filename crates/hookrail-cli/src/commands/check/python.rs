@@ -10,11 +10,11 @@ use hookrail::components::Level;
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
-use super::program::Problem;
+use super::program::CommandProblem;
 
 /// What is wrong with a Python command of the user, the system or an extension, by its known words. A project's own
 /// commands are reviewed with the project.
-pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<Problem> {
+pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<CommandProblem> {
     let (program, options) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or_default();
     if !(name.starts_with("python") || name.starts_with("pypy")) || hook.origin.level == Level::Project {
@@ -24,7 +24,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
     let help = format!("write `{name} -I {option} …`, which looks for modules nowhere near the project");
     let shadow = imports.iter().find_map(|module| shadowing(module, project));
     Some(match shadow {
-        Some(file) => Problem {
+        Some(file) => CommandProblem {
             severity: Severity::Error,
             code: DiagnosticCode::PythonShadowedImport,
             message: format!(
@@ -33,7 +33,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
             ),
             help,
         },
-        None => Problem {
+        None => CommandProblem {
             severity: Severity::Warning,
             code: DiagnosticCode::PythonImportsFromProject,
             message: format!("`{name} {option}` takes modules from the project before all others"),
@@ -42,7 +42,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<P
     })
 }
 
-/// The modules that a command imports, as far as its text tells, and the option that makes the project count; `None`
+/// The modules that a command imports, as far as its text shows, and the option that makes the project count; `None`
 /// where it does not.
 /// `-I` and `-P` make Python ignore the folder. Options end at the first word that is none.
 fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
@@ -77,7 +77,8 @@ fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
 }
 
 /// The modules that a text names in `import` and `from` statements.
-/// It reads line by line and knows no strings; a module too many leads at worst to a finding that names a real file.
+/// It reads line by line and does not recognise strings; a module too many leads at worst to a finding that names a
+/// real file.
 fn imported(code: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for statement in code.split(['\n', ';']) {

@@ -1,6 +1,6 @@
 //! Rules that decide nothing, because another rule of the same file blocks whatever they would block or ask about.
 //!
-//! Only what is certain is said. Rules of different files are not compared: the other file may be changed, disabled or
+//! Only what is certain is reported. Rules of different files are not compared: the other file may be changed, disabled or
 //! not approved without this one.
 
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use hookrail::internal::{ResolvedHook, ResolvedSettings};
 use super::finding::Severity;
 
 /// How many rules are compared with one another in all. Files with hundreds of rules for one event are written by
-/// programs, and nobody waits for this finding.
+/// programs, and this finding is not worth the wait.
 const MOST_COMPARISONS: usize = 20_000;
 
 /// A rule that decides nothing.
@@ -22,13 +22,13 @@ pub(super) struct Shadowed {
     pub(super) index: usize,
     /// The index of the rule that blocks the same calls.
     by: usize,
-    /// Whether it wanted to ask: then it never has an effect. A block still gives its reason beside the other one.
+    /// Whether it asks: then it never has an effect. A block still gives its reason beside the other one.
     asks: bool,
 }
 
 impl Shadowed {
     /// How bad it is, what is wrong, and what to do.
-    pub(super) fn told(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
+    pub(super) fn finding(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
         let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
         let (severity, effect, help) = if self.asks {
             (Severity::Warning, "never asks", "remove it, or make the other one narrower")
@@ -44,13 +44,13 @@ impl Shadowed {
 }
 
 /// A rule, and where it stands.
-struct Candidate<'s> {
+struct RuleCandidate<'s> {
     index: usize,
     rule: &'s Rule,
 }
 
 /// The rules of each file and event that run for the same calls, in the order of the settings.
-type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<Candidate<'s>>>;
+type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<RuleCandidate<'s>>>;
 
 /// All rules that decide nothing. `disabled` has the hooks that are off one by one.
 pub(super) fn shadowed(
@@ -72,7 +72,7 @@ pub(super) fn shadowed(
         let counts = hook.event.can_block() && !is_observed(hook.event) && !chained.contains(&hook.event);
         if counts && !disabled.contains(&index) {
             let place = (hook.origin.file.as_path(), &hook.origin.level, hook.event);
-            groups.entry(place).or_default().push(Candidate { index, rule });
+            groups.entry(place).or_default().push(RuleCandidate { index, rule });
         }
     }
     let mut comparisons = 0;

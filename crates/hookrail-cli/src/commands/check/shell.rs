@@ -1,4 +1,4 @@
-//! What the shell would say about a command, without running it.
+//! Whether the shell can parse a command, without running it.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Findings that need all hooks side by side, as if everything were approved: disabled ones, duplicates, rules that
 //! decide nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use hookrail::components::{
@@ -17,7 +17,7 @@ use crate::display::shown;
 use crate::effect::Effects;
 
 impl Check<'_> {
-    /// Hooks that a list turned off. It is a note, because somebody wanted it; the help names the list that has to
+    /// Hooks that a list turned off. It is a note, because it was intended; the help names the list that has to
     /// change.
     pub(super) fn disabled(&mut self, hooks: &AsIfApproved) {
         for event in EventName::ALL {
@@ -68,7 +68,7 @@ impl Check<'_> {
         let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
         let effects = Effects::new(self.settings.agent_events());
         for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
-            if let Some((severity, message, help)) = found.told(self.settings) {
+            if let Some((severity, message, help)) = found.finding(self.settings) {
                 self.at_hook(found.index, severity, DiagnosticCode::RuleShadowed, message, help.to_owned());
             }
         }
@@ -92,37 +92,46 @@ fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<O
     }
 }
 
-/// A registry of all hooks as if they were approved, and the way back from its hooks to the settings.
+/// All hooks as if they were approved.
 /// Findings about matching and duplicates hold for the day when everything is approved, so an approval that is missing
 /// must not hide them.
 pub(super) struct AsIfApproved {
     planner: HookPlanner,
-    indices: HashMap<*const Hook, usize>,
+    /// By rank, as the planner lists hooks.
+    ranked: Vec<RankedHook>,
+}
+
+/// A hook in the registry, and its index in the settings.
+struct RankedHook {
+    hook: Arc<Hook>,
+    index: usize,
 }
 
 impl AsIfApproved {
-    /// Hooks are told apart by their address: two hooks of the settings may be equal in every field.
     pub(super) fn new(settings: &ResolvedSettings) -> Self {
         let registry = Arc::new(HookRegistry::trusting(settings.hook_list(), &settings.disabled));
         // The registry ranks hooks by source and keeps their order within it.
-        let mut indices: Vec<(ConfigSource, usize)> = settings
-            .hooks
-            .iter()
-            .enumerate()
-            .map(|(index, resolved)| (resolved.hook.source, index))
-            .collect();
-        indices.sort_unstable();
-        let ranked = registry.all_hooks();
-        let indices =
-            ranked.iter().zip(indices).map(|(status, (_, index))| (Arc::as_ptr(&status.hook), index));
-        Self { indices: indices.collect(), planner: HookPlanner::new(registry) }
+        let mut of_source: BTreeMap<ConfigSource, VecDeque<usize>> = BTreeMap::new();
+        for (index, resolved) in settings.hooks.iter().enumerate() {
+            of_source.entry(resolved.hook.source).or_default().push_back(index);
+        }
+        let ranked = registry.all_hooks().into_iter().filter_map(|status| {
+            let index = of_source.get_mut(&status.hook.source)?.pop_front()?;
+            Some(RankedHook { hook: status.hook, index })
+        });
+        Self { ranked: ranked.collect(), planner: HookPlanner::new(registry) }
     }
 
     /// What the hooks of an event are left out for, by their index in the settings.
     fn skipped(&self, event: EventName, target: Option<&str>) -> Vec<(usize, SkipReason)> {
         let skipped = self.planner.explain(event, target).skipped.into_iter();
+        // Both lists are by rank, so that one pass finds them all.
+        let mut ranked = self.ranked.iter();
         skipped
-            .filter_map(|skipped| Some((*self.indices.get(&Arc::as_ptr(&skipped.hook))?, skipped.why)))
+            .filter_map(|skipped| {
+                let found = ranked.find(|ranked| Arc::ptr_eq(&ranked.hook, &skipped.hook))?;
+                Some((found.index, skipped.why))
+            })
             .collect()
     }
 }

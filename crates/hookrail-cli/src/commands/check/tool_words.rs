@@ -1,4 +1,4 @@
-//! What people write into the matcher of a tool event who know other programs.
+//! What users of other programs write into the matcher of a tool event.
 
 /// What other agents call the tools that the agent has.
 /// Compared without regard to case.

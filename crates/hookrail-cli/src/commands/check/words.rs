@@ -9,16 +9,16 @@ use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Quote, Word, outline};
 
 /// What a command begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Beginning {
+pub(super) struct CommandBeginning {
     /// The known words of the first simple command, variables set before it left out.
     pub(super) words: Vec<String>,
     /// Whether these words are the whole command: nothing in it needs a shell.
     pub(super) whole: bool,
 }
 
-/// Asks the engine's shell reader for the first simple command, and knows what quotes, `~` and the project's variables
-/// stand for. Words count up to the first one that holds anything else.
-pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> Beginning {
+/// Asks the engine's shell reader for the first simple command, and replaces quotes, `~` and the project's variables by
+/// what they stand for. Words count up to the first one that holds anything else.
+pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> CommandBeginning {
     let outline = outline(command);
     // A text that breaks off may break off in the middle of its last word.
     let is_half = |word: &Word| outline.is_broken && word.span.end >= command.trim_end().len();
@@ -26,12 +26,12 @@ pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> B
     let beginning = outline.beginning();
     // What a variable of unknown value changes for the program, such as its `PATH`, is not known either.
     if beginning.assignments.iter().any(|assignment| known(&assignment.value).is_none()) {
-        return Beginning { words: Vec::new(), whole: false };
+        return CommandBeginning { words: Vec::new(), whole: false };
     }
     let words: Vec<String> = beginning.words.iter().map_while(known).collect();
     let whole =
         beginning.is_whole && beginning.assignments.is_empty() && words.len() == beginning.words.len();
-    Beginning { words, whole }
+    CommandBeginning { words, whole }
 }
 
 /// A word of which everything is known, as the program gets it. An escape is left to the shell, as is whatever is rare.

@@ -9,6 +9,7 @@ use super::file::AgentFile;
 use crate::cli::DisconnectArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
+use crate::terminal::error;
 use crate::terminal::printer::Printer;
 
 /// Takes the bridge out of one agent's settings, or out of all.
@@ -32,8 +33,8 @@ pub(crate) fn run(
         let changed = file.change(context, args.dry_run, |existing| disconnect(agent, existing, options));
         match changed {
             Ok(changed) => changed.show(&file, args.dry_run, context, printer)?,
-            // One agent's broken file keeps nobody else connected.
-            Err(error) if args.all => status = crate::report(&error),
+            // One agent's broken file does not keep other agents connected.
+            Err(error) if args.all => status = error::report(&error),
             Err(error) => return Err(error),
         }
     }

@@ -62,9 +62,9 @@ impl AgentFile {
             return Ok(changed(before, edited));
         }
         if !path.exists() {
-            let said = edit(None).map_err(|error| self.unusable(&error, context))?;
-            if !said.is_changed {
-                return Ok(changed(None, said)); // Nothing to write, so no folder to make.
+            let edited = edit(None).map_err(|error| self.unusable(&error, context))?;
+            if !edited.is_changed {
+                return Ok(changed(None, edited)); // Nothing to write, so no folder to make.
             }
         }
         if let Some(folder) = path.parent() {
@@ -88,10 +88,10 @@ impl AgentFile {
         let message = format!("`{}` was left alone: {error}", shown(&self.place.path, context));
         let hint = match error {
             ConnectError::Malformed { .. } => {
-                format!("mend the file; {} would not read it either", self.agent.title())
+                format!("fix the file; {} would not read it either", self.agent.title())
             }
             ConnectError::NotOurs => "move that file away first".to_owned(),
-            _ => "mend the file, then run this again".to_owned(),
+            _ => "fix the file, then run this again".to_owned(),
         };
         Hinted::new(message, hint).into()
     }

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::{Printer, escape_line};
 
-/// What an edit came to.
+/// The result of an edit: the text before and after, and what changed.
 pub(crate) struct Changed {
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Prints the difference and what a person should know.
+    /// Prints the difference and notes about it.
     pub(super) fn show(
         &self,
         file: &AgentFile,
@@ -38,13 +38,14 @@ impl Changed {
                 }
             }
             if matches!(after, Cow::Owned(_)) {
-                printer.talk("the lines are broken up here for reading; in the file they stay as they are");
+                printer
+                    .message("the lines are broken up here for reading; in the file they stay as they are");
             }
             let verb = if dry_run { "would write" } else { "wrote" };
-            printer.talk(format_args!("{verb} {name}"));
+            printer.message(format_args!("{verb} {name}"));
         }
         for line in &self.summary {
-            printer.talk(escape_line(line));
+            printer.message(escape_line(line));
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(crate) struct AgentStatus {
     pub(crate) agent: &'static str,
     /// Whether its program is on the `PATH`.
     pub(crate) found: bool,
-    /// What the program says about its version.
+    /// The version that the program prints.
     pub(crate) version: Option<String>,
     /// The version that hookrail was tested with.
     pub(crate) tested_with: &'static str,
@@ -59,7 +59,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         };
         printer.data(format_args!("{:9} {found:24} {connected}", agent.agent))?;
     }
-    printer.talk("`hookrail connect AGENT` connects one; `--dry-run` shows what would be written.");
+    printer.message("`hookrail connect AGENT` connects one; `--dry-run` shows what would be written.");
     Ok(ExitStatus::Success)
 }
 

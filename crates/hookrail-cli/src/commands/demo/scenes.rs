@@ -5,23 +5,23 @@ use hookrail::EventName;
 /// One hook at work.
 /// The script and the replay are files beside this one, so that they can be read and run by themselves.
 pub(super) struct Scene {
-    /// What to watch for.
+    /// The heading of the scene.
     pub(super) title: &'static str,
     /// The name of the hook or rule.
     pub(super) hook: &'static str,
     pub(super) event: EventName,
     pub(super) matcher: Option<&'static str>,
-    pub(super) guard: Guard,
+    pub(super) guard: SceneHook,
     /// What the user types.
     pub(super) prompt: &'static str,
     /// What the model answers, in the form of `hookrail agent --replay`.
     pub(super) replay: &'static str,
-    /// Files whose presence tells how it went.
+    /// Files whose presence shows how it went.
     pub(super) look_at: &'static [&'static str],
 }
 
-/// What stands in the settings.
-pub(super) enum Guard {
+/// The hook as the settings of the scene configure it.
+pub(super) enum SceneHook {
     /// A script, called like the hook.
     Script(&'static str),
     /// A rule, as it stands in the settings.
@@ -40,7 +40,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "protect-env",
         event: EventName::BeforeTool,
         matcher: Some("write_file|replace"),
-        guard: Guard::Script(include_str!("protect-env.sh")),
+        guard: SceneHook::Script(include_str!("protect-env.sh")),
         prompt: "Save the API key in .env",
         replay: include_str!("protect-env.jsonl"),
         look_at: &[".env"],
@@ -50,7 +50,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "soft-delete",
         event: EventName::BeforeTool,
         matcher: Some("run_shell_command"),
-        guard: Guard::Script(include_str!("soft-delete.sh")),
+        guard: SceneHook::Script(include_str!("soft-delete.sh")),
         prompt: "Get rid of the build folder",
         replay: include_str!("soft-delete.jsonl"),
         look_at: &["build", "build.old/app.bin"],
@@ -60,7 +60,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "generated-files",
         event: EventName::AfterTool,
         matcher: Some("read_file"),
-        guard: Guard::Script(include_str!("generated-files.sh")),
+        guard: SceneHook::Script(include_str!("generated-files.sh")),
         prompt: "Which port does it listen on?",
         replay: include_str!("generated-files.jsonl"),
         look_at: &[],
@@ -70,7 +70,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "redact-keys",
         event: EventName::AfterModel,
         matcher: None,
-        guard: Guard::Script(include_str!("redact-keys.sh")),
+        guard: SceneHook::Script(include_str!("redact-keys.sh")),
         prompt: "Which key does the deploy use?",
         replay: include_str!("redact-keys.jsonl"),
         look_at: &[],
@@ -80,7 +80,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "read-only",
         event: EventName::BeforeToolSelection,
         matcher: None,
-        guard: Guard::Script(include_str!("read-only.sh")),
+        guard: SceneHook::Script(include_str!("read-only.sh")),
         prompt: "Review src/main.rs, but change nothing",
         replay: include_str!("read-only.jsonl"),
         look_at: &[],
@@ -90,7 +90,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "no-deploy",
         event: EventName::BeforeTool,
         matcher: Some("run_shell_command"),
-        guard: Guard::Script(include_str!("no-deploy.sh")),
+        guard: SceneHook::Script(include_str!("no-deploy.sh")),
         prompt: "Ship it",
         replay: include_str!("no-deploy.jsonl"),
         look_at: &[],
@@ -100,7 +100,7 @@ pub(super) const SCENES: &[Scene] = &[
         hook: "no-recursive-delete",
         event: EventName::BeforeTool,
         matcher: Some("run_shell_command"),
-        guard: Guard::Rule { text: include_str!("no-recursive-delete.json"), pattern: "rm -rf" },
+        guard: SceneHook::Rule { text: include_str!("no-recursive-delete.json"), pattern: "rm -rf" },
         prompt: "Make some room on the disk",
         replay: include_str!("no-recursive-delete.jsonl"),
         look_at: &["src/main.rs"],

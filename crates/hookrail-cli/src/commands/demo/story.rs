@@ -1,17 +1,11 @@
-//! A session log told to a person: who said what, and what came of it.
+//! A session log, printed for a person: messages, hook verdicts and results.
 //!
-//! It is made from the log alone and knows no scene: a hook that did nothing would show as one that did nothing.
+//! It is made from the log alone, not from the scene: a hook that did nothing would show as one that did nothing.
 
 use serde_json::Value;
 
 use crate::terminal::printer::escape_line;
-
-/// Escape sequences; the printer removes them where colours are not wanted.
-pub(super) const BOLD: &str = "\u{1b}[1m";
-pub(super) const DIM: &str = "\u{1b}[2m";
-pub(super) const RESET: &str = "\u{1b}[0m";
-const YELLOW: &str = "\u{1b}[33m";
-const GREEN: &str = "\u{1b}[1;32m";
+use crate::terminal::style::{Style, paint};
 
 /// Longest text of one line, in characters.
 const WIDTH: usize = 160;
@@ -22,19 +16,18 @@ pub(super) struct Story<'a> {
     log: &'a [Value],
     /// What the user saw of the answer.
     shown: &'a str,
-    /// A text whose presence in a command is told, for comparison with what a rule sees.
+    /// A text whose presence in a command is printed, for comparison with what a rule sees.
     pattern: Option<&'a str>,
 }
 
-/// One line: who, in which color, and what.
-pub(super) fn line(who: &str, color: &str, text: &str) -> String {
+/// One line: who, in which style, and what.
+pub(super) fn line(who: &str, style: Style, text: &str) -> String {
     let text = escape_line(text.trim_end());
     let mut short: String = text.chars().take(WIDTH).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    let reset = if color.is_empty() { "" } else { RESET };
-    format!("   {color}{who:<7}{reset} {short}")
+    format!("   {} {short}", paint(style, &format!("{who:<7}")))
 }
 
 impl<'a> Story<'a> {
@@ -48,28 +41,28 @@ impl<'a> Story<'a> {
         self.log.iter().filter(|entry| kind(entry) == "hook_call" && !is_rule(entry)).count()
     }
 
-    /// The story, line by line.
+    /// The lines to print, in the order of the log, without repetitions.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         for (index, entry) in self.log.iter().enumerate() {
             let before = self.log.get(..index).unwrap_or_default();
             let of_one_call = ["BeforeTool", "AfterTool"].contains(&text(entry, "/event"))
                 || ["model_response", "tool_call"].contains(&kind(entry));
-            for next in self.tell(entry, before) {
-                // A hook that repeats itself at every model call says nothing new. What is said of a tool call
-                // belongs to that call.
-                if of_one_call || !told.contains(&next) {
-                    told.push(next);
+            for next in self.lines_about(entry, before) {
+                // A hook that repeats itself at every model call adds nothing new. A line about a tool call belongs
+                // to that call.
+                if of_one_call || !lines.contains(&next) {
+                    lines.push(next);
                 }
             }
         }
-        told
+        lines
     }
 
     /// Kinds of lines that a person need not see give none.
-    fn tell(&self, entry: &Value, before: &[Value]) -> Vec<String> {
+    fn lines_about(&self, entry: &Value, before: &[Value]) -> Vec<String> {
         match kind(entry) {
-            "user" => vec![line("you", "", text(entry, "/prompt"))],
+            "user" => vec![line("you", Style::Plain, text(entry, "/prompt"))],
             "hook_call" => hook(entry),
             "model_request" => request(entry, before),
             "model_response" => self.response(entry),
@@ -79,18 +72,18 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Where a hook changed the answer, what the user saw is told; what the model said is told with the hook.
+    /// Where a hook changed the answer, this is what the user saw; the model's own text is printed with the hook.
     fn response(&self, entry: &Value) -> Vec<String> {
         if entry.pointer("/modified") == Some(&Value::Bool(true)) {
             return vec![result(&format!("you see: {}", self.shown))];
         }
         parts(entry)
             .flat_map(|part| {
-                let said = part.get("text").and_then(Value::as_str).map(str::to_owned);
+                let text = part.get("text").and_then(Value::as_str).map(str::to_owned);
                 let command = part.pointer("/functionCall/args/command").and_then(Value::as_str);
                 let searched = command.and_then(|command| self.search(command));
-                let said = said.or_else(|| part.get("functionCall").map(call));
-                said.map(|said| line("model", "", &said)).into_iter().chain(searched)
+                let text = text.or_else(|| part.get("functionCall").map(call));
+                text.map(|text| line("model", Style::Plain, &text)).into_iter().chain(searched)
             })
             .collect()
     }
@@ -99,54 +92,54 @@ impl<'a> Story<'a> {
     fn search(&self, command: &str) -> Option<String> {
         let pattern = self.pattern?;
         let finds = if command.contains(pattern) { "finds it" } else { "finds nothing" };
-        Some(line("pattern", "", &format!("a search for \"{pattern}\" {finds}")))
+        Some(line("pattern", Style::Plain, &format!("a search for \"{pattern}\" {finds}")))
     }
 }
 
-/// What a hook said; silent ones are not worth a line.
+/// What a hook answered; a silent one gets no line.
 fn hook(entry: &Value) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     if text(entry, "/event") == "AfterModel" {
-        // The log keeps the answer as changed; what the model itself said is what the hook was given.
-        told.push(line("model", "", text(entry, "/input/llm_response/text")));
+        // The log keeps the answer as changed; the model's own text is in the hook's input.
+        lines.push(line("model", Style::Plain, text(entry, "/input/llm_response/text")));
     }
     if is_rule(entry) {
-        told.push(line("rule", YELLOW, text(entry, "/output/reason")));
-        return told;
+        lines.push(line("rule", Style::Yellow, text(entry, "/output/reason")));
+        return lines;
     }
     let exit = entry.pointer("/exitCode").and_then(Value::as_i64);
     let stderr = text(entry, "/stderr").trim();
     let stdout = text(entry, "/stdout").trim();
-    let said = match exit {
-        Some(0) if stdout.is_empty() => return told,
+    let text = match exit {
+        Some(0) if stdout.is_empty() => return lines,
         Some(0) => stdout.to_owned(),
         Some(code) => format!("exit {code}: {stderr}"),
         None => text(entry, "/error").to_owned(),
     };
-    told.push(line("hook", YELLOW, &said));
-    told
+    lines.push(line("hook", Style::Yellow, &text));
+    lines
 }
 
 /// What hooks changed about a request.
 fn request(entry: &Value, before: &[Value]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let allowed = "/request/config/toolConfig/functionCallingConfig/allowedFunctionNames";
     if let Some(names) = entry.pointer(allowed).and_then(Value::as_array) {
         let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
-        told.push(result(&format!("the model may call only {}", names.join(", "))));
+        lines.push(result(&format!("the model may call only {}", names.join(", "))));
     }
     let sent = texts(entry.pointer("/request/contents").unwrap_or(&Value::Null));
     for context in before.iter().filter_map(|entry| {
         entry.pointer("/output/hookSpecificOutput/additionalContext").and_then(Value::as_str)
     }) {
         if sent.iter().any(|text| text.contains(context)) {
-            told.push(result(&format!("the model reads it with the tool's result: {context}")));
+            lines.push(result(&format!("the model reads it with the tool's result: {context}")));
         }
     }
-    told
+    lines
 }
 
-/// How a tool call ended, and whether it ran as the model wanted it.
+/// How a tool call ended, and whether it ran with the model's arguments.
 fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
     let name = text(entry, "/name");
     let reason = text(entry, "/result/error/message");
@@ -156,19 +149,19 @@ fn tool(entry: &Value, before: &[Value]) -> Vec<String> {
             .find(|call| call.get("name").and_then(Value::as_str) == Some(name))
     });
     let changed = wanted.is_some_and(|wanted| wanted.get("args") != entry.get("args"));
-    let told = match text(entry, "/status") {
+    let line = match text(entry, "/status") {
         "blocked" => result(&format!("{name} was blocked: {reason}")),
         "denied" => result(&format!("{name} was refused: {reason}")),
-        "error" => line("tool", "", &format!("{name} failed: {reason}")),
+        "error" => line("tool", Style::Plain, &format!("{name} failed: {reason}")),
         "success" if changed => result(&format!("instead, this ran: {}", call(entry))),
-        status => line("tool", "", &format!("{name}: {status}")),
+        status => line("tool", Style::Plain, &format!("{name}: {status}")),
     };
-    vec![told]
+    vec![line]
 }
 
 /// What came of it, set off by its colour.
 fn result(text: &str) -> String {
-    line("result", GREEN, text)
+    line("result", Style::BoldGreen, text)
 }
 
 /// A rule has no command.

@@ -6,7 +6,7 @@
 use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, bridge_entries, guarded_event, hooks_are_off};
 
 use super::probe::{self, ProbeResult};
-use super::{Report, State};
+use super::{DoctorReport, RowState};
 use crate::commands::connect::file::AgentFile;
 use crate::commands::connect::place;
 use crate::commands::connect::status::{AgentStatus, status};
@@ -16,7 +16,7 @@ use crate::display::shown;
 /// Looks at every agent that is found or connected.
 /// Agents that read our own settings need no entry.
 /// An agent that is neither installed nor connected is not mentioned.
-pub(super) fn look(context: &Context, report: &mut Report) -> anyhow::Result<()> {
+pub(super) fn look(context: &Context, report: &mut DoctorReport) -> anyhow::Result<()> {
     let mut is_any_connected = false;
     for agent in Agent::ALL {
         let status = status(agent, context)?;
@@ -31,30 +31,30 @@ pub(super) fn look(context: &Context, report: &mut Report) -> anyhow::Result<()>
     }
     if !is_any_connected {
         let help = "`hookrail connect AGENT` connects one";
-        report.add(State::Note, "agents", "no other agent calls hookrail", help);
+        report.add(RowState::Note, "agents", "no other agent calls hookrail", help);
     }
     look_for_doubles(context, report);
     Ok(())
 }
 
 /// The user's and the project's file are looked at by themselves, because either may be the one that works.
-fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut Report) {
+fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut DoctorReport) {
     let name = agent.as_str();
     let reconnect = format!("`hookrail connect {name}`");
     match status.connected {
         "no" => {
             if status.found {
-                report.add(State::Note, name, "is installed and does not call hookrail", reconnect);
+                report.add(RowState::Note, name, "is installed and does not call hookrail", reconnect);
             }
             return;
         }
         "unreadable" => {
             let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
-            report.add(State::Error, name, message, "mend the file, then `hookrail connect`");
+            report.add(RowState::Error, name, message, "fix the file, then `hookrail connect`");
         }
         "partly" => {
             let message = "calls hookrail, though not as this version would write it";
-            report.add(State::Warning, name, message, reconnect.clone());
+            report.add(RowState::Warning, name, message, reconnect.clone());
         }
         _ => {}
     }
@@ -62,7 +62,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         && !version.contains(status.tested_with)
     {
         let message = format!("is {version}; hookrail was tested with {}", status.tested_with);
-        report.add(State::Note, name, message, "");
+        report.add(RowState::Note, name, message, "");
     }
     for is_project in [false, true] {
         let Ok(file) = AgentFile::find(agent, is_project, context) else { continue };
@@ -75,14 +75,14 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
         }
         if let Some(key) = hooks_are_off(&text) {
             let message = format!("`{key}` in `{shown_file}` turns its hooks off");
-            report.add(State::Error, name, message, "take it out");
+            report.add(RowState::Error, name, message, "take it out");
         }
         let Some(event) = guarded_event(agent) else { continue };
         let entry = entries.iter().find(|(found, _)| found == event).map(|(_, command)| command.clone());
         let Some(entry) = entry else {
             let message =
                 format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
-            report.add(State::Error, name, message, reconnect.clone());
+            report.add(RowState::Error, name, message, reconnect.clone());
             continue;
         };
         match probe::probe(&entry, context.project()) {
@@ -91,24 +91,24 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut R
             }
             ProbeResult::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");
-                report.add(State::Error, name, message, reconnect.clone());
+                report.add(RowState::Error, name, message, reconnect.clone());
             }
-            ProbeResult::Odd(said) => {
+            ProbeResult::Odd(printed) => {
                 let message =
-                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {said}");
-                report.add(State::Error, name, message, reconnect.clone());
+                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {printed}");
+                report.add(RowState::Error, name, message, reconnect.clone());
             }
         }
     }
     if agent == Agent::Codex {
         let message = "runs only hooks that you trusted, and says nothing about others";
-        report.add(State::Note, name, message, "`/hooks` inside of codex shows them");
+        report.add(RowState::Note, name, message, "`/hooks` inside of codex shows them");
     }
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.
 /// A hook that runs twice may ask twice or count twice, which looks like a fault of the hook.
-fn look_for_doubles(context: &Context, report: &mut Report) {
+fn look_for_doubles(context: &Context, report: &mut DoctorReport) {
     let calls = |agent: Agent, is_project: bool| {
         let file = AgentFile::find(agent, is_project, context).ok()?;
         let text = file.load().ok()??;
@@ -123,18 +123,18 @@ fn look_for_doubles(context: &Context, report: &mut Report) {
         if user && project && context.project() != context.paths.home {
             let message = "both the user's and the project's settings call hookrail: each hook runs twice";
             let help = format!("`hookrail disconnect {agent} --project`");
-            report.add(State::Warning, agent.as_str(), message, help);
+            report.add(RowState::Warning, agent.as_str(), message, help);
         }
         if agent == Agent::Copilot && (user || project) && claude_project {
             let message =
                 "Copilot also runs the project's `.claude/settings.json`: each hook runs twice there";
             let help = "`hookrail disconnect claude --project`, and `hookrail connect claude` instead";
-            report.add(State::Warning, "copilot", message, help);
+            report.add(RowState::Warning, "copilot", message, help);
         }
     }
     if claude_project {
         let message =
             "Cursor also runs the project's `.claude/settings.json`; its events are answered as Claude's";
-        report.add(State::Note, "claude", message, "");
+        report.add(RowState::Note, "claude", message, "");
     }
 }

@@ -1,24 +1,24 @@
-//! The home directory and the folder of the program's own files: there, and nobody else's to read or write.
+//! The home directory and the folder of the program's own files: they exist, and no other user can read or write them.
 //!
-//! Approvals that others can write are no approvals, and logs that others can read tell what hooks said.
+//! Approvals that others can write are no approvals, and logs that others can read reveal what hooks printed.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use super::{Report, State};
+use super::{DoctorReport, RowState};
 use crate::context::Context;
 use crate::display::{home, shown};
 
 /// Looks at the home directory, the state folder and the private files in it.
 /// Files that are not there yet are fine; they are made private.
-pub(super) fn look(context: &Context, report: &mut Report) {
+pub(super) fn look(context: &Context, report: &mut DoctorReport) {
     let Some(home) = home(context) else {
         let message = "there is no home directory, so that nothing can be approved or remembered";
-        return report.add(State::Error, "home", message, "set HOME");
+        return report.add(RowState::Error, "home", message, "set HOME");
     };
     if !home.is_dir() {
         let message = format!("the home directory `{}` is not there", home.display());
-        return report.add(State::Error, "home", message, "set HOME, or make it");
+        return report.add(RowState::Error, "home", message, "set HOME, or make it");
     }
     let before = report.findings.len();
     let state = context.state_dir();
@@ -28,7 +28,7 @@ pub(super) fn look(context: &Context, report: &mut Report) {
         let name = shown(&path, context);
         if metadata.uid() != rustix::process::geteuid().as_raw() {
             report.add(
-                State::Warning,
+                RowState::Warning,
                 "home",
                 format!("`{name}` belongs to another user"),
                 "look who made it",
@@ -38,7 +38,7 @@ pub(super) fn look(context: &Context, report: &mut Report) {
         let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };
         if mode & 0o077 != 0 {
             let message = format!("others may see `{name}` (mode {mode:o})");
-            report.add(State::Warning, "home", message, format!("`chmod {wanted:o} {}`", path.display()));
+            report.add(RowState::Warning, "home", message, format!("`chmod {wanted:o} {}`", path.display()));
         }
     }
     if report.findings.len() == before {

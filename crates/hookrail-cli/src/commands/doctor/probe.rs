@@ -1,5 +1,5 @@
 //! One call through an agent's own entry, with a payload that reaches no hook: nothing at all. The bridge refuses it at a
-//! guarded event with words of its own, which a program that is gone cannot say.
+//! guarded event with a text of its own, which a program that is gone cannot print.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -12,27 +12,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How much of an answer is looked at.
 const MOST: u64 = 64 * 1024;
 
-/// What an entry did.
+/// How an entry answered the probe.
 pub(super) enum ProbeResult {
     /// It reached the bridge, which refused.
     Works,
     /// It failed closed: the program is not there, or does not start.
     Gone,
-    /// Anything else, with the beginning of what it said.
+    /// Anything else, with the beginning of what it printed.
     Odd(String),
 }
 
 /// Runs an entry as its agent would, with an empty stdin.
 pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
-    let Some(said) = run(entry, directory) else {
+    let Some(printed) = run(entry, directory) else {
         return ProbeResult::Odd("it gave no answer in time".to_owned());
     };
-    if said.contains("stdin is empty") {
+    if printed.contains("stdin is empty") {
         ProbeResult::Works
-    } else if said.contains("hookrail does not work") || said.contains("not found") {
+    } else if printed.contains("hookrail does not work") || printed.contains("not found") {
         ProbeResult::Gone
     } else {
-        ProbeResult::Odd(said.chars().take(200).collect())
+        ProbeResult::Odd(printed.chars().take(200).collect())
     }
 }
 
@@ -62,8 +62,8 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
         let _ = child.wait();
         return None;
     }
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     let mut limited = reader.by_ref().take(MOST);
-    limited.read_to_end(&mut said).ok()?;
-    Some(String::from_utf8_lossy(&said).into_owned())
+    limited.read_to_end(&mut printed).ok()?;
+    Some(String::from_utf8_lossy(&printed).into_owned())
 }

@@ -13,7 +13,7 @@ use crate::hook_log::{PastWorkers, WorkerReport};
 /// Its fields are a contract. `mode` and `warnings` are those of the plan.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report<'e> {
+pub(super) struct ExplainReport<'e> {
     event: EventName,
     /// The tool's name or the event's word that matchers were compared with.
     target: Option<&'e str>,
@@ -26,11 +26,11 @@ pub(super) struct Report<'e> {
     /// In the order in which results merge.
     hooks: Vec<PlannedReport<'e>>,
     /// Hooks of the event that would not run.
-    skipped: Vec<SkippedReport<'e>>,
+    skipped: Vec<SkipExplanation<'e>>,
     warnings: &'e [String],
 }
 
-/// `worker` is there for a hook that has one, with what the log knows of it.
+/// `worker` is there for a hook that has one, with what the log contains about it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlannedReport<'e> {
@@ -52,13 +52,13 @@ struct PlannedReport<'e> {
 /// `code` and `why` are those of the first reason; `reasons` came later and has them all.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SkippedReport<'e> {
+struct SkipExplanation<'e> {
     #[serde(flatten)]
     hook: HookName<'e>,
     /// A stable word for the first reason.
     code: &'static str,
     why: String,
-    /// Every reason.
+    /// All reasons, the first one included.
     reasons: Vec<Reason>,
 }
 
@@ -77,9 +77,9 @@ pub(super) fn report<'e>(
     explanation: &'e Explanation,
     planned: &'e [Planned<'e>],
     workers: &'e PastWorkers,
-) -> Report<'e> {
+) -> ExplainReport<'e> {
     let plan = explanation.plan.as_ref();
-    Report {
+    ExplainReport {
         event,
         target,
         enabled: settings.activation.is_on(),
@@ -99,7 +99,7 @@ pub(super) fn report<'e>(
         skipped: explanation
             .skipped
             .iter()
-            .map(|skipped| SkippedReport {
+            .map(|skipped| SkipExplanation {
                 hook: HookName::of(&skipped.hook),
                 code: code(&skipped.why),
                 why: skipped.why.to_string(),

@@ -68,7 +68,7 @@ pub(super) fn print_text(
     let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
     if target.is_none() && has_target(event) && planned.into_iter().any(|planned| has_matcher(&planned.hook))
     {
-        printer.talk("note: without --tool every matcher counts as matching");
+        printer.message("note: without --tool every matcher counts as matching");
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer)
     let word = match part.truth {
         Truth::Yes => "holds",
         Truth::No => "does not hold",
-        Truth::Unknown => "cannot be told",
+        Truth::Unknown => "cannot be determined",
     };
     let seen: Vec<String> = part.seen.iter().map(|value| format!("`{}`", escape_line(value))).collect();
     let seen = if seen.is_empty() { String::new() } else { format!(", seen: {}", seen.join(", ")) };

@@ -1,6 +1,6 @@
 //! The result of an event as JSON. Other programs rely on this shape.
 //!
-//! Fields are only added. `success` speaks of the hooks' health, `blocked` of their verdict; a hook that failed with
+//! Fields are only added. `success` describes the hooks' health, `blocked` their verdict; a hook that failed with
 //! `onFailure: block` makes the first false and the second true.
 
 use std::path::Path;
@@ -14,14 +14,14 @@ use hookrail_agent::log::millis;
 use serde::Serialize;
 
 use super::Fired;
-use super::summary::{Summary, SummaryReport};
+use super::summary::{RepeatSummary, SummaryReport};
 
 /// One event. `finalOutput` is what all outputs merged to, `allOutputs` has them in the order of the plan, `hooks` has
 /// every run, `skipped` every hook of the event that did not run. Durations are milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the shape is the contract")]
-pub(super) struct Report<'a> {
+pub(super) struct FireReport<'a> {
     /// The event's name, as in the settings.
     event: &'static str,
     /// Whether every hook that ran gave its verdict. A block is no failure.
@@ -37,7 +37,7 @@ pub(super) struct Report<'a> {
     /// Whether the agent is to stop.
     should_stop: bool,
     stop_reason: Option<&'a str>,
-    /// What the model is told, of all hooks together.
+    /// The messages of all hooks for the model, joined.
     system_message: Option<&'a str>,
     /// Whether the user does not see what the operation prints.
     suppress_output: bool,
@@ -51,7 +51,7 @@ pub(super) struct Report<'a> {
     /// From the call to the verdict, in milliseconds.
     total_duration: u64,
     /// Hooks of the event that did not run, each with the reason.
-    skipped: Vec<SkippedReport<'a>>,
+    skipped: Vec<SkippedHookReport<'a>>,
     hooks: Vec<HookReport<'a>>,
     /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub(super) struct Report<'a> {
 
 /// `why` is for people; `hookrail explain --format json` has a stable code.
 #[derive(Serialize)]
-struct SkippedReport<'a> {
+struct SkippedHookReport<'a> {
     name: &'a str,
     command: Option<&'a str>,
     origin: OriginReport<'a>,
@@ -102,9 +102,9 @@ impl<'a> OriginReport<'a> {
     }
 }
 
-impl<'a> Report<'a> {
+impl<'a> FireReport<'a> {
     /// `summary` is there with `--repeat` only.
-    pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a Summary>) -> Self {
+    pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a RepeatSummary>) -> Self {
         let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
         Self {
             event: event.as_str(),
@@ -122,15 +122,15 @@ impl<'a> Report<'a> {
             errors: &aggregated.errors,
             warnings: fired.result.all_warnings(),
             total_duration: millis(aggregated.total_duration),
-            skipped: fired.skipped.iter().map(SkippedReport::of).collect(),
+            skipped: fired.skipped.iter().map(SkippedHookReport::of).collect(),
             hooks: fired.result.runs.iter().map(HookReport::of).collect(),
-            repeat: summary.map(Summary::report),
+            repeat: summary.map(RepeatSummary::report),
         }
     }
 }
 
-impl<'a> SkippedReport<'a> {
-    fn of(skipped: &'a Skipped) -> Self {
+impl<'a> SkippedHookReport<'a> {
+    fn of(skipped: &'a SkippedHook) -> Self {
         Self {
             name: &skipped.hook.name,
             command: skipped.hook.command_text(),
@@ -153,7 +153,7 @@ impl<'a> HookReport<'a> {
             duration_ms: millis(run.duration),
             stdout: &run.stdout,
             stderr: &run.stderr,
-            error: run.failure.as_ref(),
+            error: run.failure(),
             output: run.output.as_ref(),
         }
     }
@@ -161,7 +161,7 @@ impl<'a> HookReport<'a> {
 
 /// A hook of the event that did not run.
 /// `why` is one of the planner's reasons or what ended the chain.
-pub(super) struct Skipped {
+pub(super) struct SkippedHook {
     pub(super) hook: Arc<Hook>,
     pub(super) why: String,
 }
@@ -173,7 +173,7 @@ pub(super) fn skipped(
     result: &ProcessedHookResult,
     only: Option<&str>,
     project: &Path,
-) -> Vec<Skipped> {
+) -> Vec<SkippedHook> {
     let not_planned = explanation.skipped.iter().map(|skipped| {
         let why = match (&skipped.why, only) {
             (SkipReason::Disabled(DisabledBy::RunTime), Some(only)) => format!("left out by `--only {only}`"),
@@ -183,12 +183,15 @@ pub(super) fn skipped(
             }
             (why, _) => why.to_string(),
         };
-        Skipped { hook: Arc::clone(&skipped.hook), why }
+        SkippedHook { hook: Arc::clone(&skipped.hook), why }
     });
     let planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
     let planned_not_run = planned
         .filter(|planned| !result.runs.iter().any(|run| Arc::ptr_eq(&run.hook, &planned.hook)))
-        .map(|planned| Skipped { hook: Arc::clone(&planned.hook), why: why_not_run(&planned.hook, result) });
+        .map(|planned| SkippedHook {
+            hook: Arc::clone(&planned.hook),
+            why: why_not_run(&planned.hook, result),
+        });
     planned_not_run.chain(not_planned).collect()
 }
 

@@ -9,10 +9,10 @@ use hookrail::components::Event;
 use serde_json::{Value, json};
 
 use super::Fired;
-use crate::commands::test::case::Word;
+use crate::commands::test::case::DecisionWord;
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
-use crate::commands::test::seen::Seen;
+use crate::commands::test::seen::SeenOutcome;
 use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::{Printer, escape_line};
@@ -29,7 +29,7 @@ pub(super) fn save(
 ) -> anyhow::Result<()> {
     let file = context.project().join(TESTS_FOLDER).join(FILE);
     save::add(&file, &[test(name, fired)], context)?;
-    printer.talk(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
+    printer.message(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
     Ok(())
 }
 
@@ -48,9 +48,9 @@ fn test(name: &str, fired: &Fired<'_>) -> Value {
         }
         _ => set(&mut test, "payload", payload(fired)),
     }
-    let seen = Seen::new(&fired.input.event, &fired.result, Duration::ZERO);
+    let seen = SeenOutcome::new(&fired.input.event, &fired.result, Duration::ZERO);
     let mut expect = json!({ "decision": seen.decision.as_str() });
-    if let Some(reason) = seen.reasons.first().filter(|_| seen.decision != Word::Allow) {
+    if let Some(reason) = seen.reasons.first().filter(|_| seen.decision != DecisionWord::Allow) {
         set(&mut expect, "reason", reason.as_str().into());
     }
     let ran: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();

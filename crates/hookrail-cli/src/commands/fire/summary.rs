@@ -1,4 +1,4 @@
-//! What firing an event many times tells about its hooks.
+//! Measurements and failures of hooks over many repetitions of an event.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,16 +12,16 @@ use crate::terminal::printer::escape_line;
 
 /// Numbers collected over all repetitions.
 #[derive(Default)]
-pub(super) struct Summary {
-    event: Collected,
+pub(super) struct RepeatSummary {
+    event: Measurements,
     blocked: usize,
     /// By place in the settings, so that two hooks of the same name stay two.
-    hooks: BTreeMap<(String, usize, String), Collected>,
+    hooks: BTreeMap<(String, usize, String), Measurements>,
 }
 
 /// All durations are kept: a percentile needs them, and `--repeat` is bounded by patience.
 #[derive(Default)]
-struct Collected {
+struct Measurements {
     durations: Vec<Duration>,
     failures: usize,
 }
@@ -55,16 +55,16 @@ struct Numbers {
     max_ms: f64,
 }
 
-impl Summary {
+impl RepeatSummary {
     /// A hook that did not run in a repetition adds nothing to its own numbers.
     pub(super) fn add(&mut self, result: &ProcessedHookResult, elapsed: Duration) {
-        let failed = result.runs.iter().any(|run| run.failure.is_some());
+        let failed = result.runs.iter().any(|run| run.failure().is_some());
         self.event.add(elapsed, failed || result.infrastructure_failure().is_some());
         self.blocked += usize::from(result.block.is_some());
         for run in &result.runs {
             let origin = &run.hook.origin;
             let key = (origin.file.to_string_lossy().into_owned(), origin.line, run.hook.name.clone());
-            self.hooks.entry(key).or_default().add(run.duration, run.failure.is_some());
+            self.hooks.entry(key).or_default().add(run.duration, run.failure().is_some());
         }
     }
 
@@ -75,7 +75,7 @@ impl Summary {
         SummaryReport { event: self.event.numbers(), blocked: self.blocked, hooks: hooks.collect() }
     }
 
-    /// The numbers as a table.
+    /// A table with a row for each hook and one for the whole event.
     pub(super) fn render(&self) -> String {
         let report = self.report();
         let mut text =
@@ -93,7 +93,7 @@ impl Summary {
     }
 }
 
-impl Collected {
+impl Measurements {
     fn add(&mut self, duration: Duration, failed: bool) {
         self.durations.push(duration);
         self.failures += usize::from(failed);

@@ -1,6 +1,6 @@
 //! The result of an event for people: hook by hook, then the verdict.
 //!
-//! What a hook wrote is shown, escaped and shortened; where it says the same twice, once.
+//! What a hook wrote is shown, escaped and shortened; the same text only once.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use hookrail_agent::log::millis;
 use serde_json::Value;
 
 use super::Fired;
-use super::summary::Summary;
+use super::summary::RepeatSummary;
+use crate::commands::failure_hint;
 use crate::context::Context;
-use crate::effect::{NO_EFFECT_HERE, why_observed};
+use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
 use crate::event_input;
-use crate::failure;
 use crate::terminal::printer::{escape, escape_line};
 
 /// How much of a text is shown; JSON has all of it.
@@ -22,7 +22,7 @@ const SHOWN: usize = 2_000;
 
 /// Renders everything.
 /// Hooks in the order of the plan, those that did not run, the verdict, and with `--repeat` the numbers.
-pub(super) fn render(fired: &Fired<'_>, summary: Option<&Summary>, context: &Context) -> String {
+pub(super) fn render(fired: &Fired<'_>, summary: Option<&RepeatSummary>, context: &Context) -> String {
     let mut text = fired.result.event.to_string();
     if let Some(subject) = event_input::subject(fired.input) {
         let _ = write!(text, " {}", escape_line(&subject));
@@ -55,11 +55,11 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
         line(text, "command", command);
     }
     line(text, "from", &from(&run.hook, context));
-    line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(&run.exit)));
-    if let Some(why) = &run.failure {
+    line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(run.exit())));
+    if let Some(why) = run.failure() {
         // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
-        line(text, &failure::consequence(event, run, fired.result.block.is_some()), &why.to_string());
-        if let Some(hint) = failure::hint(event, run, context) {
+        line(text, &consequence_of_failure(event, run, fired.result.block.is_some()), &why.to_string());
+        if let Some(hint) = failure_hint::hint(event, run, context) {
             line(text, "hint", &hint);
         }
     } else if let Some(output) = &run.output {
@@ -67,10 +67,10 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     }
     let repeated = run.output.as_ref().and_then(|output| output.reason.as_deref());
     let stderr = run.stderr.trim();
-    if run.failure.is_none() && !stderr.is_empty() && Some(stderr) != repeated {
+    if run.failure().is_none() && !stderr.is_empty() && Some(stderr) != repeated {
         line(text, "stderr", stderr);
     }
-    // What an answer was read from says nothing new.
+    // The text that an answer was read from adds nothing new.
     if run.output.is_none() && !run.stdout.trim().is_empty() {
         line(text, "stdout", run.stdout.trim());
     }
@@ -95,7 +95,7 @@ fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bo
     }
 }
 
-/// What the agent would do now. An event that is only observed has a verdict too, which says that it has no effect.
+/// What the agent would do now. An event that is only observed has a verdict too, which shows that it has no effect.
 fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     let result = &fired.result;
     let observed = fired.effects.only_observed(result.event);
@@ -140,7 +140,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
 }
 
 /// Whether an output asks for anything that an agent could do.
-/// Only then is it worth saying that it has no effect.
+/// Only then does the verdict mention that it has no effect.
 fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     output.is_some_and(|output| {
         (event.can_block() && output.is_blocking_decision())
@@ -149,17 +149,17 @@ fn asks_for_something(event: EventName, output: Option<&HookOutput>) -> bool {
     })
 }
 
-/// A line below a hook.
+/// Adds an indented `label: value` below a hook.
 fn line(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "  {}: {}", escape_line(label), indented(value, "    "));
 }
 
-/// A line of the verdict.
+/// Adds a line of the verdict, its label padded to one width.
 fn labelled(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "{label:<8} {}", indented(value, "         "));
 }
 
-/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+/// A text from outside: escaped, short, and its lines distinguished from ours by their indentation.
 fn indented(value: &str, indent: &str) -> String {
     let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
     let mut text = escape(shown).replace('\n', &format!("\n{indent}"));

@@ -9,7 +9,7 @@ use hookrail_agent::ui::{AgentEvent, Question, Ui};
 use crate::hook_log::HookLog;
 use crate::terminal::progress::{Progress, Shows};
 
-/// Hears of every hook, for the log and for the progress line.
+/// Observes every hook, for the log and for the progress line.
 pub(super) struct Watch {
     log: Arc<HookLog>,
     progress: Progress<Silent>,

@@ -17,7 +17,7 @@ pub(super) fn settings_wait(context: &Context) -> bool {
 }
 
 /// Approves the pending hooks for which `is_written_here` holds, and the settings around them if none waited before.
-/// If what is pending is not what was just written, somebody changed it in between, and nothing is approved.
+/// If what is pending is not what was just written, it was changed in between, and nothing is approved.
 pub(super) fn approve(
     is_written_here: impl Fn(&Pending) -> bool,
     settings_waited: bool,
@@ -29,8 +29,8 @@ pub(super) fn approve(
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     let own: Vec<_> = review.pending.iter().filter(|pending| is_written_here(pending)).collect();
     if own.is_empty() {
-        printer.talk("warning: somebody else changes this project: what was written is not approved");
-        printer.talk("hint: review it with `hookrail trust`");
+        printer.message("warning: the project changed while the hook was written; it is not approved");
+        printer.message("hint: review it with `hookrail trust`");
         return Ok(());
     }
     let approved =
@@ -38,7 +38,7 @@ pub(super) fn approve(
     approved.with_context(|| Hinted::new("cannot approve what was written", "try `hookrail trust`"))?;
     printer.data("approved it for this project")?;
     if settings_waited || review.pending.len() > own.len() {
-        printer.talk("note: other things in this project still wait for approval: `hookrail trust`");
+        printer.message("note: other things in this project still wait for approval: `hookrail trust`");
     }
     Ok(())
 }

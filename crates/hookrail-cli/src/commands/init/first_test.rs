@@ -19,7 +19,7 @@ pub(super) fn write(
 ) -> anyhow::Result<()> {
     let file = context.project().join(TESTS_FOLDER).join(format!("{hook}.json"));
     if std::fs::symlink_metadata(&file).is_ok() {
-        printer.talk(format_args!("note: {} is there already, and was left alone", shown(&file, context)));
+        printer.message(format_args!("note: {} is there already, and was left alone", shown(&file, context)));
         return Ok(());
     }
     match save::add(&file, tests, context) {
@@ -28,7 +28,7 @@ pub(super) fn write(
         // The hook is there and works without its test.
         Err(error) => {
             let error = escape_line(&error.to_string());
-            printer.talk(format_args!("warning: the first test was not written: {error}"));
+            printer.message(format_args!("warning: the first test was not written: {error}"));
             Ok(())
         }
     }

@@ -7,7 +7,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::{Place, approve, first_test, say_turned_on};
+use super::{TargetFile, approve, first_test, print_turned_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -25,7 +25,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         let message = format!("there is no starter rule for {}", args.event);
         return Err(Hinted::new(message, "leave the event out, or leave `--rule` out").into());
     }
-    let place = Place::new(args, context)?;
+    let target = TargetFile::new(args, context)?;
     let before = context.settings();
     let settings_waited = approve::settings_wait(context);
     let is_on = before.activation.is_on();
@@ -53,12 +53,12 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         let text = edit::add_hook(text, args.event, Some("run_shell_command"), &rule)?;
         if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
-    settings_file::change(&place.settings, context, edit, || Ok(()))?;
-    printer.data(format_args!("added the rule `{name}` to {}", shown(&place.settings, context)))?;
+    settings_file::change(&target.settings, context, edit, || Ok(()))?;
+    printer.data(format_args!("added the rule `{name}` to {}", shown(&target.settings, context)))?;
     if !is_on {
-        say_turned_on(&place, context, printer)?;
+        print_turned_on(&target, context, printer)?;
     }
-    if !place.is_users {
+    if !target.is_users {
         approve::approve(|pending| pending.hook.name == name, settings_waited, context, printer)?;
         first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }

@@ -16,7 +16,7 @@ use crate::cli::Language;
 pub(super) struct Starter {
     /// What the hook is called, after what it does.
     pub(super) name: &'static str,
-    /// What the hook listens to.
+    /// The matcher in the settings entry; `None` for every value.
     pub(super) matcher: Option<&'static str>,
     /// When the event fires and what its hooks can do.
     about: &'static str,
@@ -60,7 +60,7 @@ impl Starter {
         }
     }
 
-    /// The whole script.
+    /// The script with its comment at the head, in the given language.
     pub(super) fn script(&self, event: EventName, language: Language) -> String {
         let (first_line, mark, body) = match language {
             Language::Sh => ("#!/bin/sh", "#", self.sh),
@@ -85,7 +85,7 @@ impl Starter {
         script + before + helper + body + after
     }
 
-    /// The comment at the head of a script. It repeats the protocol for one event, so that somebody who reads only the
+    /// The comment at the head of a script. It repeats the protocol for one event, so that a person who reads only the
     /// script can change it.
     fn explanation(&self, event: EventName) -> String {
         let mut text = format!("{event} hooks run {}\n\nThey get one JSON object on stdin:\n", self.about);

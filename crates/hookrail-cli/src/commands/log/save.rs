@@ -1,8 +1,8 @@
 //! `log --save-test`: a call that was logged, kept as a test of the project, with what came of it then.
 //!
-//! The engine's own log says which call it was; what the hooks were given is in the session log alone.
+//! The engine's own log identifies the call; what the hooks were given is in the session log alone.
 //!
-//! The test expects what happened then, and not what the hooks of today would say: it shows when they differ.
+//! The test expects what happened then, and not what today's hooks would answer: it fails when they differ.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::hook_log::{Line, Lines, OpenLogs, SHORT_ID, open_named};
+use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID, open_named};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The file in which logged calls are kept.
@@ -49,14 +49,14 @@ pub(super) fn run(
     let id = first.id().unwrap_or_default();
     let logs = if args.files.is_empty() { session_log(first, context)? } else { open(&args.files)? };
     let event = event_of(logs, &id)?;
-    let Some(payload) = event.first().and_then(Line::input) else {
+    let Some(payload) = event.first().and_then(LoggedLine::input) else {
         return Err(no_payload(&id, "this log does not have what the hooks were given").into());
     };
     let test = test(&id, &event, payload, context, printer);
     let file = context.project().join(TESTS_FOLDER).join(FILE);
     save::add(&file, std::slice::from_ref(&test), context)?;
     let name = test.get("name").and_then(Value::as_str).unwrap_or_default();
-    printer.talk(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
+    printer.message(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
     Ok(ExitStatus::Success)
 }
 
@@ -79,7 +79,7 @@ elsewhere); for calls of other agents there is `hookrail replay --save-tests FIL
 
 /// The log of the session that a call belongs to.
 /// A session id of another agent is not trusted as a name of a file.
-fn session_log(line: &Line, context: &Context) -> anyhow::Result<OpenLogs> {
+fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs> {
     let session = &line.call.session_id;
     // Sessions of other agents name themselves.
     let is_name =
@@ -100,10 +100,10 @@ fn session_log(line: &Line, context: &Context) -> anyhow::Result<OpenLogs> {
 }
 
 /// The lines that are wanted, in the order of the files.
-fn matching(logs: OpenLogs, mut wanted: impl FnMut(&Line) -> bool) -> anyhow::Result<Vec<Line>> {
+fn matching(logs: OpenLogs, mut wanted: impl FnMut(&LoggedLine) -> bool) -> anyhow::Result<Vec<LoggedLine>> {
     let mut found = Vec::new();
     for (path, file) in logs.files {
-        for line in Lines::new(file) {
+        for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
             if wanted(&line) {
                 found.push(line);
@@ -115,8 +115,8 @@ fn matching(logs: OpenLogs, mut wanted: impl FnMut(&Line) -> bool) -> anyhow::Re
 
 /// All calls of the event that a call was made for, the first one first. Hooks in a chain are given what the ones before
 /// them changed, so that they have ids of their own; the moment of the event is the same for all.
-fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<Line>> {
-    let moment = |line: &Line| {
+fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<LoggedLine>> {
+    let moment = |line: &LoggedLine| {
         let input = line.input()?;
         Some(["session_id", "timestamp", "hook_event_name", "tool_name"].map(|key| input.get(key).cloned()))
     };
@@ -124,11 +124,12 @@ fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<Line>> {
     let Some(at) = lines.iter().find(|line| line.id().as_deref() == Some(id)).map(&moment) else {
         return Ok(Vec::new());
     };
-    let is_same = |line: &Line| line.id().as_deref() == Some(id);
+    let is_same = |line: &LoggedLine| line.id().as_deref() == Some(id);
     let names: Vec<String> =
         lines.iter().filter(|line| is_same(line)).map(|line| line.call.name.clone()).collect();
-    // Two calls of one tool in one millisecond are told apart by their hooks, which are the same for both.
-    let belongs = |line: &Line| is_same(line) || (moment(line) == at && !names.contains(&line.call.name));
+    // Two calls of one tool in one millisecond are distinguished by their hooks, which are the same for both.
+    let belongs =
+        |line: &LoggedLine| is_same(line) || (moment(line) == at && !names.contains(&line.call.name));
     Ok(lines.into_iter().filter(belongs).collect())
 }
 
@@ -136,7 +137,7 @@ fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<Line>> {
 /// Fields that belong to the session of then are left out; `cwd` stays where it lies in this project.
 fn test(
     id: &str,
-    event: &[Line],
+    event: &[LoggedLine],
     mut payload: JsonObject,
     context: &Context,
     printer: &mut Printer,
@@ -151,8 +152,9 @@ fn test(
     }
     if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with(context.project())) {
         let cwd = shown(&cwd, context);
-        printer
-            .talk(format_args!("note: this call was made in {cwd}, and is kept as a test of this project"));
+        printer.message(format_args!(
+            "note: this call was made in {cwd}, and is kept as a test of this project"
+        ));
     }
     let tool = payload.get("tool_name").and_then(Value::as_str).map(str::to_owned);
     let what = tool.as_deref().or(name.as_str()).unwrap_or_default();
@@ -173,19 +175,19 @@ fn test(
     Value::Object(test)
 }
 
-/// The project itself is the default and need not be said.
+/// The project itself is the default and is left out.
 fn is_below(folder: &Path, project: &Path) -> bool {
     folder != project && folder.starts_with(project)
 }
 
 /// What came of the event.
 /// A block outranks a stop and a stop a question, as in the engine's merge.
-fn expected(event: &[Line]) -> JsonObject {
+fn expected(event: &[LoggedLine]) -> JsonObject {
     let mut expect = JsonObject::new();
     let failed = event.iter().any(|line| line.call.error.is_some());
-    let asks = |line: &&Line| line.call.asked();
-    let blocks = |line: &&Line| line.call.blocked();
-    let stops = |line: &&Line| line.call.stopped();
+    let asks = |line: &&LoggedLine| line.call.asked();
+    let blocks = |line: &&LoggedLine| line.call.blocked();
+    let stops = |line: &&LoggedLine| line.call.stopped();
     let decided = event.iter().find(blocks).map(|line| ("block", line));
     let decided = decided.or_else(|| event.iter().find(stops).map(|line| ("stop", line)));
     let decided = decided.or_else(|| event.iter().find(asks).map(|line| ("ask", line)));
@@ -196,7 +198,7 @@ fn expected(event: &[Line]) -> JsonObject {
                 expect.insert("reason".to_owned(), reason.into());
             }
         }
-        // Whether a failure blocks is the hook's own setting, which the log does not tell.
+        // Whether a failure blocks is the hook's own setting, which the log does not contain.
         None if failed => {}
         None => {
             expect.insert("decision".to_owned(), "allow".into());

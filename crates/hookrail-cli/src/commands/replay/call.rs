@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A call as a transcript tells it.
+/// A call as it stands in a transcript.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct PastCall {
     /// What its result refers to.
     pub(super) id: Option<String>,
     /// The line on which it stands, from 1.
@@ -21,7 +21,7 @@ pub(super) struct Call {
     pub(super) also_matches: Vec<String>,
     /// What hooks get to see besides: of another agent its name and its own names of tool and arguments.
     pub(super) extra: JsonObject,
-    /// Where the agent was, if the transcript says so.
+    /// Where the agent was, if the transcript contains it.
     pub(super) cwd: Option<String>,
 }
 
@@ -37,20 +37,20 @@ pub(super) enum PastOutcome {
     Denied,
 }
 
-/// Something that a transcript tells.
+/// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TranscriptEntry {
     /// A call was made.
-    Call(Call),
+    Call(PastCall),
     /// A call came to its end.
     Result { id: String, was: PastOutcome },
     /// A call was made and came to its end.
-    Finished(Call, PastOutcome),
+    Finished(PastCall, PastOutcome),
     /// A call that cannot be understood.
     Unreadable,
 }
 
-impl Call {
+impl PastCall {
     /// A call of another agent, in our terms.
     pub(super) fn native(agent: Agent, name: &str, input: &Value, line: u64) -> Self {
         let ours = to_ours(agent, name, input);
@@ -84,7 +84,7 @@ pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.
 /// A text that is not known counts as a call that ran, because most failed results are those of tools.
 pub(super) fn refusal(text: &str) -> PastOutcome {
-    // Results can be megabytes of output; who stopped a call is said at the beginning.
+    // Results can be megabytes of output; the refusal of a call stands at the beginning.
     let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
     let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
     let by_hook = says(&[

@@ -1,6 +1,6 @@
 //! Today's decision about one call: one session for all calls, in which only hooks without effects are on.
 //!
-//! The event is `BeforeTool` whatever happened then. Hooks of other events have no say in whether a call runs.
+//! The event is `BeforeTool` whatever happened then. Hooks of other events do not decide whether a call runs.
 
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
@@ -8,16 +8,16 @@ use hookrail::{EventName, HookOutput, HookSession};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::call::Call;
-use crate::commands::test::case::Word;
+use super::call::PastCall;
+use crate::commands::test::case::DecisionWord;
 use crate::commands::test::seen;
 
-/// What the hooks say about a call.
+/// What the hooks decide about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PresentDecision {
     /// Allow, block or ask. A stop before a tool keeps it from running, and counts as a block.
-    pub(super) word: Word,
-    /// Why.
+    pub(super) word: DecisionWord,
+    /// The reason that the hook gave.
     pub(super) reason: Option<String>,
     /// The hook that decided so.
     pub(super) by: Option<String>,
@@ -25,29 +25,29 @@ pub(super) struct PresentDecision {
 
 /// Asks hooks about calls.
 /// It belongs to one run: plans, compiled matchers and workers are kept from call to call, which is what makes it fast.
-pub(super) struct Decider {
+pub(super) struct ReplayDecider {
     config: HookSession,
     runtime: Runtime,
     /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
     /// Set where hooks are processes, which must not outlive an interrupt.
-    signals: Option<Signals>,
+    signals: Option<ReplaySignals>,
     /// Whether the folder last asked about lies in the project.
     last_folder: Option<(String, bool)>,
 }
 
 /// Without processes the default is right: the program ends at once.
-struct Signals {
+struct ReplaySignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
-/// The person does not want to wait any longer.
+/// The person interrupted the replay.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
 pub(super) struct Interrupted;
 
-impl Decider {
+impl ReplayDecider {
     /// Prepares a session: hooks that may have effects are turned off in it unless they are asked for.
     pub(super) fn new(config: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -72,7 +72,7 @@ impl Decider {
         }
         let signals = if has_processes {
             let _runtime = runtime.enter();
-            Some(Signals {
+            Some(ReplaySignals {
                 interrupt: signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?,
                 terminate: signal(SignalKind::terminate()).context("cannot listen to signals")?,
             })
@@ -82,15 +82,15 @@ impl Decider {
         Ok(Self { config, runtime, not_asked, signals, last_folder: None })
     }
 
-    /// What the hooks say about a call.
-    pub(super) fn decide(&mut self, call: &Call) -> Result<PresentDecision, Interrupted> {
+    /// What the hooks decide about a call.
+    pub(super) fn decide(&mut self, call: &PastCall) -> Result<PresentDecision, Interrupted> {
         let base = BaseOverrides {
             cwd: self.folder_of(call),
             also_matches: call.also_matches.clone(),
             ..BaseOverrides::default()
         };
         let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
-            return Ok(PresentDecision { word: Word::Allow, reason: None, by: None });
+            return Ok(PresentDecision { word: DecisionWord::Allow, reason: None, by: None });
         };
         let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
         let fire = handler.fire_with(&event, &base, &call.extra);
@@ -109,7 +109,7 @@ impl Decider {
 
     /// Where the call was made, if that is inside of the project. Calls of another folder, or of another machine, are
     /// asked about as if they were made in the project: it is its hooks that are asked.
-    fn folder_of(&mut self, call: &Call) -> Option<std::path::PathBuf> {
+    fn folder_of(&mut self, call: &PastCall) -> Option<std::path::PathBuf> {
         let folder = call.cwd.as_ref()?;
         let known = self.last_folder.as_ref().filter(|(last, _)| last == folder).map(|(_, inside)| *inside);
         let is_inside = known.unwrap_or_else(|| {
@@ -131,26 +131,26 @@ impl Decider {
 }
 
 impl PresentDecision {
-    /// The first hook whose output says so is the one that decided.
+    /// The first hook whose output has this decision is the one that decided.
     fn of(result: &ProcessedHookResult) -> Self {
         if result.runs.is_empty() && result.block.is_none() {
-            return Self { word: Word::Allow, reason: None, by: None };
+            return Self { word: DecisionWord::Allow, reason: None, by: None };
         }
         let word = match seen::decision(result) {
-            Word::Stop => Word::Block,
+            DecisionWord::Stop => DecisionWord::Block,
             word => word,
         };
         let reason = match word {
-            Word::Allow => None,
-            Word::Block | Word::Ask if result.verdict_reason().is_some() => {
+            DecisionWord::Allow => None,
+            DecisionWord::Block | DecisionWord::Ask if result.verdict_reason().is_some() => {
                 result.verdict_reason().map(str::to_owned)
             }
             _ => result.stop.as_ref().map(ToString::to_string),
         };
         let decided = |output: &HookOutput| match word {
-            Word::Allow => false,
-            Word::Ask => asks(output),
-            Word::Block | Word::Stop => {
+            DecisionWord::Allow => false,
+            DecisionWord::Ask => asks(output),
+            DecisionWord::Block | DecisionWord::Stop => {
                 output.is_blocking_decision()
                     || output.is_permission_denied()
                     || output.should_stop_execution()
@@ -158,7 +158,7 @@ impl PresentDecision {
         };
         let run = result.runs.iter().find(|run| run.output.as_ref().is_some_and(decided)).or_else(|| {
             // A block without such an output is the failure of a hook that is set to block then.
-            result.runs.iter().find(|run| word == Word::Block && run.failure.is_some())
+            result.runs.iter().find(|run| word == DecisionWord::Block && run.failure().is_some())
         });
         Self { word, reason, by: run.map(|run| run.hook.name.clone()) }
     }

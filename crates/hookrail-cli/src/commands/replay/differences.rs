@@ -8,14 +8,14 @@ use hookrail::JsonObject;
 use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
-use super::call::{Call, PastOutcome};
+use super::call::{PastCall, PastOutcome};
 use super::decide::PresentDecision;
-use crate::commands::test::case::Word;
+use crate::commands::test::case::DecisionWord;
 
 /// Up to how many bytes differences are kept in memory.
 const IN_MEMORY: usize = 4 * 1024 * 1024;
 
-/// How many kinds of differences are told apart.
+/// How many kinds of differences are distinguished.
 const MAX_GROUPS: usize = 2_000;
 
 /// One call that would be decided otherwise. The fields are a contract.
@@ -33,16 +33,16 @@ pub(super) struct Difference {
 
 /// What differences have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Kind {
+pub(super) struct DifferenceKind {
     pub(super) was: PastOutcome,
-    pub(super) now: Word,
+    pub(super) now: DecisionWord,
     pub(super) by: Option<String>,
     pub(super) tool: String,
 }
 
 /// A group of differences.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct DifferenceGroup {
     pub(super) count: u64,
     /// The first one.
     pub(super) example: Difference,
@@ -52,13 +52,13 @@ pub(super) struct Group {
 pub(super) struct Differences {
     spool: SpooledTempFile,
     pub(super) count: u64,
-    groups: BTreeMap<Kind, Group>,
+    groups: BTreeMap<DifferenceKind, DifferenceGroup>,
     /// Differences of kinds that were one too many.
     pub(super) other: u64,
 }
 
 impl Differences {
-    /// None yet.
+    /// An empty collection, in memory until it grows.
     pub(super) fn new() -> Self {
         Self { spool: SpooledTempFile::new(IN_MEMORY), count: 0, groups: BTreeMap::new(), other: 0 }
     }
@@ -68,20 +68,20 @@ impl Differences {
     pub(super) fn add(
         &mut self,
         file: &str,
-        call: Call,
+        call: PastCall,
         was: PastOutcome,
         now: PresentDecision,
     ) -> io::Result<()> {
         let is_same = match (was, now.word) {
             (PastOutcome::Denied, _)
-            | (PastOutcome::Allow, Word::Allow)
-            | (PastOutcome::Block, Word::Block) => true,
+            | (PastOutcome::Allow, DecisionWord::Allow)
+            | (PastOutcome::Block, DecisionWord::Block) => true,
             (PastOutcome::Allow | PastOutcome::Block, _) => false,
         };
         if is_same {
             return Ok(());
         }
-        let kind = Kind { was, now: now.word, by: now.by.clone(), tool: call.tool.clone() };
+        let kind = DifferenceKind { was, now: now.word, by: now.by.clone(), tool: call.tool.clone() };
         let difference = Difference {
             file: file.to_owned(),
             line: call.line,
@@ -99,7 +99,7 @@ impl Differences {
         if let Some(group) = self.groups.get_mut(&kind) {
             group.count += 1;
         } else if self.groups.len() < MAX_GROUPS {
-            self.groups.insert(kind, Group { count: 1, example: difference });
+            self.groups.insert(kind, DifferenceGroup { count: 1, example: difference });
         } else {
             self.other += 1;
         }
@@ -107,7 +107,7 @@ impl Differences {
     }
 
     /// The groups, the largest first.
-    pub(super) fn groups(&self) -> Vec<(&Kind, &Group)> {
+    pub(super) fn groups(&self) -> Vec<(&DifferenceKind, &DifferenceGroup)> {
         let mut groups: Vec<_> = self.groups.iter().collect();
         groups.sort_by(|one, other| other.1.count.cmp(&one.1.count).then_with(|| one.0.cmp(other.0)));
         groups

@@ -13,12 +13,12 @@ const MAX_DEPTH: usize = 16;
 
 /// A file that may be a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
-    /// Where it is.
+pub(super) struct TranscriptFile {
+    /// As it was named or found.
     pub(super) path: PathBuf,
-    /// Its size.
+    /// Its size on disk, for the progress line.
     pub(super) bytes: u64,
-    /// Whether somebody named it; one that was found may turn out to be something else.
+    /// Whether it was named; one that was found may turn out to be something else.
     pub(super) is_named: bool,
 }
 
@@ -49,10 +49,10 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
 
 /// The candidates below a path. A folder's are ordered by name; links to folders are not followed, so that a circle
 /// of them cannot be walked for ever.
-pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Result<Vec<Candidate>> {
+pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Result<Vec<TranscriptFile>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_dir() {
-        let candidate = Candidate { path: path.to_owned(), bytes: metadata.len(), is_named: true };
+        let candidate = TranscriptFile { path: path.to_owned(), bytes: metadata.len(), is_named: true };
         return Ok(if is_recent(&metadata, since) { vec![candidate] } else { Vec::new() });
     }
     let mut found = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
             }
             let Ok(metadata) = fs::metadata(&path) else { continue };
             if metadata.is_file() && is_recent(&metadata, since) {
-                found.push(Candidate { path, bytes: metadata.len(), is_named: false });
+                found.push(TranscriptFile { path, bytes: metadata.len(), is_named: false });
             }
         }
     }
@@ -82,7 +82,7 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
     Ok(found)
 }
 
-/// A file whose time cannot be told is read.
+/// A file whose time is not known is read.
 fn is_recent(metadata: &fs::Metadata, since: Option<Duration>) -> bool {
     let Some(since) = since else { return true };
     let Ok(changed) = metadata.modified() else { return true };

@@ -1,4 +1,4 @@
-//! The transcripts of the agents: which one a file is, and what its lines tell. Formats move, so that a line that
+//! The transcripts of the agents: which one a file is, and what its lines contain. Formats change, so that a line that
 //! is not understood is counted and never guessed.
 
 mod chat;
@@ -15,7 +15,7 @@ pub(super) use chat::document;
 
 /// Whose transcript a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum TranscriptFormat {
     /// Our own session log.
     Ours,
     /// Claude Code.
@@ -28,7 +28,7 @@ pub(super) enum Format {
     Qwen,
 }
 
-/// The keys by which a line tells whose it is.
+/// The keys by which the agent of a line is recognised.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, default)]
@@ -60,9 +60,9 @@ struct MessageHead {
     parts: Option<IgnoredAny>,
 }
 
-/// Whose line it is, if it tells.
-/// `None` for lines that several agents write alike; the next line may tell.
-pub(super) fn recognise(line: &[u8]) -> Option<Format> {
+/// Which agent wrote a line, if it can be recognised.
+/// `None` for lines that several agents write alike; the next line may show it.
+pub(super) fn recognise(line: &[u8]) -> Option<TranscriptFormat> {
     let head: Head<'_> = serde_json::from_slice(line).ok()?;
     let message = head.message.as_ref();
     let has_parts = message.is_some_and(|message| message.parts.is_some());
@@ -70,22 +70,22 @@ pub(super) fn recognise(line: &[u8]) -> Option<Format> {
     let stamped = head.timestamp.is_some() && head.session_id.is_some();
     match head.r#type.as_deref() {
         Some("session_meta" | "response_item" | "event_msg" | "turn_context") if head.payload.is_some() => {
-            Some(Format::Codex)
+            Some(TranscriptFormat::Codex)
         }
         Some("function_call" | "function_call_output" | "custom_tool_call") if head.call_id.is_some() => {
-            Some(Format::Codex)
+            Some(TranscriptFormat::Codex)
         }
-        Some("local_shell_call") => Some(Format::Codex),
-        Some("user" | "assistant" | "tool_result" | "model") if has_parts => Some(Format::Qwen),
-        Some("user" | "assistant") if has_content => Some(Format::Claude),
-        Some("gemini") => Some(Format::Gemini),
-        None if head.session_id.is_some() && head.project_hash.is_some() => Some(Format::Gemini),
-        Some("tool_call") if head.status.is_some() => Some(Format::Ours),
+        Some("local_shell_call") => Some(TranscriptFormat::Codex),
+        Some("user" | "assistant" | "tool_result" | "model") if has_parts => Some(TranscriptFormat::Qwen),
+        Some("user" | "assistant") if has_content => Some(TranscriptFormat::Claude),
+        Some("gemini") => Some(TranscriptFormat::Gemini),
+        None if head.session_id.is_some() && head.project_hash.is_some() => Some(TranscriptFormat::Gemini),
+        Some("tool_call") if head.status.is_some() => Some(TranscriptFormat::Ours),
         Some(
             "session_start" | "user" | "model_request" | "model_response" | "hook_call" | "hook_batch"
             | "stop" | "session_end",
         ) if stamped && message.is_none() && (head.cwd.is_none() || has_type(&head, "session_start")) => {
-            Some(Format::Ours)
+            Some(TranscriptFormat::Ours)
         }
         _ => None,
     }
@@ -96,14 +96,19 @@ fn has_type(head: &Head<'_>, name: &str) -> bool {
     head.r#type.as_deref() == Some(name)
 }
 
-/// What a line of a transcript tells, added to `entries`. `false` if the line cannot be read at all.
-pub(super) fn read(format: Format, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
+/// The entries of a transcript's line, added to `entries`. `false` if the line cannot be read at all.
+pub(super) fn read(
+    format: TranscriptFormat,
+    line: &[u8],
+    number: u64,
+    entries: &mut Vec<TranscriptEntry>,
+) -> bool {
     match format {
-        Format::Ours => ours::read(line, number, entries),
-        Format::Claude => claude::read(line, number, entries),
-        Format::Codex => codex::read(line, number, entries),
-        Format::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, entries),
-        Format::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, entries),
+        TranscriptFormat::Ours => ours::read(line, number, entries),
+        TranscriptFormat::Claude => claude::read(line, number, entries),
+        TranscriptFormat::Codex => codex::read(line, number, entries),
+        TranscriptFormat::Gemini => chat::read_line(hookrail_bridge::Agent::Gemini, line, number, entries),
+        TranscriptFormat::Qwen => chat::read_line(hookrail_bridge::Agent::Qwen, line, number, entries),
     }
 }
 

@@ -6,9 +6,9 @@ use std::io::{self, BufRead};
 /// The longest line that is read. Transcripts hold whole files and pictures in one line.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// What a file holds next.
+/// The next line of a file, or that it is too long.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum TranscriptLine<'a> {
     /// A line without its end.
     Text(&'a [u8]),
     /// A line that is too long to be read.
@@ -16,7 +16,7 @@ pub(super) enum Line<'a> {
 }
 
 /// Reads lines into one buffer.
-pub(super) struct Lines<R> {
+pub(super) struct TranscriptLines<R> {
     reader: R,
     buffer: Vec<u8>,
     most: usize,
@@ -26,14 +26,14 @@ pub(super) struct Lines<R> {
     pub(super) bytes: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> TranscriptLines<R> {
     /// The lines of a reader, each of at most `most` bytes.
     pub(super) fn new(reader: R, most: usize) -> Self {
         Self { reader, buffer: Vec::new(), most, number: 0, bytes: 0 }
     }
 
     /// The next line; `None` at the end.
-    pub(super) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(super) fn next_line(&mut self) -> io::Result<Option<TranscriptLine<'_>>> {
         self.buffer.clear();
         // A single huge line must not hold its memory for the rest of the file.
         if self.buffer.capacity() > 1024 * 1024 {
@@ -70,7 +70,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
-        Ok(Some(if too_long { Line::TooLong } else { Line::Text(&self.buffer) }))
+        Ok(Some(if too_long { TranscriptLine::TooLong } else { TranscriptLine::Text(&self.buffer) }))
     }
 }
 

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::call::PastOutcome;
-use super::differences::{Difference, Differences, Group, Kind};
+use super::differences::{Difference, DifferenceGroup, DifferenceKind, Differences};
 use super::{Counts, Replay};
 use crate::terminal::printer::escape_line;
 
 /// How much of a call is shown on its line.
 const SHOWN: usize = 160;
 
-/// What was replayed and what hooks say about it, in a few lines.
-/// What could not be read and what was not asked is said here, because both make the numbers smaller than they should
+/// What was replayed and what hooks decided about it, in a few lines.
+/// What could not be read and what was not asked is printed here, because both make the numbers smaller than they should
 /// be.
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
@@ -62,7 +62,7 @@ pub(super) fn groups(differences: &Differences) -> String {
 }
 
 /// How many calls of which tool, and which hook decides otherwise.
-fn headline(kind: &Kind, group: &Group) -> String {
+fn headline(kind: &DifferenceKind, group: &DifferenceGroup) -> String {
     let was = match kind.was {
         PastOutcome::Allow => "allowed",
         PastOutcome::Block => "blocked",
@@ -74,7 +74,7 @@ fn headline(kind: &Kind, group: &Group) -> String {
 }
 
 /// One call on one line.
-/// The one argument that tells most about a call stands for all of them.
+/// The most significant argument of a call stands for all of them.
 pub(super) fn line(difference: &Difference) -> String {
     let Difference { file, line, tool, input, was, now, by, .. } = difference;
     let what = ["command", "file_path", "path", "pattern", "patch", "url"];

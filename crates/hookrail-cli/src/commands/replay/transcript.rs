@@ -8,10 +8,10 @@ use std::path::Path;
 
 use hookrail_bridge::Agent;
 
-use super::call::{Call, PastOutcome, TranscriptEntry};
+use super::call::{PastCall, PastOutcome, TranscriptEntry};
 use super::decide::PresentDecision;
-use super::formats::{self, Format};
-use super::lines::{Line, Lines, MAX_LINE};
+use super::formats::{self, TranscriptFormat};
+use super::lines::{MAX_LINE, TranscriptLine, TranscriptLines};
 use super::zst::{self, Unpacked};
 
 /// How many calls, and how many bytes of them, wait for their results at most. Agents run few calls at once.
@@ -21,29 +21,33 @@ const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// How many lines of a file are looked at to find out whose it is.
 const FIRST_LINES: usize = 64;
 
-/// Takes what a transcript tells.
+/// Takes the entries of a transcript.
 pub(super) trait Listener {
     /// Today's word on a call that was made.
-    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision>;
+    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
     /// What became of a call.
-    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
+    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
     /// How many bytes were read since the last time.
     fn read(&mut self, bytes: u64);
 }
 
 /// What was found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ReadTranscript {
     /// Whether it is a transcript.
     pub(super) is_transcript: bool,
     /// Lines, or calls in them, that could not be read.
     pub(super) unreadable: u64,
 }
 
-/// Reads a file, whatever transcript it is. One that nobody named and that is none is left alone.
-/// The agent is told by the first lines, since files have no name that says it. A chat that is one JSON document is
+/// Reads a file, whatever transcript it is. One that was not named and that is none is left alone.
+/// The agent is recognised by the first lines, since file names do not contain it. A chat that is one JSON document is
 /// read in pieces, because it may be larger than memory.
-pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
+pub(super) fn replay(
+    path: &Path,
+    is_named: bool,
+    listener: &mut dyn Listener,
+) -> anyhow::Result<ReadTranscript> {
     let mut file = File::open(path)?;
     let is_regular = file.metadata()?.is_file();
     if is_regular && zst::is_compressed(path) {
@@ -51,7 +55,7 @@ pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -
     }
     // A pipe can be read only once, so that it is taken for lines.
     let format = if is_regular { first_format(&mut file)? } else { None };
-    let mut waiting = Waiting::default();
+    let mut waiting = UnfinishedCalls::default();
     if format.is_some() || !is_regular {
         return lines(buffered(file), format, &mut waiting, listener);
     }
@@ -65,10 +69,10 @@ pub(super) fn replay(path: &Path, is_named: bool, listener: &mut dyn Listener) -
     if read.is_chat {
         waiting.finish(listener)?;
         listener.read(file.metadata()?.len());
-        return Ok(Found { is_transcript: true, unreadable: unreadable + read.unreadable });
+        return Ok(ReadTranscript { is_transcript: true, unreadable: unreadable + read.unreadable });
     }
     if !is_named {
-        return Ok(Found::default());
+        return Ok(ReadTranscript::default());
     }
     file.seek(SeekFrom::Start(0))?;
     lines(buffered(file), None, &mut waiting, listener)
@@ -80,27 +84,27 @@ fn buffered(file: File) -> BufReader<File> {
 }
 
 /// A compressed file of lines. Where it is torn, what stands before the tear counts, as for any other file.
-fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<Found> {
+fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<ReadTranscript> {
     let size = file.metadata()?.len();
     let Ok(unpacked) = Unpacked::new(buffered(file)) else {
-        return Ok(Found { is_transcript: false, unreadable: 1 });
+        return Ok(ReadTranscript { is_transcript: false, unreadable: 1 });
     };
     let mut unpacked = BufReader::with_capacity(256 * 1024, unpacked);
     let mut quiet = Uncounted(listener);
-    let found = lines(&mut unpacked, None, &mut Waiting::default(), &mut quiet)?;
+    let found = lines(&mut unpacked, None, &mut UnfinishedCalls::default(), &mut quiet)?;
     listener.read(size);
-    Ok(if found.is_transcript || is_named { found } else { Found::default() })
+    Ok(if found.is_transcript || is_named { found } else { ReadTranscript::default() })
 }
 
 /// Progress is counted in bytes of files, and not in what they unpack to.
 struct Uncounted<'a>(&'a mut dyn Listener);
 
 impl Listener for Uncounted<'_> {
-    fn call(&mut self, call: &Call) -> anyhow::Result<PresentDecision> {
+    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         self.0.call(call)
     }
 
-    fn ended(&mut self, call: Call, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
+    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         self.0.ended(call, was, now)
     }
 
@@ -111,13 +115,13 @@ impl Listener for Uncounted<'_> {
 
 /// Whose transcript a file of lines is, by its first lines.
 /// The file is at its start again afterwards.
-fn first_format(file: &mut File) -> anyhow::Result<Option<Format>> {
-    let mut lines = Lines::new(BufReader::new(&mut *file), MAX_LINE);
+fn first_format(file: &mut File) -> anyhow::Result<Option<TranscriptFormat>> {
+    let mut lines = TranscriptLines::new(BufReader::new(&mut *file), MAX_LINE);
     let mut format = None;
     for _ in 0..FIRST_LINES {
         match lines.next_line()? {
-            Some(Line::Text(text)) => format = formats::recognise(without_mark(text)),
-            Some(Line::TooLong) => {}
+            Some(TranscriptLine::Text(text)) => format = formats::recognise(without_mark(text)),
+            Some(TranscriptLine::TooLong) => {}
             None => break,
         }
         if format.is_some() {
@@ -136,11 +140,11 @@ fn without_mark(text: &[u8]) -> &[u8] {
 /// Lines of another kind than calls are passed over; what is no JSON at all is counted as unreadable.
 fn lines(
     reader: impl BufRead,
-    mut format: Option<Format>,
-    waiting: &mut Waiting,
+    mut format: Option<TranscriptFormat>,
+    waiting: &mut UnfinishedCalls,
     listener: &mut dyn Listener,
-) -> anyhow::Result<Found> {
-    let mut lines = Lines::new(reader, MAX_LINE);
+) -> anyhow::Result<ReadTranscript> {
+    let mut lines = TranscriptLines::new(reader, MAX_LINE);
     let mut unreadable = 0;
     let mut entries = Vec::new();
     let mut before = 0;
@@ -154,8 +158,8 @@ fn lines(
             }
             Err(error) => return Err(error.into()),
             Ok(None) => break,
-            Ok(Some(Line::TooLong)) => unreadable += 1,
-            Ok(Some(Line::Text(text))) => {
+            Ok(Some(TranscriptLine::TooLong)) => unreadable += 1,
+            Ok(Some(TranscriptLine::Text(text))) => {
                 let text = without_mark(text).trim_ascii();
                 format = format.or_else(|| formats::recognise(text));
                 let is_read = match format {
@@ -171,24 +175,24 @@ fn lines(
         waiting.take(std::mem::take(&mut entries), &mut unreadable, listener)?;
     }
     waiting.finish(listener)?;
-    Ok(Found { is_transcript: format.is_some(), unreadable })
+    Ok(ReadTranscript { is_transcript: format.is_some(), unreadable })
 }
 
-/// Calls whose end was not told yet.
+/// Calls whose end was not read yet.
 #[derive(Default)]
-struct Waiting {
+struct UnfinishedCalls {
     /// By id, with today's decision and the size of the arguments.
-    calls: HashMap<String, (Call, PresentDecision, usize)>,
+    calls: HashMap<String, (PastCall, PresentDecision, usize)>,
     /// The oldest first.
     order: VecDeque<String>,
     bytes: usize,
-    /// Calls that were told with their end. Gemini CLI writes a message again whenever it changes.
+    /// Calls that were read with their end. Gemini CLI writes a message again whenever it changes.
     finished: HashSet<String>,
     finished_order: VecDeque<String>,
 }
 
-impl Waiting {
-    /// Takes what one line told, asks about each call and hands over those whose end is known.
+impl UnfinishedCalls {
+    /// Takes the entries of one line, asks about each call and hands over those whose end is known.
     fn take(
         &mut self,
         entries: Vec<TranscriptEntry>,
@@ -206,7 +210,7 @@ impl Waiting {
                 TranscriptEntry::Call(call) => {
                     let now = listener.call(&call)?;
                     match call.id.clone() {
-                        // Nothing will ever tell its end.
+                        // Its end will never be read.
                         None => listener.ended(call, PastOutcome::Allow, now)?,
                         Some(id) => self.wait(id, call, now, listener)?,
                     }
@@ -223,7 +227,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// Whether a finished call is told for the first time, as far as is remembered.
+    /// Whether a finished call is read for the first time, as far as is remembered.
     fn is_first(&mut self, id: Option<&str>) -> bool {
         let Some(id) = id else { return true };
         if !self.finished.insert(id.to_owned()) {
@@ -242,14 +246,14 @@ impl Waiting {
     fn wait(
         &mut self,
         id: String,
-        call: Call,
+        call: PastCall,
         now: PresentDecision,
         listener: &mut dyn Listener,
     ) -> anyhow::Result<()> {
         let bytes: usize = call.input.values().map(size_of_value).sum();
         self.bytes += bytes;
         if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
-            // An id that is used twice: the earlier call's result will not be told apart.
+            // An id that is used twice: the earlier call's result cannot be assigned.
             self.bytes -= bytes;
             self.order.retain(|waiting| *waiting != id);
             listener.ended(earlier, PastOutcome::Allow, now)?;

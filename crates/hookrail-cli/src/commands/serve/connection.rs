@@ -8,7 +8,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;
 use super::descriptor::Descriptor;
-use super::lines::{Line, Lines, Refusal};
+use super::lines::{Refusal, RequestLine, RequestLines};
 use super::outbox::{Outbox, PendingResponse};
 use super::signals::{Phase, reached};
 
@@ -18,24 +18,24 @@ const BATCH: usize = 128 * 1024;
 /// Who sends this much at once is likely to have more.
 const FLOOD: usize = 32 * 1024;
 
-/// Talks with one client until its input ends, or the server's time does, and everything is answered.
-pub(super) async fn talk(server: Arc<Server>, input: Descriptor, output: Descriptor) {
+/// Serves one client until its input ends, or the server's time does, and everything is answered.
+pub(super) async fn serve_client(server: Arc<Server>, input: Descriptor, output: Descriptor) {
     let outbox = Outbox::new();
     let requests = async {
         take_requests(&server, &input, &outbox).await;
         outbox.finish();
     };
-    // Both in one task: what is answered at once is written without waking anybody.
+    // Both in one task: what is answered at once is written without waking another task.
     tokio::join!(requests, outbox.deliver(&output, &server.phase));
 }
 
 /// Reads until the input ends, the client is gone or the server stops. Requests are started in the order of their
 /// lines; answers come when they are ready, each with its request's id.
 async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Outbox>) {
-    let mut lines = Lines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
+    let mut lines = RequestLines::new(server.max_line_bytes, Arc::clone(&server.line_memory));
     let mut answers = Vec::new();
     loop {
-        // A client that does not read its answers is not listened to.
+        // From a client that does not read its answers nothing is read.
         outbox.room().await;
         let read = tokio::select! {
             biased;
@@ -69,7 +69,12 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
 }
 
 /// Answers a line on the spot, or starts the hooks that will.
-async fn take_line(server: &Arc<Server>, line: &Line<'_>, outbox: &Arc<Outbox>, answers: &mut Vec<u8>) {
+async fn take_line(
+    server: &Arc<Server>,
+    line: &RequestLine<'_>,
+    outbox: &Arc<Outbox>,
+    answers: &mut Vec<u8>,
+) {
     let hooks = server.engines.current();
     let request = match check_line(server, &hooks, line) {
         LineCheck::NeedsHooks(request) => request,
@@ -94,10 +99,10 @@ enum LineCheck {
 }
 
 /// A line that is refused is answered too, so that a client never waits for nothing.
-fn check_line(server: &Server, hooks: &HookSession, line: &Line<'_>) -> LineCheck {
+fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> LineCheck {
     let text = match line {
-        Line::Text(text) => text,
-        Line::Refused(why) => {
+        RequestLine::Text(text) => text,
+        RequestLine::Refused(why) => {
             let longest = server.max_line_bytes;
             let message = match why {
                 Refusal::TooLong => {
@@ -122,7 +127,7 @@ fn check_line(server: &Server, hooks: &HookSession, line: &Line<'_>) -> LineChec
 }
 
 /// Runs to its end also when the client has gone.
-/// Its hooks have begun to act, so the log has to tell how they ended.
+/// Its hooks have begun to act, so the log has to record how they ended.
 async fn run_hooks(
     server: Arc<Server>,
     hooks: Arc<HookSession>,

@@ -1,6 +1,6 @@
 //! Reading and writing a descriptor without blocking a thread, and without changing it for others.
 //!
-//! Stdin and stdout belong to whoever started us: making them non-blocking would do so for the parent as well.
+//! Stdin and stdout are shared with the parent process: making them non-blocking would do so for the parent as well.
 //! They are asked whether they are ready before each call instead. A pipe that is ready takes at least
 //! [`PIPE_BUF`] bytes, and a socket more.
 
@@ -14,11 +14,11 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
 
-/// One end of a conversation.
+/// A descriptor that a client is read from or written to.
 pub(super) enum Descriptor {
     /// Made non-blocking by us.
     NonBlocking(AsyncFd<OwnedFd>),
-    /// Somebody else's: a pipe, a terminal, a socket.
+    /// Shared with other processes: a pipe, a terminal, a socket.
     Shared(AsyncFd<OwnedFd>),
     /// A file or device that is always ready.
     AlwaysReady(OwnedFd),
@@ -39,7 +39,7 @@ impl Descriptor {
     fn shared(fd: BorrowedFd<'_>, interest: Interest) -> io::Result<Self> {
         match watch(fd.try_clone_to_owned()?, interest) {
             Ok(watched) => Ok(Self::Shared(watched)),
-            // The kernel does not watch what never keeps anybody waiting.
+            // The kernel does not watch what never blocks.
             Err((fd, error)) if error.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
                 Ok(Self::AlwaysReady(fd))
             }
@@ -99,7 +99,7 @@ impl Descriptor {
                 Err(Errno::AGAIN) => ready.clear_ready(),
                 Err(error) => return Err(error.into()),
                 Ok(count) => {
-                    // Less than was asked for: there was no more, and a call to hear that is saved.
+                    // Less than was asked for: there was no more, and a call to find that out is saved.
                     if count > 0 && count < wanted {
                         ready.clear_ready();
                     }

@@ -10,7 +10,7 @@ use hookrail::components::{HookStatus, HookSystem, HookTrust};
 use hookrail::internal::{WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
-use super::talk;
+use super::print_message;
 use crate::context::Context;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -25,20 +25,20 @@ pub(super) struct Engines {
     current: RwLock<Arc<HookSession>>,
     /// Requests that came before a reload are still worked on with these.
     retired: Mutex<Vec<Arc<HookSession>>>,
-    /// What the log was told of workers last.
+    /// What was last written to the log about workers.
     noted: Mutex<Vec<WorkerStatus>>,
 }
 
-/// How often the log is told what workers did.
+/// How often the log gets a line about workers.
 const NOTE_PAUSE: Duration = Duration::from_mins(1);
 
 impl Engines {
-    /// Reads the settings and tells what is wrong with them; refuses settings that nobody can use.
+    /// Reads the settings and prints what is wrong with them; refuses settings that cannot be used.
     pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
         let workers = WorkerPool::default();
         let hooks = make(&context, trust_hooks, None, &workers);
         findings::refuse_unusable(hooks.settings(), &context)?;
-        tell_state(&hooks, &context);
+        print_state(&hooks, &context);
         let current = RwLock::new(Arc::new(hooks));
         Ok(Self {
             context,
@@ -55,14 +55,14 @@ impl Engines {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the settings again, for later requests. A file that cannot be read, say because somebody is in the
+    /// Reads the settings again, for later requests. A file that cannot be read, say because an editor is in the
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
         let hooks = make(&self.context, self.trust_hooks, Some(session), &self.workers);
-        tell_state(&hooks, &self.context);
+        print_state(&hooks, &self.context);
         if !hooks.settings().unusable.is_empty() {
-            talk("warning: the settings were not reloaded; those read before stay in force");
+            print_message("warning: the settings were not reloaded; those read before stay in force");
             return;
         }
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Engines {
             self.workers.end();
         }
         self.retire(old);
-        talk("settings reloaded");
+        print_message("settings reloaded");
     }
 
     /// Keeps an old one until its last request is answered and its last hook is gone.
@@ -86,14 +86,14 @@ impl Engines {
         retired.retain(|hooks| Arc::strong_count(hooks) > 1 || !is_drained(hooks));
     }
 
-    /// Old ones first.
+    /// The sessions before reloads, then the present one.
     fn all(&self) -> Vec<Arc<HookSession>> {
         let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.push(self.current());
         all
     }
 
-    /// Tells the log from time to time what workers did, for whoever looks before the server ends, or if it is killed.
+    /// Writes to the log from time to time what workers did: it is read before the server ends, or after it was killed.
     pub(super) async fn note_workers(&self) {
         loop {
             tokio::time::sleep(NOTE_PAUSE).await;
@@ -101,7 +101,7 @@ impl Engines {
         }
     }
 
-    /// Tells the log about workers that did something since it was told last.
+    /// Writes to the log about workers that did something since the last time.
     fn note_workers_now(&self) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.workers.status();
@@ -130,7 +130,7 @@ impl Engines {
         }
     }
 
-    /// Like [`Engines::drain`], without a grace for anybody.
+    /// Like [`Engines::drain`], without a grace period.
     pub(super) async fn drain_at_once(&self) {
         for hooks in self.all() {
             if let Some(system) = hooks.hook_system() {
@@ -146,7 +146,7 @@ fn is_drained(hooks: &HookSession) -> bool {
     hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
-/// The session id is kept over reloads, since hooks tell sessions apart by it.
+/// The session id is kept over reloads, since hooks distinguish sessions by it.
 fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
@@ -158,7 +158,7 @@ fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: 
     .build();
     log.set_session(hooks.session_id());
     if let Some(system) = hooks.hook_system() {
-        // Now rather than at the first request: what is wrong is told early, and no client waits for it.
+        // Now rather than at the first request: what is wrong is printed early, and no client waits for it.
         system.initialize();
     }
     hooks
@@ -166,20 +166,20 @@ fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: 
 
 /// What is wrong with the settings and approvals.
 /// Said at the start and after each reload, on stderr: clients read stdout.
-fn tell_state(hooks: &HookSession, context: &Context) {
+fn print_state(hooks: &HookSession, context: &Context) {
     let settings = hooks.settings();
     for line in findings::lines(settings, context) {
-        talk(line.text);
+        print_message(line.text);
     }
     if let Some(off) = findings::why_off(settings, context) {
         // Where hooks are configured, it is among the lines above.
         if settings.hooks.is_empty() {
-            talk(format_args!("warning: {}; {}", off.why, off.help));
+            print_message(format_args!("warning: {}; {}", off.why, off.help));
         }
-        talk("warning: every request is answered as if there were no hooks");
-        talk("hint: mend the settings, then send SIGHUP");
+        print_message("warning: every request is answered as if there were no hooks");
+        print_message("hint: fix the settings, then send SIGHUP");
     } else if settings.findings.iter().any(|finding| finding.code == DiagnosticCode::ProjectNotApproved) {
-        talk("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
+        print_message("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
 }
 

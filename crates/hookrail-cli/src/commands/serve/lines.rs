@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A line, without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
-    /// Something to look at.
+pub(super) enum RequestLine<'a> {
+    /// A line within the bounds, to be parsed.
     Text(&'a [u8]),
     /// It was thrown away.
     Refused(Refusal),
@@ -31,7 +31,7 @@ pub(super) struct LineMemory {
 }
 
 impl LineMemory {
-    /// So many bytes.
+    /// A budget of this many bytes.
     pub(super) fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Self { left: AtomicUsize::new(bytes) })
     }
@@ -48,7 +48,7 @@ impl LineMemory {
 }
 
 /// Collects bytes and cuts them into lines. Empty lines are left out.
-pub(super) struct Lines {
+pub(super) struct RequestLines {
     buffer: Vec<u8>,
     /// Bytes before this one were handed out.
     start: usize,
@@ -70,7 +70,7 @@ const CHUNK: usize = 64 * 1024;
 /// A buffer that grew beyond this for one long line is given back after it, and counts as shared memory before.
 const KEPT: usize = 256 * 1024;
 
-impl Lines {
+impl RequestLines {
     /// Takes lines of at most `longest` bytes, for which there is so much memory.
     pub(super) fn new(longest: usize, memory: Arc<LineMemory>) -> Self {
         let buffer = vec![0; CHUNK];
@@ -135,7 +135,7 @@ impl Lines {
     }
 
     /// The next line, if it is complete.
-    pub(super) fn next(&mut self) -> Option<Line<'_>> {
+    pub(super) fn next(&mut self) -> Option<RequestLine<'_>> {
         loop {
             let unseen = self.buffer.get(self.searched..self.end).unwrap_or_default();
             let (line_end, next) = match unseen.iter().position(|byte| *byte == b'\n') {
@@ -158,17 +158,17 @@ impl Lines {
             (self.start, self.searched) = (next, next);
             let too_long = (line.len() > self.longest).then_some(Refusal::TooLong);
             if let Some(why) = self.refused.take().or(too_long) {
-                return Some(Line::Refused(why));
+                return Some(RequestLine::Refused(why));
             }
             let is_blank = self.buffer.get(line.clone()).unwrap_or_default().trim_ascii().is_empty();
             if !is_blank {
-                return self.buffer.get(line).map(Line::Text);
+                return self.buffer.get(line).map(RequestLine::Text);
             }
         }
     }
 }
 
-impl Drop for Lines {
+impl Drop for RequestLines {
     fn drop(&mut self) {
         self.memory.give_back(self.taken);
     }

@@ -17,17 +17,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Collects answers and writes them. Many may add to it, one writes.
 pub(super) struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     /// For the writer: something changed.
     work: Notify,
     /// For the reader: there may be room again.
     room: Notify,
-    /// For the reader: nobody takes answers any more.
+    /// For the reader: answers are no longer taken.
     gone: Notify,
 }
 
 /// `queued` and `writing` together are what the client has not read.
-struct State {
+struct OutboxState {
     /// Whole lines that wait to be written.
     queued: Vec<u8>,
     /// Taken from the queue and not yet written.
@@ -43,7 +43,7 @@ struct State {
 impl Outbox {
     /// Shared by the reader, the writer and every request in flight.
     pub(super) fn new() -> Arc<Self> {
-        let state = State { queued: Vec::new(), writing: 0, pending: 0, reading: true, gone: false };
+        let state = OutboxState { queued: Vec::new(), writing: 0, pending: 0, reading: true, gone: false };
         let (work, room, gone) = (Notify::new(), Notify::new(), Notify::new());
         Arc::new(Self { state: Mutex::new(state), work, room, gone })
     }
@@ -130,7 +130,7 @@ impl Outbox {
     }
 
     /// Held for moments only, never across an await.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,7 +141,7 @@ pub(super) struct PendingResponse {
 }
 
 impl PendingResponse {
-    /// Queues the response.
+    /// Queues the response for writing.
     pub(super) fn send(self, mut line: Vec<u8>) {
         self.outbox.send(&mut line);
     }

@@ -20,13 +20,13 @@ pub(super) enum Phase {
 }
 
 /// The signals that matter here.
-pub(super) struct Signals {
+pub(super) struct ServeSignals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
 }
 
-impl Signals {
+impl ServeSignals {
     /// From now on these signals no longer end the program by themselves.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
@@ -58,7 +58,7 @@ impl Signals {
 /// Waits until the end is as far as this.
 pub(super) async fn reached(mut phase: watch::Receiver<Phase>, wanted: Phase) {
     if phase.wait_for(|phase| *phase >= wanted).await.is_err() {
-        // Nobody listens to signals any more, so that none will come.
+        // The task that receives signals has ended, so that none will come.
         std::future::pending::<()>().await;
     }
 }

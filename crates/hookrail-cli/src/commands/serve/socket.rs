@@ -1,4 +1,4 @@
-//! The Unix socket: private from its first moment, never stolen from a living server, gone afterwards.
+//! The Unix socket: private from its first moment, never taken from a running server, removed at the end.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +15,7 @@ use rustix::process::{geteuid, umask};
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A socket file with its listener. The file is removed at the end.
-/// A request over it can run hooks, so nobody but the user may reach it.
+/// A request over it can run hooks, so no other user may reach it.
 #[derive(Debug)]
 pub(super) struct BoundSocket {
     path: PathBuf,
@@ -64,7 +64,7 @@ impl Drop for BoundSocket {
     }
 }
 
-/// In a folder where everybody may rename everything, everybody could put a socket of theirs in our place.
+/// In a folder where any user may rename files, any user could replace the socket.
 fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let shown = folder.display();
     let found = fs::metadata(folder).with_context(|| format!("cannot make a socket in `{shown}`"))?;
@@ -72,7 +72,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let mode = found.mode();
     anyhow::ensure!(
         mode & 0o002 == 0 || mode & 0o1000 != 0,
-        "everybody may write to `{shown}`; choose a folder of your own for the socket"
+        "any user may write to `{shown}`; choose a folder of your own for the socket"
     );
     Ok(())
 }
@@ -116,7 +116,7 @@ fn remove_leftover(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Whether the other end belongs to the user that the server runs as, or to root. The file's mode says the same,
+/// Whether the other end belongs to the user that the server runs as, or to root. The file's mode has the same effect,
 /// but a mode can be changed.
 pub(super) fn same_user(stream: &tokio::net::UnixStream) -> Result<(), String> {
     let own = geteuid().as_raw();

@@ -21,15 +21,15 @@ pub(crate) struct TestCase {
     pub(crate) files: Option<Vec<(PathBuf, String)>>,
     /// Whether hooks get an empty home directory.
     pub(crate) scratch_home: bool,
-    /// What is expected; `None` where the test does not say.
+    /// What is expected; `None` where the test has no `expect`.
     pub(crate) expect: Option<Expect>,
 }
 
 /// What a test expects. A key that is not given expects nothing, but for `errors`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Expect {
-    /// What is decided.
-    pub(crate) decision: Option<Word>,
+    /// The outcome of the event.
+    pub(crate) decision: Option<DecisionWord>,
     /// A piece of the reason.
     pub(crate) reason: Option<String>,
     /// Hooks that ran, whichever ran besides.
@@ -49,7 +49,7 @@ pub(crate) struct Expect {
 /// What comes of an event, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Word {
+pub(crate) enum DecisionWord {
     /// It goes on.
     Allow,
     /// A person decides.
@@ -60,11 +60,11 @@ pub(crate) enum Word {
     Block,
 }
 
-impl Word {
-    /// All words.
+impl DecisionWord {
+    /// In the order in which messages list them.
     pub(crate) const ALL: [Self; 4] = [Self::Allow, Self::Block, Self::Ask, Self::Stop];
 
-    /// The word itself.
+    /// As it is written in test files.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -74,7 +74,7 @@ impl Word {
         }
     }
 
-    /// Reads a word.
+    /// The outcome that a word of a test file names.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|word| word.as_str() == text)
     }

@@ -1,6 +1,6 @@
 //! What the tests exercised: hooks and rules that ran, decided or blocked, tools of matchers, examples of rules.
 //!
-//! A hook that no test saw decide is a hook whose decision nobody has checked. For a guard only a block counts: one
+//! A hook that decided in no test is a hook whose decision was not checked. For a guard only a block counts: one
 //! that never blocks in any test may have stopped guarding.
 
 mod calls;
@@ -30,7 +30,7 @@ pub(crate) struct Coverage {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Covered {
-    /// Its name.
+    /// The name of the hook or rule.
     hook: String,
     /// Whether some test made it run.
     ran: bool,
@@ -53,13 +53,13 @@ pub(crate) struct Covered {
     configured: Hook,
 }
 
-/// What tells a hook from the others, also where a test's own project holds a copy of its settings.
+/// What distinguishes a hook from the others, also where a test's own project holds a copy of its settings.
 fn identity(hook: &Hook) -> (&Level, usize, EventName, &str) {
     (&hook.origin.level, hook.origin.line, hook.event, &hook.name)
 }
 
 impl Coverage {
-    /// All hooks that are on, seen by nobody yet.
+    /// All hooks that are on, none of them covered yet.
     pub(crate) fn new(settings: &ResolvedSettings, context: &Context) -> Self {
         let hooks = settings.hooks.iter().filter(|resolved| resolved.on).map(|resolved| Covered {
             hook: resolved.hook.name.clone(),
@@ -123,7 +123,7 @@ impl Coverage {
             if let Some(what) = covered.missing() {
                 lines.push(format!("  {name}: {what} ({})", covered.place));
             }
-            // Where nothing got through the matcher, its tools are all missing, which was just said.
+            // Where nothing got through the matcher, its tools are all missing, which was just reported.
             if covered.matched && !covered.unused_tools.is_empty() {
                 let tools = escape_line(&covered.unused_tools.join("`, `"));
                 let matcher = escape_line(covered.configured.matcher.text().unwrap_or_default());
@@ -159,7 +159,7 @@ impl Covered {
     }
 }
 
-/// Whether it is there to keep something from happening: any hook that can, but for a rule that says nothing of the kind.
+/// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
     let is_guarded =
         matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);
@@ -172,11 +172,11 @@ fn is_guard(hook: &Hook) -> bool {
 
 /// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.
 fn blocks(run: &HookRun) -> bool {
-    let failed = run.failure.is_some() && run.hook.on_failure == OnFailure::Block;
-    let said = run.output.as_ref().is_some_and(|output| {
+    let failed = run.failure().is_some() && run.hook.on_failure == OnFailure::Block;
+    let answered = run.output.as_ref().is_some_and(|output| {
         output.is_blocking_decision() || output.is_permission_denied() || output.should_stop_execution()
     });
-    failed || said
+    failed || answered
 }
 
 /// Whether an output has an effect.

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Accepted {
     /// The test's place in its file, from 0.
     pub(crate) index: usize,
-    /// The keys with what they should say.
+    /// The keys with their new values.
     pub(crate) keys: Vec<(&'static str, Value)>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Accepted {
 /// Nothing is written then.
 /// The text of the error completes "cannot change FILE: …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EditError {
+pub(crate) enum TestEditError {
     /// It is not what the tests were read from.
     #[error("it is not an array of tests any more")]
     Changed,
@@ -29,18 +29,18 @@ pub(crate) enum EditError {
 
 /// The text with the keys of some tests rewritten or added.
 /// A test without `expect` gets one.
-pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditError> {
+pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, TestEditError> {
     let (mark, body) = split_byte_order_mark(text);
-    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
-    let tests = root.array_value().ok_or(EditError::Changed)?.elements();
+    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| TestEditError::Changed)?;
+    let tests = root.array_value().ok_or(TestEditError::Changed)?.elements();
     for change in changes {
-        let found = tests.get(change.index).and_then(CstNode::as_object).ok_or(EditError::Changed)?;
+        let found = tests.get(change.index).and_then(CstNode::as_object).ok_or(TestEditError::Changed)?;
         let expect = if let Some(prop) = found.get("expect") {
             prop.object_value()
         } else {
             found.append("expect", CstInputValue::Object(Vec::new())).object_value()
         };
-        let expect = expect.ok_or(EditError::Changed)?;
+        let expect = expect.ok_or(TestEditError::Changed)?;
         for (key, value) in &change.keys {
             set(&expect, key, value);
         }
@@ -49,12 +49,12 @@ pub(crate) fn accept(text: &str, changes: &[Accepted]) -> Result<String, EditErr
 }
 
 /// The text with tests added at its end. Blank text is an empty file of tests.
-/// Names must differ within a file, because reports tell tests apart by them.
-pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
+/// Names must differ within a file, because reports distinguish tests by them.
+pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, TestEditError> {
     let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "[]\n" } else { body };
-    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| EditError::Changed)?;
-    let tests = root.array_value().ok_or(EditError::Changed)?;
+    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|_| TestEditError::Changed)?;
+    let tests = root.array_value().ok_or(TestEditError::Changed)?;
     tests.ensure_multiline();
     for test in added {
         let name = test.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -63,7 +63,7 @@ pub(crate) fn append(text: &str, added: &[Value]) -> Result<String, EditError> {
             value.as_ref().and_then(Value::as_str) == Some(name)
         });
         if is_taken {
-            return Err(EditError::Taken(name.to_owned()));
+            return Err(TestEditError::Taken(name.to_owned()));
         }
         tests.append(cst_value(test));
     }

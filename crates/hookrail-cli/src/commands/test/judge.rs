@@ -7,23 +7,23 @@ use hookrail::JsonObject;
 use serde_json::{Value, json};
 
 use super::case::Expect;
-use super::seen::Seen;
+use super::seen::SeenOutcome;
 
 /// One key that was not as expected.
 /// `accepted` is what `--accept` writes: with it, the same event passes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
+pub(crate) struct Mismatch {
     /// The key of `expect`.
     pub(crate) key: &'static str,
     /// What was expected, in words.
     pub(crate) expected: String,
     /// What was seen, in words.
     pub(crate) seen: String,
-    /// What the key would have to say to be true.
+    /// The value with which the key would hold.
     pub(crate) accepted: Value,
 }
 
-impl Difference {
+impl Mismatch {
     /// The difference on one line.
     pub(crate) fn line(&self) -> String {
         format!("{}: expected {}, seen {}", self.key, self.expected, self.seen)
@@ -31,12 +31,12 @@ impl Difference {
 }
 
 /// Everything that is not as expected, in the order of the contract's keys.
-pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if let Some(expected) = expect.decision
         && expected != seen.decision
     {
-        found.push(Difference {
+        found.push(Mismatch {
             key: "decision",
             expected: expected.as_str().to_owned(),
             seen: seen.decision.as_str().to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
         && !expected.is_empty()
     {
         let first = seen.reasons.first();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "reason",
             expected: format!("a text with {}", json!(expected)),
             seen: first.map_or_else(|| "none".to_owned(), |reason| json!(reason).to_string()),
@@ -67,7 +67,7 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     if let Some(most) = expect.max_ms
         && seen.took_ms > most
     {
-        found.push(Difference {
+        found.push(Mismatch {
             key: "maxMs",
             expected: format!("at most {most} ms"),
             seen: format!("{} ms", seen.took_ms),
@@ -79,13 +79,13 @@ pub(crate) fn differences(expect: &Expect, seen: &Seen) -> Vec<Difference> {
 }
 
 /// `ran` may leave hooks out, since a test is about those it names. When it is accepted, all that ran are written.
-fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
+fn names(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
     let mut found = Vec::new();
     if !expect.ran.iter().all(ran) {
         let missing: Vec<&str> = expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "ran",
             expected: listed(&missing),
             seen: listed(&all),
@@ -95,7 +95,7 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     if expect.not_ran.iter().any(ran) {
         let (wrong, right): (Vec<&String>, Vec<&String>) = expect.not_ran.iter().partition(|name| ran(name));
         let wrong: Vec<&str> = wrong.into_iter().map(String::as_str).collect();
-        found.push(Difference {
+        found.push(Mismatch {
             key: "notRan",
             expected: format!("not {}", listed(&wrong)),
             seen: listed(&all),
@@ -105,32 +105,32 @@ fn names(expect: &Expect, seen: &Seen) -> Vec<Difference> {
     found
 }
 
-/// For messages.
+/// Names separated by commas, or that there are none.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
 }
 
 /// Compares the keys that the test names and no others.
-fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Difference> {
+fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -> Option<Mismatch> {
     let nothing = JsonObject::new();
     let seen = seen.unwrap_or(&nothing);
     if expected.iter().all(|(name, value)| seen.get(name).is_some_and(|seen| is_part(value, seen))) {
         return None;
     }
-    // Only what the test speaks about is shown, and would be accepted.
-    let spoken = |object: &JsonObject| -> JsonObject {
+    // Only what the test is about is shown, and would be accepted.
+    let compared = |object: &JsonObject| -> JsonObject {
         expected.keys().filter_map(|name| Some((name.clone(), object.get(name)?.clone()))).collect()
     };
-    let seen = Value::Object(spoken(seen));
+    let seen = Value::Object(compared(seen));
     let expected = Value::Object(expected.clone()).to_string();
-    Some(Difference { key, expected, seen: seen.to_string(), accepted: seen })
+    Some(Mismatch { key, expected, seen: seen.to_string(), accepted: seen })
 }
 
 /// Without the key, a failing hook fails the test: a guard that broke would otherwise pass as one that allows.
-fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
+fn errors(expected: Option<bool>, seen: &SeenOutcome) -> Option<Mismatch> {
     let failed = !seen.failures.is_empty();
     let wanted = expected.unwrap_or(false);
-    (failed != wanted).then(|| Difference {
+    (failed != wanted).then(|| Mismatch {
         key: "errors",
         expected: if wanted { "a hook that fails" } else { "none" }.to_owned(),
         seen: if failed { seen.failures.join("; ") } else { "none".to_owned() },
@@ -138,7 +138,7 @@ fn errors(expected: Option<bool>, seen: &Seen) -> Option<Difference> {
     })
 }
 
-/// Whether everything that `part` says holds for `whole`: objects may have more keys, arrays have the same length.
+/// Whether `whole` contains everything in `part`: objects may have more keys, arrays have the same length.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {

@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// A test file with its tests.
 #[derive(Debug)]
 pub(crate) struct TestFile {
-    /// Where it is.
+    /// The path under which the file was found.
     pub(crate) path: PathBuf,
     /// Its text as the tests were read from it.
     pub(crate) text: String,

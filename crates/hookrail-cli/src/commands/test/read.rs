@@ -1,7 +1,7 @@
 //! Reads test files. Nothing is taken on trust: an unknown key, a mistyped one or a payload that does not fit its
 //! event makes the file no test file, because a test that is passed over looks like one that passes.
 //!
-//! All problems of a file are collected with their places, so that a person mends a file in one go.
+//! All problems of a file are collected with their places, so that a file can be fixed in one go.
 
 mod event;
 mod expect;
@@ -15,7 +15,7 @@ use jsonc_parser::common::Ranged as _;
 use serde_json::Value;
 
 use super::case::TestCase;
-use super::source::Source;
+use super::source::TestSource;
 use crate::display::near_words;
 
 /// The keys of a test.
@@ -29,9 +29,9 @@ pub(crate) const EXPECT_KEYS: [&str; 8] =
     ["decision", "reason", "ran", "notRan", "input", "output", "errors", "maxMs"];
 
 /// The tests of a file, or everything that is wrong with it.
-/// One mistake refuses the whole file: half of its tests would say nothing about the other half.
+/// One mistake refuses the whole file: a run of half of its tests would be misleading.
 pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Diagnostic>> {
-    let mut reader = Reader { source: Source::new(file, content) };
+    let mut reader = TestFileReader { source: TestSource::new(file, content) };
     let tests = match reader.source.parse() {
         Some(Ast::Array(array)) => {
             let tests = array.elements.into_iter().enumerate();
@@ -45,8 +45,8 @@ pub(crate) fn parse(file: &Path, content: &str) -> Result<Vec<TestCase>, Vec<Dia
 }
 
 /// The file, and the problems so far.
-struct Reader<'a> {
-    source: Source<'a>,
+struct TestFileReader<'a> {
+    source: TestSource<'a>,
 }
 
 /// An object whose keys are taken one by one.
@@ -57,14 +57,14 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Takes a key away. What is left at the end was not read, and [`Reader::keys`] has refused what is unknown.
+    /// Takes a key away. What is left at the end was not read, and [`TestFileReader::keys`] has refused what is unknown.
     fn take(&mut self, key: &str) -> Option<Ast<'a>> {
         let at = self.props.iter().position(|(name, ..)| name == key)?;
         Some(self.props.remove(at).2)
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TestFileReader<'a> {
     /// One test. It is `None` as soon as anything in it is wrong, after as many problems as possible were noted.
     fn test(&mut self, index: usize, test: Ast<'a>) -> Option<TestCase> {
         let before = self.source.problems.len();

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use super::case::TestCase;
 use super::scratch;
-use super::seen::Seen;
+use super::seen::SeenOutcome;
 use crate::context::Context;
 
 /// How many tests run at once for each processor. Hooks wait more than they compute.
@@ -27,33 +27,33 @@ pub(super) struct Bench<'c> {
 }
 
 /// A test that ran.
-pub(super) struct Finished {
+pub(super) struct FinishedTest {
     /// Which one: its place in the list that was given.
     pub(super) place: usize,
     /// What came of its event.
-    pub(super) seen: Seen,
+    pub(super) seen: SeenOutcome,
     /// The whole result, for coverage.
     pub(super) result: ProcessedHookResult,
 }
 
 /// Runs all tests and hands each over as soon as it and all before it are finished, so that output has one order.
 ///
-/// Tests that look at the time run alone, after the others: a time that was taken beside other hooks says little.
+/// Tests that look at the time run alone, after the others: a time that was taken beside other hooks means little.
 pub(super) async fn run_all(
     bench: &Bench<'_>,
     cases: &[Arc<TestCase>],
-    mut done: impl FnMut(Finished) -> anyhow::Result<()>,
+    mut done: impl FnMut(FinishedTest) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let permits = Arc::new(Semaphore::new(processors * AT_ONCE));
     let is_timed = |case: &TestCase| case.expect.as_ref().is_some_and(|expect| expect.max_ms.is_some());
     let mut tasks = JoinSet::new();
-    let mut waiting: Vec<Option<Finished>> = cases.iter().map(|_| None).collect();
+    let mut waiting: Vec<Option<FinishedTest>> = cases.iter().map(|_| None).collect();
     let mut next = 0;
     for (place, case) in cases.iter().enumerate().filter(|(_, case)| !is_timed(case)) {
         // Taken before the test's project is made, so that at most so many projects exist at once.
         let permit = Arc::clone(&permits).acquire_owned().await;
-        let work = Work::new(place, case, bench)?;
+        let work = PreparedTest::new(place, case, bench)?;
         tasks.spawn(async move {
             let finished = work.run().await;
             drop(permit);
@@ -69,14 +69,14 @@ pub(super) async fn run_all(
         hand_over(&mut waiting, &mut next, &mut done)?;
     }
     for (place, case) in cases.iter().enumerate().filter(|(_, case)| is_timed(case)) {
-        keep(&mut waiting, Work::new(place, case, bench)?.run().await);
+        keep(&mut waiting, PreparedTest::new(place, case, bench)?.run().await);
         hand_over(&mut waiting, &mut next, &mut done)?;
     }
     Ok(())
 }
 
 /// A result waits in its slot until all before it are there.
-fn keep(waiting: &mut [Option<Finished>], finished: Finished) {
+fn keep(waiting: &mut [Option<FinishedTest>], finished: FinishedTest) {
     if let Some(slot) = waiting.get_mut(finished.place) {
         *slot = Some(finished);
     }
@@ -84,9 +84,9 @@ fn keep(waiting: &mut [Option<Finished>], finished: Finished) {
 
 /// Hands over every result whose turn it is.
 fn hand_over(
-    waiting: &mut [Option<Finished>],
+    waiting: &mut [Option<FinishedTest>],
     next: &mut usize,
-    done: &mut impl FnMut(Finished) -> anyhow::Result<()>,
+    done: &mut impl FnMut(FinishedTest) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     while let Some(finished) = waiting.get_mut(*next).and_then(Option::take) {
         *next += 1;
@@ -96,46 +96,46 @@ fn hand_over(
 }
 
 /// One test with the session that it runs in.
-struct Work {
+struct PreparedTest {
     place: usize,
     case: Arc<TestCase>,
-    session: Session,
+    session: TestSession,
 }
 
 /// Most tests share the project's session and its workers; those with files or a home of their own cannot.
-enum Session {
+enum TestSession {
     Shared(Arc<HookSession>),
     Own(Box<scratch::Scratch>),
 }
 
-impl Work {
+impl PreparedTest {
     /// Makes the temporary project, if the test has one. It is gone when the test is.
     fn new(place: usize, case: &Arc<TestCase>, bench: &Bench<'_>) -> anyhow::Result<Self> {
         let session = if case.files.is_none() && !case.scratch_home {
-            Session::Shared(Arc::clone(&bench.config))
+            TestSession::Shared(Arc::clone(&bench.config))
         } else {
             let settings = bench.config.settings();
             let own = scratch::session(case, settings, bench.context, bench.trust_hooks)?;
-            Session::Own(Box::new(own))
+            TestSession::Own(Box::new(own))
         };
         Ok(Self { place, case: Arc::clone(case), session })
     }
 
     /// A session of its own is drained here, before its folder goes.
-    async fn run(self) -> Finished {
+    async fn run(self) -> FinishedTest {
         let config = match &self.session {
-            Session::Shared(config) => config,
-            Session::Own(scratch) => &scratch.config,
+            TestSession::Shared(config) => config,
+            TestSession::Own(scratch) => &scratch.config,
         };
         let (result, took) = fire(config, &self.case).await;
-        let mut seen = Seen::new(&self.case.input.event, &result, took);
-        if let Session::Own(scratch) = &self.session {
+        let mut seen = SeenOutcome::new(&self.case.input.event, &result, took);
+        if let TestSession::Own(scratch) = &self.session {
             seen.warnings.extend(scratch.warning.clone());
             if let Some(system) = scratch.config.hook_system() {
                 system.drain().await;
             }
         }
-        Finished { place: self.place, seen, result }
+        FinishedTest { place: self.place, seen, result }
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use hookrail::internal::LockedFile;
 use serde_json::Value;
 
-use super::edit::{self, Accepted, EditError};
+use super::edit::{self, Accepted, TestEditError};
 use super::load::{TestFile, read_text};
 use crate::context::Context;
 use crate::display::shown;
@@ -23,7 +23,7 @@ pub(crate) fn add(file: &Path, tests: &[Value], context: &Context) -> anyhow::Re
 /// Tests may have run for minutes, and the person may have edited the file meanwhile.
 pub(super) fn accept(file: &TestFile, changes: &[Accepted], context: &Context) -> anyhow::Result<()> {
     change(&file.path, context, |text| {
-        if text == file.text { edit::accept(text, changes) } else { Err(EditError::Changed) }
+        if text == file.text { edit::accept(text, changes) } else { Err(TestEditError::Changed) }
     })
 }
 
@@ -31,7 +31,7 @@ pub(super) fn accept(file: &TestFile, changes: &[Accepted], context: &Context) -
 fn change(
     file: &Path,
     context: &Context,
-    edit: impl FnOnce(&str) -> Result<String, EditError>,
+    edit: impl FnOnce(&str) -> Result<String, TestEditError>,
 ) -> anyhow::Result<()> {
     if let Some(folder) = file.parent() {
         // A project's folder is as open as its neighbours.
@@ -48,8 +48,12 @@ fn change(
             locked.replace(edited.as_bytes(), 0o644)?;
             return Ok(());
         }
-        Err(EditError::Taken(name)) => (EditError::Taken(name), "choose another name, or edit the file"),
-        Err(EditError::Changed) => (EditError::Changed, "`hookrail test` shows what is wrong with it"),
+        Err(TestEditError::Taken(name)) => {
+            (TestEditError::Taken(name), "choose another name, or edit the file")
+        }
+        Err(TestEditError::Changed) => {
+            (TestEditError::Changed, "`hookrail test` shows what is wrong with it")
+        }
     };
     let message = format!("cannot change `{}`: {}", shown(file, context), hint.0);
     Err(Hinted::new(message, hint.1).into())

@@ -11,7 +11,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::commands::test::case::Word;
+    use crate::commands::test::case::DecisionWord;
     use crate::commands::test::read::{EXPECT_KEYS, TEST_KEYS};
 
     #[test]
@@ -26,7 +26,10 @@ mod tests {
         };
         assert_eq!(keys("/items/properties"), TEST_KEYS);
         assert_eq!(keys("/items/properties/expect/properties"), EXPECT_KEYS);
-        assert_eq!(words("/items/properties/expect/properties/decision/enum"), Word::ALL.map(Word::as_str));
+        assert_eq!(
+            words("/items/properties/expect/properties/decision/enum"),
+            DecisionWord::ALL.map(DecisionWord::as_str)
+        );
         assert_eq!(words("/items/properties/agent/enum"), Agent::ALL.map(Agent::as_str));
         assert_eq!(words("/items/oneOf/0/properties/event/enum"), EventName::ALL.map(EventName::as_str));
     }

@@ -2,7 +2,7 @@
 //!
 //! Approvals hold for exact files of an exact folder, so that a copy is never approved by itself. It counts as
 //! approved when every hook of the project is, at this moment, and the test brings no part of a hook along: what a
-//! test file holds was reviewed by nobody.
+//! test file holds was not reviewed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,9 +27,9 @@ const MAX_COPIED_FILES: usize = 4_096;
 const HOMES: [&str; 6] =
     ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
 
-/// A session for one test, and the folders that live as long as it does.
+/// A session for one test, and the folders that exist as long as it does.
 pub(super) struct Scratch {
-    /// The session.
+    /// A session in the temporary project.
     pub(super) config: HookSession,
     /// What keeps the test from being run as it is written.
     pub(super) warning: Option<String>,
@@ -55,8 +55,9 @@ pub(super) fn session(
             fill(&project, files, settings, context).context("cannot fill a temporary project")?;
         let trusted = trust_hooks || (!brings_hooks && is_approved(settings));
         if brings_hooks && !trusted {
-            let told = "this test brings its own hooks, which nobody approved; `--trust-hooks` lets them run";
-            warning = Some(told.to_owned());
+            let text =
+                "this test brings its own hooks, which are not approved; `--trust-hooks` lets them run";
+            warning = Some(text.to_owned());
         }
         let policy = if trusted {
             TrustPolicy::ApproveForThisRun

@@ -8,50 +8,50 @@ use hookrail_agent::log::millis;
 use hookrail_bridge::Verdict;
 use serde_json::Value;
 
-use super::case::Word;
+use super::case::DecisionWord;
 
 /// The outcome of one test's event.
 /// It is all that `judge` looks at and that a report shows.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenOutcome {
     /// What was decided. A block wins over a stop, a stop over a question.
-    pub(crate) decision: Word,
+    pub(crate) decision: DecisionWord,
     /// Every text that gives a reason, the one of the decision first.
     pub(crate) reasons: Vec<String>,
     /// The hooks that ran, in plan order.
-    pub(crate) ran: Vec<Ran>,
+    pub(crate) ran: Vec<HookThatRan>,
     /// The tool's arguments after the hooks' changes.
     pub(crate) input: Option<JsonObject>,
     /// The merged output.
     pub(crate) output: Option<Value>,
-    /// What failed.
+    /// Failures of hooks, as text.
     pub(crate) failures: Vec<String>,
     /// How long the event took.
     pub(crate) took_ms: u64,
-    /// What the person should know besides.
+    /// Warnings for the person.
     pub(crate) warnings: Vec<String>,
 }
 
 /// A hook that ran, as far as a report needs it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
-    /// Its name.
+pub(crate) struct HookThatRan {
+    /// The name of the hook.
     pub(crate) name: String,
     /// How it ended, in a few words.
     pub(crate) how: String,
 }
 
 /// The word for a result.
-pub(crate) fn decision(result: &ProcessedHookResult) -> Word {
+pub(crate) fn decision(result: &ProcessedHookResult) -> DecisionWord {
     match result {
-        ProcessedHookResult { block: Some(_), .. } => Word::Block,
-        ProcessedHookResult { stop: Some(_), .. } => Word::Stop,
-        ProcessedHookResult { ask: Some(_), .. } => Word::Ask,
-        _ => Word::Allow,
+        ProcessedHookResult { block: Some(_), .. } => DecisionWord::Block,
+        ProcessedHookResult { stop: Some(_), .. } => DecisionWord::Stop,
+        ProcessedHookResult { ask: Some(_), .. } => DecisionWord::Ask,
+        _ => DecisionWord::Allow,
     }
 }
 
-impl Seen {
+impl SeenOutcome {
     /// Reads the result of an event.
     /// Texts that give the same reason twice are kept once.
     pub(crate) fn new(event: &OwnedEvent, result: &ProcessedHookResult, took: Duration) -> Self {
@@ -72,7 +72,7 @@ impl Seen {
         Self {
             decision: decision(result),
             reasons: known,
-            ran: result.runs.iter().map(Ran::of).collect(),
+            ran: result.runs.iter().map(HookThatRan::of).collect(),
             input: input_after(event, verdict.tool_input),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
@@ -82,11 +82,11 @@ impl Seen {
     }
 }
 
-impl Ran {
-    /// Durations are left out where they say nothing.
+impl HookThatRan {
+    /// Durations are left out where they mean nothing.
     fn of(run: &HookRun) -> Self {
         use hookrail::Exit;
-        let how = match &run.exit {
+        let how = match run.exit() {
             Exit::Rule => "a rule".to_owned(),
             Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
             Exit::Signal(signal) => format!("ended by signal {signal}"),
@@ -101,12 +101,12 @@ impl Ran {
 /// Everything that kept a hook from giving its verdict.
 fn failures(result: &ProcessedHookResult) -> Vec<String> {
     let runs = result.runs.iter().filter_map(|run| {
-        let failure = run.failure.as_ref()?;
+        let failure = run.failure()?;
         Some(format!("hook `{}` failed: {failure}", run.hook.name))
     });
     let mut failures: Vec<String> = runs.collect();
     failures.extend(result.infrastructure_failure().map(ToString::to_string));
-    // A guard that changed since it was approved, or a rule that nobody can read.
+    // A guard that changed since it was approved, or a rule that cannot be read.
     if let Some(Block { cause: BlockCause::Failure, reason }) = &result.block
         && failures.is_empty()
     {

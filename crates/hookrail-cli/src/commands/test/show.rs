@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::judge::Difference;
-use super::seen::Seen;
+use super::judge::Mismatch;
+use super::seen::SeenOutcome;
 use crate::terminal::printer::{escape, escape_line};
 
 /// From how many milliseconds on a test is called slow.
@@ -14,14 +14,14 @@ const SHOWN: usize = 600;
 
 /// A judged test, as it is shown.
 pub(super) struct Shown<'a> {
-    /// Its name.
+    /// The name of the test.
     pub(super) name: &'a str,
     /// Its file and line.
     pub(super) place: String,
-    /// What was seen.
-    pub(super) seen: &'a Seen,
+    /// The outcome of its event.
+    pub(super) seen: &'a SeenOutcome,
     /// What differs from what was expected.
-    pub(super) differences: &'a [Difference],
+    pub(super) mismatches: &'a [Mismatch],
     /// Whether what was seen is written into the test.
     pub(super) accepted: bool,
 }
@@ -29,20 +29,20 @@ pub(super) struct Shown<'a> {
 /// The lines of one test.
 /// A test that passed has one line and nothing else, so that failures stand out.
 pub(super) fn render(shown: &Shown<'_>) -> String {
-    let word = match (shown.differences.is_empty(), shown.accepted) {
+    let word = match (shown.mismatches.is_empty(), shown.accepted) {
         (_, true) => "ACCEPT",
         (true, false) => "PASS",
         (false, false) => "FAIL",
     };
     let mut text = format!("{word:<6} [{:>6} ms] {}", shown.seen.took_ms, escape_line(shown.name));
-    if shown.differences.is_empty() {
+    if shown.mismatches.is_empty() {
         return text;
     }
     let _ = write!(text, "  ({})", shown.place);
-    for difference in shown.differences {
-        let _ = write!(text, "\n         {}", difference.key);
-        let _ = write!(text, "\n           - expected {}", indented(&difference.expected));
-        let _ = write!(text, "\n           + seen     {}", indented(&difference.seen));
+    for mismatch in shown.mismatches {
+        let _ = write!(text, "\n         {}", mismatch.key);
+        let _ = write!(text, "\n           - expected {}", indented(&mismatch.expected));
+        let _ = write!(text, "\n           + seen     {}", indented(&mismatch.seen));
     }
     let _ = write!(text, "\n         ran: {}", ran(shown.seen));
     if let Some(reason) = shown.seen.reasons.first() {
@@ -58,7 +58,7 @@ pub(super) fn render(shown: &Shown<'_>) -> String {
 }
 
 /// Named for every failure: the most frequent surprise is a hook that did not run at all.
-fn ran(seen: &Seen) -> String {
+fn ran(seen: &SeenOutcome) -> String {
     if seen.ran.is_empty() {
         return "no hook".to_owned();
     }
@@ -66,7 +66,7 @@ fn ran(seen: &Seen) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// A text from outside: escaped, short, and its lines told apart from ours by their indentation.
+/// A text from outside: escaped, short, and its lines distinguished from ours by their indentation.
 fn indented(value: &str) -> String {
     let shown = value.get(..value.floor_char_boundary(SHOWN)).unwrap_or_default();
     let mut text = escape(shown).replace('\n', "\n             ");

@@ -11,13 +11,13 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// A test file's text and what is wrong with it so far.
-pub(super) struct Source<'a> {
+pub(super) struct TestSource<'a> {
     text: SourceText<'a>,
-    /// Everything that is wrong.
+    /// Problems of the whole file, each with its place.
     pub(super) problems: Vec<Diagnostic>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> TestSource<'a> {
     /// The text of a file; a byte order mark is passed over.
     pub(super) fn new(file: &'a Path, content: &'a str) -> Self {
         Self { text: SourceText::of_file(file, content), problems: Vec::new() }
@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
                     let name = prop.name.as_str();
                     let range = prop.name.range();
                     if !seen.insert(name) {
-                        let message = format!("the key `{name}` is here twice");
+                        let message = format!("the key `{name}` occurs twice");
                         self.problem(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);

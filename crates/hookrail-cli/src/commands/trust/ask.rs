@@ -1,6 +1,6 @@
 //! The questions, one for each hook.
 //!
-//! The dialogue knows nothing of the store: it returns what was chosen, and the caller writes it.
+//! The dialogue does not use the store: it returns what was chosen, and the caller writes it.
 
 use std::io::{self, BufRead};
 
@@ -12,22 +12,22 @@ use crate::terminal::printer::{Printer, escape, escape_line};
 /// Where questions are asked and answered.
 /// Tests answer from a list.
 pub(super) trait Person {
-    /// Shows a text.
+    /// Shows a text before the next question.
     fn show(&mut self, text: &str);
     /// Asks; `None` when no answer will ever come.
     fn ask(&mut self, question: &str) -> io::Result<Option<String>>;
 }
 
 /// A person at a terminal.
-pub(super) struct Terminal<'a, R> {
+pub(super) struct TerminalPerson<'a, R> {
     pub(super) printer: &'a mut Printer,
     /// Where answers are read from, line by line.
     pub(super) answers: R,
 }
 
-impl<R: BufRead> Person for Terminal<'_, R> {
+impl<R: BufRead> Person for TerminalPerson<'_, R> {
     fn show(&mut self, text: &str) {
-        self.printer.talk(text.trim_end());
+        self.printer.message(text.trim_end());
     }
 
     fn ask(&mut self, question: &str) -> io::Result<Option<String>> {

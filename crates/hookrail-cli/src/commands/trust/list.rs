@@ -51,7 +51,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         return Ok(ExitStatus::Success);
     }
     if hooks.is_empty() {
-        printer.talk("nothing is approved in this project");
+        printer.message("nothing is approved in this project");
     }
     for approval in hooks {
         let state = if holds(approval) { "holds" } else { "does not hold any more" };
@@ -86,18 +86,18 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
             count += store.revoke(context.project(), Some(&as_approved(approval)))?;
         }
         if count == 0 {
-            printer.talk(format_args!(
+            printer.message(format_args!(
                 "error: no approved hook of this project is named `{}`",
                 escape_line(name)
             ));
-            printer.talk("hint: `hookrail trust --list` shows what is approved");
+            printer.message("hint: `hookrail trust --list` shows what is approved");
             return Ok(ExitStatus::Failure);
         }
     }
     match count {
-        0 => printer.talk("nothing was approved in this project"),
-        1 => printer.talk("revoked: 1 hook"),
-        n => printer.talk(format_args!("revoked: {n} hooks")),
+        0 => printer.message("nothing was approved in this project"),
+        1 => printer.message("revoked: 1 hook"),
+        n => printer.message(format_args!("revoked: {n} hooks")),
     }
     Ok(ExitStatus::Success)
 }

@@ -20,7 +20,7 @@ use crate::terminal::printer::{escape, escape_line};
 /// How long the shortest difference is searched for; after that any difference will do.
 const DIFF_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Everything that waits.
+/// All hooks and settings that wait for approval, as text for review.
 pub(super) fn everything(review: &Review) -> String {
     let mut text = heading(review);
     for guard in &review.vanished {
@@ -51,7 +51,7 @@ pub(super) fn heading(review: &Review) -> String {
 }
 
 /// A guard that was approved and is gone.
-/// The last line tells what the person has noticed already: guarded events are blocked meanwhile.
+/// The last line repeats what the person has noticed already: guarded events are blocked meanwhile.
 pub(super) fn vanished(guard: &VanishedGuard) -> String {
     let mut text = format!("\nguard `{}`, approved, {}\n", escape_line(&guard.name), guard.what);
     let _ = writeln!(text, "  event      {}", guard.event);
@@ -62,7 +62,7 @@ pub(super) fn vanished(guard: &VanishedGuard) -> String {
     text
 }
 
-/// Said before every approval.
+/// Printed before every approval.
 const MEANING: &str = "Hooks are programs that run with your rights.\n\
     An approval holds for exactly what is shown; files that a script uses by itself are not watched.";
 
@@ -213,7 +213,7 @@ fn variables(env: &[(String, String)]) -> String {
     env.iter().map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The word of the settings.
+/// The value of `onFailure` in settings.
 fn failure_word(on_failure: OnFailure) -> &'static str {
     match on_failure {
         OnFailure::Allow => "allow",
@@ -245,7 +245,7 @@ fn difference(before: &str, after: &str) -> String {
     diff.unified_diff().context_radius(3).header("approved", "now").to_string()
 }
 
-/// A text from the project. The margin tells its lines from ours.
+/// A text from the project. The margin distinguishes its lines from ours.
 fn in_margin(text: &mut String, content: &str) {
     if content.is_empty() {
         text.push_str("    | (empty)\n");

@@ -16,17 +16,18 @@ fn the_last_word_about_a_worker_counts() {
     };
     log.workers(&[status.clone()]);
     (status.answered, status.started, status.restarts) = (9, 2, 1);
-    status.last_failure = Some("died".to_owned());
+    let failure = hookrail::WorkerFailure::Exited { code: 1 };
+    status.last_failure = Some(failure.clone());
     log.workers(&[status]);
     let read = PastWorkers::load(&crate::hook_log::path_in(folder.path()));
     let worker = read.of("a \"b\"").unwrap();
     assert_eq!((worker.started, worker.answered, worker.restarts), (2, 9, 1));
-    assert_eq!((worker.last_failure.as_deref(), worker.memory), (Some("died"), Some(4096)));
+    assert_eq!((&worker.last_failure, worker.memory), (&Some(failure.to_string()), Some(4096)));
     assert_eq!(read.of("b"), None);
-    let told = worker.describe();
-    let (before, after) = told.split_once(" as of ").expect("when it was noted");
+    let described = worker.describe();
+    let (before, after) = described.split_once(" as of ").expect("when it was noted");
     assert_eq!(before, "9 events answered, 2 starts, 1 restart, 0 MB");
-    assert!(after.ends_with("; last failure: died"), "{told}");
+    assert!(after.ends_with(&format!("; last failure: {failure}")), "{described}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The answer for programs: one JSON object at the end, or one per event.
 //!
-//! `json` prints the object of [`Summary::result`]; `stream-json` prints `init`, then `message`, `tool_use`,
+//! `json` prints the object of [`PromptSummary::result`]; `stream-json` prints `init`, then `message`, `tool_use`,
 //! `tool_state`, `tool_result`, `hook`, `blocked`, `stop` and `notice` lines, then that object as `result`.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use hookrail_agent::ui::AgentEvent;
 use serde_json::{Map, Value, json};
 
 /// Counts what happened to one prompt.
-pub(super) struct Summary {
+pub(super) struct PromptSummary {
     session_id: String,
     start: Instant,
     model_calls: u64,
@@ -31,7 +31,7 @@ struct Tokens {
     total: u64,
 }
 
-impl Summary {
+impl PromptSummary {
     /// Counting begins with the session, also where the prompt is typed later.
     pub(super) fn new(session_id: &str) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Summary {
             AgentEvent::ToolFinished { status, .. } => *self.tools.entry(status.as_str()).or_default() += 1,
             AgentEvent::HookFinished { run, .. } => {
                 self.hooks += 1;
-                self.failed_hooks += u64::from(run.failure.is_some());
+                self.failed_hooks += u64::from(run.failure().is_some());
             }
             _ => {}
         }
@@ -120,7 +120,7 @@ pub(super) fn init(session_id: &str, model: &str) -> Value {
 }
 
 /// The line of a stream for one event, if programs have a use for it.
-/// A reader has to ignore types that it does not know: more may come. Output that a hook suppressed is null here too.
+/// A reader has to ignore unknown types: more may come. Output that a hook suppressed is null here too.
 pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
     let mut line = match event {
         AgentEvent::AnswerText(text) => json!({ "type": "message", "role": "assistant", "delta": text }),
@@ -137,7 +137,7 @@ pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
         AgentEvent::HookFinished { event, run } => json!({
             "type": "hook", "event": event, "name": run.hook.name, "durationMs": millis(run.duration),
             "success": run.success(), "exitCode": run.exit_code(), "signal": run.signal(),
-            "output": run.output, "error": run.failure,
+            "output": run.output, "error": run.failure(),
         }),
         AgentEvent::Blocked { what, reason } => json!({ "type": "blocked", "what": what, "reason": reason }),
         AgentEvent::Stopped { reason } => json!({ "type": "stop", "reason": reason }),

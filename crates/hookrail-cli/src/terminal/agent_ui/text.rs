@@ -17,12 +17,12 @@ pub(super) struct AnswerStream {
 }
 
 impl AnswerStream {
-    /// `streams` only on a terminal: a program wants the answer as it is in the end.
+    /// `streams` only on a terminal: a program needs the answer as it is in the end.
     pub(super) fn new(streams: bool) -> Self {
         Self { streams, open: false }
     }
 
-    /// Shows a piece, if somebody is watching.
+    /// Shows a piece, if stdout is a terminal.
     pub(super) fn show(&mut self, printer: &mut Printer, piece: &str) -> anyhow::Result<()> {
         if !self.streams || piece.is_empty() {
             return Ok(());
@@ -31,8 +31,8 @@ impl AnswerStream {
         printer.piece(&escape_controls(piece))
     }
 
-    /// Ends the answer. Where nobody watched, this prints it: escaped too, because what a program passes on ends on a
-    /// terminal as well. The JSON formats have it as it is.
+    /// Ends the answer. Where it was not shown in pieces, this prints it: escaped too, because what a program passes on
+    /// ends on a terminal as well. The JSON formats have it as it is.
     pub(super) fn end(&mut self, printer: &mut Printer, outcome: &PromptOutcome) -> anyhow::Result<()> {
         self.end_line(printer)?;
         match outcome {

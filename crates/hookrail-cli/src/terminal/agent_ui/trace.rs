@@ -8,29 +8,30 @@ use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
-use crate::context::Context;
-use crate::effect::{Effects, NO_EFFECT_HERE};
-use crate::failure;
+use crate::effect::{Effects, NO_EFFECT_HERE, consequence_of_failure};
 use crate::terminal::printer::{escape, escape_line, escape_lines};
+use crate::terminal::style::Style;
 
-/// Characters of a hook's words that a line shows.
+/// Characters of a hook's text that a line shows.
 const SHOWN: usize = 300;
 
-/// What the trace has to know of the session.
+/// Looks for what helps against the failure of a hook.
+type FailureHint = Box<dyn Fn(EventName, &HookRun) -> Option<String> + Send + Sync>;
+
+/// What the trace needs of the session.
 /// The trace begins before the settings are read; until then nothing is marked as without effect.
-#[derive(Debug)]
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.
     pub(crate) effects: Effects,
-    /// Where the hooks' programs are.
-    pub(crate) context: Context,
+    /// What helps against the failure of a hook.
+    pub(crate) hint: FailureHint,
 }
 
-/// What a person is told of an event; `None` for what needs no telling.
+/// The line about an event; `None` for events without one.
 pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<String> {
     match event {
         AgentEvent::HookFinished { event, run } => hook_line(*event, run, view),
-        // Reasons of what did happen are told in full; the trace of a single hook is short.
+        // Reasons of what did happen are shown in full; the trace of a single hook is short.
         AgentEvent::Blocked { what, reason } => {
             Some(format!("blocked {}: {}", escape_line(what), escape_lines(reason.trim())))
         }
@@ -52,8 +53,8 @@ pub(super) fn line(event: &AgentEvent<'_>, view: Option<&TraceView>) -> Option<S
     }
 }
 
-/// How a call ended. A program that ended by itself is a success of the call, whatever it says of its own work; a
-/// person is told what it says.
+/// How a call ended. A program that ended by itself is a success of the call, whatever its exit code; the
+/// code is shown.
 fn ending(status: ToolStatus, result: &ToolResult) -> String {
     let number = |field: &str| result.metadata.as_ref()?.get(field)?.as_i64();
     match (status, number("exit_code"), number("signal")) {
@@ -63,18 +64,19 @@ fn ending(status: ToolStatus, result: &ToolResult) -> String {
     }
 }
 
-/// The line in the colour of what it tells. Where colours are not wanted, the printer takes them out again.
-pub(super) fn paint(event: &AgentEvent<'_>, line: &str) -> String {
-    let code = match event {
-        AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => "31",
-        AgentEvent::HookFinished { run, .. } if run.failure.is_some() || !run.warnings.is_empty() => "33",
-        AgentEvent::HookFinished { .. } => "36",
-        _ => return line.to_owned(),
-    };
-    format!("\u{1b}[{code}m{line}\u{1b}[0m")
+/// The colour of the line about an event.
+pub(super) fn style(event: &AgentEvent<'_>) -> Style {
+    match event {
+        AgentEvent::Blocked { .. } | AgentEvent::Stopped { .. } => Style::Red,
+        AgentEvent::HookFinished { run, .. } if run.failure().is_some() || !run.warnings.is_empty() => {
+            Style::Yellow
+        }
+        AgentEvent::HookFinished { .. } => Style::Cyan,
+        _ => Style::Plain,
+    }
 }
 
-/// Name, event and time; `None` for a hook that said nothing.
+/// Name, event and time; `None` for a hook without an answer.
 fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Option<String> {
     let actions = actions(event, run, view);
     if actions.is_empty() {
@@ -87,10 +89,10 @@ fn hook_line(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Optio
 /// What a hook did, in the order of weight.
 fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<String> {
     let mut actions = Vec::new();
-    if let Some(why) = &run.failure {
+    if let Some(why) = run.failure() {
         // What a failed hook wrote is part of its failure, and it gave no answer.
-        actions.push(format!("{}: {}", failure::consequence(event, run, false), short(&why.to_string())));
-        let hint = view.and_then(|view| failure::hint(event, run, &view.context));
+        actions.push(format!("{}: {}", consequence_of_failure(event, run, false), short(&why.to_string())));
+        let hint = view.and_then(|view| (view.hint)(event, run));
         actions.extend(hint.map(|hint| format!("hint: {}", escape_line(&hint))));
     } else if let Some(output) = &run.output {
         actions.extend(asked_for(event, output, view));
@@ -99,8 +101,8 @@ fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Str
     actions
 }
 
-/// What a hook asks for, in the present tense: whether it comes about is told by what follows. What cannot come about
-/// is marked.
+/// What a hook asks for, in the present tense: whether it takes effect is shown by the lines that follow. What cannot
+/// take effect is marked.
 fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
     let observed = view.is_some_and(|view| view.effects.only_observed(event));
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };

@@ -3,7 +3,7 @@
 //! The library reads until a line is complete and cannot be interrupted, so the session waits for an answer of the
 //! thread and not for the terminal.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -15,6 +15,8 @@ use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Behavior, Cmd, Config, Editor, KeyEvent};
 use tokio::sync::oneshot;
+
+use crate::terminal::screen;
 
 /// Short, because the prompt is not what people read.
 const PROMPT: &str = "> ";
@@ -42,15 +44,15 @@ const TAKES_TERMINAL: Duration = Duration::from_secs(2);
 pub(super) struct LineReader {
     /// Each message asks for one line.
     wanted: mpsc::Sender<oneshot::Sender<Input>>,
-    /// How the terminal was before anybody edited lines on it; `None` where nobody does.
+    /// The modes of the terminal before lines were edited on it; `None` where none are edited.
     modes: Option<Termios>,
     /// Shared with the thread: whether it has the terminal in its modes.
-    stage: Arc<Mutex<Stage>>,
+    state: Arc<Mutex<ReaderState>>,
 }
 
 /// What the reading thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ReaderState {
     /// It waits to be asked.
     Idle,
     /// The editor is called, and has the terminal soon if not already.
@@ -62,31 +64,31 @@ enum Stage {
 impl LineReader {
     /// Starts the thread. A history that cannot be read or kept is no reason not to work.
     pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
-        let mut terminal = Terminal::open(history).context("cannot read from the terminal")?;
+        let mut terminal = LineEditor::open(history).context("cannot read from the terminal")?;
         let modes = tcgetattr(io::stdin()).ok().filter(|_| !terminal.simple);
         let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
-        let stage = Arc::new(Mutex::new(Stage::Idle));
-        let shared = Arc::clone(&stage);
+        let state = Arc::new(Mutex::new(ReaderState::Idle));
+        let shared = Arc::clone(&state);
         std::thread::Builder::new().name("prompt".to_owned()).spawn(move || {
             for wish in wishes {
                 if !begin_editing(&shared) {
                     return;
                 }
                 let input = terminal.read();
-                let stage = std::mem::replace(&mut *lock(&shared), Stage::Idle);
-                if stage == Stage::Over || wish.send(input).is_err() {
+                let state = std::mem::replace(&mut *lock(&shared), ReaderState::Idle);
+                if state == ReaderState::Over || wish.send(input).is_err() {
                     return;
                 }
             }
         })?;
-        Ok(Self { wanted, modes, stage })
+        Ok(Self { wanted, modes, state })
     }
 
     /// The next line.
-    /// One line at a time: while the agent works, nobody reads, and what is typed waits in the terminal.
+    /// One line at a time: while the agent works nothing is read, and what is typed waits in the terminal.
     pub(super) async fn next(&mut self) -> Input {
         let (answer, answered) = oneshot::channel();
-        let gone = || Input::Failed(anyhow::anyhow!("the prompt is gone"));
+        let gone = || Input::Failed(anyhow::anyhow!("the input thread has ended"));
         if self.wanted.send(answer).is_err() {
             return gone();
         }
@@ -98,12 +100,12 @@ impl Drop for LineReader {
     /// A signal may end the session while a line is being edited: the shell gets its terminal back as it was, and a
     /// further Ctrl-C is a signal again.
     fn drop(&mut self) {
-        let stage = std::mem::replace(&mut *lock(&self.stage), Stage::Over);
-        let Some(modes) = self.modes.as_ref().filter(|_| stage == Stage::Editing) else { return };
+        let state = std::mem::replace(&mut *lock(&self.state), ReaderState::Over);
+        let Some(modes) = self.modes.as_ref().filter(|_| state == ReaderState::Editing) else { return };
         // An editor that was called and does not have the terminal yet would take it after it was given back.
         let start = Instant::now();
         let is_edited = || tcgetattr(io::stdin()).is_ok_and(|now| now.local_modes != modes.local_modes);
-        let may_take_it = || *lock(&self.stage) == Stage::Over && start.elapsed() < TAKES_TERMINAL;
+        let may_take_it = || *lock(&self.state) == ReaderState::Over && start.elapsed() < TAKES_TERMINAL;
         while !is_edited() && may_take_it() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -113,32 +115,32 @@ impl Drop for LineReader {
 }
 
 /// Whether a line may be edited now.
-fn begin_editing(stage: &Mutex<Stage>) -> bool {
-    let mut stage = lock(stage);
-    if *stage == Stage::Over {
+fn begin_editing(state: &Mutex<ReaderState>) -> bool {
+    let mut state = lock(state);
+    if *state == ReaderState::Over {
         return false;
     }
-    *stage = Stage::Editing;
+    *state = ReaderState::Editing;
     true
 }
 
-fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
-    stage.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<ReaderState>) -> MutexGuard<'_, ReaderState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the thread owns.
-struct Terminal {
+struct LineEditor {
     editor: Editor<(), FileHistory>,
     history: Option<PathBuf>,
     /// Whether the terminal is too simple for editing; then the prompt is ours to print.
     simple: bool,
 }
 
-impl Terminal {
+impl LineEditor {
     /// Lines that begin with a space are not kept, as in shells.
     fn open(history: Option<PathBuf>) -> rustyline::Result<Self> {
         // Stdout carries the answer alone, so that the prompt goes elsewhere if stdout is not the terminal.
-        let behavior = if io::stdout().is_terminal() { Behavior::Stdio } else { Behavior::PreferTerm };
+        let behavior = if screen::is_stdout_shown() { Behavior::Stdio } else { Behavior::PreferTerm };
         let config =
             Config::builder().behavior(behavior).history_ignore_space(true).max_history_size(1000)?;
         let mut editor = Editor::with_config(config.build())?;

@@ -19,7 +19,7 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 pub(super) struct Board {
     screen: Box<dyn Write + Send>,
     pub(super) columns: fn() -> usize,
-    pub(super) works: Vec<Work>,
+    pub(super) works: Vec<RunningItem>,
     /// Whether the line is on the screen.
     drawn: bool,
     /// Whether a question is on the screen.
@@ -29,12 +29,12 @@ pub(super) struct Board {
 }
 
 /// Something that has begun and not ended.
-pub(super) struct Work {
+pub(super) struct RunningItem {
     pub(super) what: What,
     pub(super) since: Instant,
 }
 
-/// What can be waited for. A name tells which one ended, since events have no other mark.
+/// What can be waited for. A name identifies the one that ended, since events have no other mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What {
     Hook { event: EventName, name: String },
@@ -85,7 +85,7 @@ impl Board {
 
     /// Shown only after [`PATIENCE`].
     fn begin(&mut self, what: What) {
-        self.works.push(Work { what, since: Instant::now() });
+        self.works.push(RunningItem { what, since: Instant::now() });
     }
 
     /// Ends the oldest work of this kind; calls of one tool may run side by side.
@@ -111,7 +111,7 @@ impl Board {
         let Some(line) = self.line(now) else { return };
         if inner.has_open_line() {
             if self.works.iter().all(|work| matches!(work.what, What::Model { .. })) {
-                // The answer itself tells that the model is at work.
+                // The answer itself shows that the model is at work.
                 return;
             }
             inner.end_line();
@@ -123,7 +123,7 @@ impl Board {
     /// What is waited for, innermost first: hooks before the call that they are about. Of several hooks, or calls, the
     /// one that has run longest comes first, because it is the one to look at.
     pub(super) fn line(&self, now: Instant) -> Option<String> {
-        let mut waits: Vec<&Work> =
+        let mut waits: Vec<&RunningItem> =
             self.works.iter().filter(|work| now.duration_since(work.since) >= PATIENCE).collect();
         waits.sort_by_key(|work| (work.what.depth(), work.since));
         let texts: Vec<String> = waits

@@ -6,7 +6,7 @@ use hookrail::EventName;
 use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
-use super::board::{PATIENCE, What, Work, cut};
+use super::board::{PATIENCE, RunningItem, What, cut};
 use super::{Progress, Shows, TICK, lock};
 use crate::terminal::screen::WIPE;
 
@@ -164,10 +164,10 @@ fn the_slowest_hook_comes_first() {
     let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
     let hook = |name: &str| What::Hook { event: EventName::BeforeTool, name: name.to_owned() };
     lock(board).works = vec![
-        Work { what: What::Model { name: "m".to_owned() }, since: ago(9) },
-        Work { what: What::Tool { name: "t".to_owned() }, since: ago(8) },
-        Work { what: hook("quick"), since: ago(1) },
-        Work { what: hook("slow"), since: ago(5) },
+        RunningItem { what: What::Model { name: "m".to_owned() }, since: ago(9) },
+        RunningItem { what: What::Tool { name: "t".to_owned() }, since: ago(8) },
+        RunningItem { what: hook("quick"), since: ago(1) },
+        RunningItem { what: hook("slow"), since: ago(5) },
     ];
     lock(board).columns = || 200;
     assert_eq!(

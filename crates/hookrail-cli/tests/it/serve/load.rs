@@ -14,14 +14,14 @@ fn hundreds_of_requests_are_each_answered_once_and_by_their_own_hooks() {
     let project = TestProject::new();
     let script = project
         .script("echo.sh", r#"input=$(cat); m=${input#*\"marker\":\"}; echo "{\"reason\":\"${m%%\"*}\"}""#);
-    project.user_settings(&hooks(&[("BeforeTool", "heard", script.to_str().unwrap())]));
+    project.user_settings(&hooks(&[("BeforeTool", "guarded", script.to_str().unwrap())]));
     let mut server = Server::start(&project, &[]);
-    server.ask(&marked("warm", "heard"));
+    server.ask(&marked("warm", "guarded"));
     let before = server.footprint();
     let mut stdin = server.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
         for number in 0..COUNT {
-            let tool = if number % 4 == 0 { "heard" } else { "free" };
+            let tool = if number % 4 == 0 { "guarded" } else { "free" };
             writeln!(stdin, "{}", marked(&format!("r{number}"), tool)).unwrap();
         }
         stdin
@@ -46,11 +46,11 @@ fn hundreds_of_requests_are_each_answered_once_and_by_their_own_hooks() {
 
 #[test]
 fn torn_lines_are_put_together() {
-    let project = project_with(&[("BeforeTool", "heard", "exit 2")]);
+    let project = project_with(&[("BeforeTool", "guarded", "exit 2")]);
     let mut server = Server::start(&project, &[]);
     let mut text = Vec::new();
     for number in 0..200 {
-        let tool = if number % 10 == 0 { "heard" } else { "grüße 🎉" };
+        let tool = if number % 10 == 0 { "guarded" } else { "grüße 🎉" };
         text.extend(format!("{}\n", tool_request(&format!("t{number}"), tool)).bytes());
     }
     let mut numbers = Numbers(7);
@@ -163,7 +163,7 @@ fn clients_that_come_and_go_cost_nothing_and_the_others_get_every_answer() {
     let project = TestProject::new();
     let script = project
         .script("echo.sh", r#"input=$(cat); m=${input#*\"marker\":\"}; echo "{\"reason\":\"${m%%\"*}\"}""#);
-    project.user_settings(&hooks(&[("BeforeTool", "heard", script.to_str().unwrap())]));
+    project.user_settings(&hooks(&[("BeforeTool", "guarded", script.to_str().unwrap())]));
     let (server, path) = Server::on_socket(&project, &["--max-in-flight", "32"]);
     // The first answers open the engine's log, which stays open.
     talk_and_maybe_leave(&path, 0);
@@ -184,8 +184,8 @@ fn clients_that_come_and_go_cost_nothing_and_the_others_get_every_answer() {
         children == 0 && descriptors <= before
     });
     server.signal(Signal::TERM);
-    let (status, _, talk) = server.end();
-    assert_eq!(status.code(), Some(0), "{talk}");
+    let (status, _, messages) = server.end();
+    assert_eq!(status.code(), Some(0), "{messages}");
     assert!(!path.exists());
 }
 
@@ -203,7 +203,7 @@ fn talk_and_maybe_leave(path: &Path, client: u64) {
             let _ = (&stream).write_all(br#"{"type":"hook-exec"#);
             return;
         }
-        let tool = if numbers.below(5) == 0 { "heard" } else { "free" };
+        let tool = if numbers.below(5) == 0 { "guarded" } else { "free" };
         writeln!(&stream, "{}", marked(&format!("c{client}-{number}"), tool)).unwrap();
     }
     let answers = by_id((0..COUNT).map(|_| {
@@ -212,7 +212,7 @@ fn talk_and_maybe_leave(path: &Path, client: u64) {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("torn ({error}): {line}"))
     }));
     for (id, answer) in &answers {
-        assert!(id.starts_with(&format!("c{client}-")), "somebody else's answer: {id}");
+        assert!(id.starts_with(&format!("c{client}-")), "another client's answer: {id}");
         if let Some(said) = answer["output"]["finalOutput"].get("reason") {
             assert_eq!(said, id.as_str());
         }

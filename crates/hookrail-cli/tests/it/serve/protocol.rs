@@ -332,9 +332,9 @@ fn with_hooks_off_requests_are_checked_and_succeed() {
     assert_eq!((&answer["success"], &answer["output"]["allOutputs"]), (&json!(true), &json!([])));
     assert_eq!(server.ask(&request("2", "BeforeTool", &json!({})))["error"]["code"], "validation_failure");
     server.close_input();
-    let (status, _, talk) = server.end();
+    let (status, _, messages) = server.end();
     assert_eq!(status.code(), Some(0));
-    assert_eq!(talk.matches("hooks are off").count(), 1, "{talk}");
+    assert_eq!(messages.matches("hooks are off").count(), 1, "{messages}");
 }
 
 #[test]
@@ -346,9 +346,9 @@ fn hooks_of_a_project_run_only_when_they_are_approved() {
         assert_eq!(server.ask(&tool_request(id, "t"))["output"]["blocked"], false);
     }
     server.close_input();
-    let (_, _, talk) = server.end();
-    assert_eq!(talk.matches("not approved").count(), 1, "one warning: {talk}");
-    assert!(talk.contains("hookrail trust"), "{talk}");
+    let (_, _, messages) = server.end();
+    assert_eq!(messages.matches("not approved").count(), 1, "one warning: {messages}");
+    assert!(messages.contains("hookrail trust"), "{messages}");
     assert!(!project.dir().join("ran").exists());
 
     let mut trusting = Server::start(&project, &["--trust-hooks"]);

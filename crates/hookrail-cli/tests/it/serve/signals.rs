@@ -1,5 +1,7 @@
 //! The end, the quick end, and new settings.
 
+use std::os::unix::net::UnixStream;
+
 use super::*;
 
 #[test]
@@ -17,9 +19,9 @@ fn asked_to_end_it_answers_what_runs() {
         server.signal(signal);
         // Stdin stays open: the signal alone ends it.
         let stdin = server.stdin.take();
-        let (status, answers, talk) = server.end();
+        let (status, answers, messages) = server.end();
         drop(stdin);
-        assert_eq!(status.code(), Some(0), "{talk}");
+        assert_eq!(status.code(), Some(0), "{messages}");
         let answers = by_id(answers);
         assert_eq!(answers.len(), 5, "{answers:?}");
         assert!(answers.values().all(|answer| answer["output"]["blocked"] == true), "{answers:?}");
@@ -49,14 +51,27 @@ fn the_end_of_input_waits_for_what_runs() {
 
 #[test]
 fn asked_twice_it_kills_its_hooks_and_ends() {
-    let project =
-        project_with(&[("BeforeTool", "", "trap '' TERM; echo $$ > pid; sleep 300 & sleep 300; wait")]);
-    let mut server = Server::start(&project, &[]);
-    server.send(&tool_request("1", "t"));
+    let project = project_with(&[
+        ("BeforeTool", "endless", "trap '' TERM; echo $$ > pid; sleep 300 & sleep 300; wait"),
+        ("BeforeTool", "waiting", "touch began; until [ -e go ]; do sleep 0.02; done; exit 2"),
+    ]);
+    let (mut server, path) = Server::on_socket(&project, &[]);
+    let client = |tool: &str| {
+        let stream = UnixStream::connect(&path).unwrap();
+        writeln!(&stream, "{}", tool_request(tool, tool)).unwrap();
+        BufReader::new(stream)
+    };
+    let _endless = client("endless");
+    let mut waiting = client("waiting");
     let hook = pid_in(&project.dir().join("pid"));
+    wait_until(LIMIT, "the other hook", || project.dir().join("began").exists());
     server.signal(Signal::TERM);
-    std::thread::sleep(Duration::from_millis(200));
-    assert!(server.child.try_wait().unwrap().is_none(), "it waits for its hook");
+    wait_until(LIMIT, "the file of the socket to be removed, when the end begins", || !path.exists());
+    project.file("go", "");
+    let mut answer = String::new();
+    waiting.read_line(&mut answer).unwrap();
+    assert!(answer.contains("\"blocked\":true"), "it waits for its hooks: {answer}");
+    assert!(process_is_alive(hook));
     server.signal(Signal::TERM);
     let status = server.wait();
     assert_eq!(status.code(), Some(130));
@@ -133,10 +148,10 @@ fn new_settings_count_for_later_requests() {
         assert_eq!(answer["output"]["blocked"], true, "{answer}");
     }
     server.close_input();
-    let (status, _, talk) = server.end();
+    let (status, _, messages) = server.end();
     assert_eq!(status.code(), Some(0));
-    assert_eq!(talk.matches("settings reloaded").count(), 1, "{talk}");
-    assert!(talk.contains("not reloaded"), "{talk}");
+    assert_eq!(messages.matches("settings reloaded").count(), 1, "{messages}");
+    assert!(messages.contains("not reloaded"), "{messages}");
 }
 
 #[test]

@@ -33,8 +33,8 @@ fn the_file_is_private_and_gone_at_the_end() {
         assert_eq!((&answer["correlationId"], &answer["output"]["blocked"]), (&json!(id), &json!(true)));
     }
     server.signal(Signal::TERM);
-    let (status, _, talk) = server.end();
-    assert_eq!(status.code(), Some(0), "{talk}");
+    let (status, _, messages) = server.end();
+    assert_eq!(status.code(), Some(0), "{messages}");
     assert!(!path.exists(), "the file is removed");
     assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "only `.llxprt` is left");
 }
@@ -91,14 +91,14 @@ fn what_is_no_socket_is_left_alone() {
 }
 
 #[test]
-fn a_folder_where_everybody_may_replace_it_is_refused() {
+fn a_folder_where_any_user_may_replace_it_is_refused() {
     let project = project_with(&[]);
     let folder = project.dir().join("open");
     std::fs::create_dir(&folder).unwrap();
     let open_to = |mode| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
     open_to(0o777);
-    assert!(refusal(&project, &folder.join("bus")).contains("everybody may write"));
-    // As in /tmp: nobody can replace what belongs to somebody else.
+    assert!(refusal(&project, &folder.join("bus")).contains("any user may write"));
+    // As in /tmp: no user can replace what belongs to another.
     open_to(0o1777);
     let path = folder.join("bus");
     let server = Server::start(&project, &["--socket", path.to_str().unwrap()]);
@@ -110,21 +110,22 @@ fn a_folder_where_everybody_may_replace_it_is_refused() {
 #[test]
 fn another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
-        // Only root can become somebody else to try it; the mode of the file is tested for everybody.
+        // Only root can become another user to try it; the mode of the file is tested always.
         return;
     }
     let project = project_with(&[]);
     let (server, path) = Server::on_socket(&project, &[]);
+    // It sends nothing: whether unread bytes make the end of a connection a reset depends on the moment.
     let stranger = r#"
 import os, socket, sys
 os.setgid(65534); os.setuid(65534)
 s = socket.socket(socket.AF_UNIX)
+s.settimeout(60)
 try:
     s.connect(sys.argv[1])
-    s.sendall(b"{}\n")
     print("answered" if s.recv(100) else "closed")
 except OSError as error:
-    print("reset" if isinstance(error, (ConnectionResetError, BrokenPipeError)) else type(error).__name__)
+    print(type(error).__name__)
 "#;
     let visit = || {
         let output =
@@ -137,12 +138,11 @@ except OSError as error:
     }
     assert_eq!(visit(), "PermissionError", "the file's mode keeps others out");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-    let outcome = visit();
-    assert!(["closed", "reset"].contains(&outcome.as_str()), "and so does the server: {outcome}");
+    assert_eq!(visit(), "closed", "and so does the server");
     assert_eq!(ask(&path, &tool_request("1", "t"))["correlationId"], "1");
     server.signal(Signal::TERM);
-    let (_, _, talk) = server.end();
-    assert!(talk.contains("refused a client"), "{talk}");
+    let (_, _, messages) = server.end();
+    assert!(messages.contains("refused a client"), "{messages}");
 }
 
 #[test]

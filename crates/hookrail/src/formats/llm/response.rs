@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{JoinedText, borrowed_texts};
+use super::read::{Writer, read_response};
+use super::{JoinedText, PartialLlmResponse, borrowed_texts};
 use crate::formats::json_object::JsonObject;
 
 /// A model's answer: texts only.
@@ -61,7 +62,18 @@ pub struct LlmCandidate<'a> {
     pub extra: Option<Cow<'a, JsonObject>>,
 }
 
-impl LlmCandidate<'_> {
+impl<'a> LlmCandidate<'a> {
+    /// A candidate of which nothing is known but what it says.
+    pub(crate) fn saying(text: Cow<'a, str>) -> Self {
+        Self {
+            content: LlmContent { role: Cow::Borrowed("model"), parts: vec![text] },
+            finish_reason: None,
+            index: None,
+            safety_ratings: None,
+            extra: None,
+        }
+    }
+
     fn borrowed(&self) -> LlmCandidate<'_> {
         let ratings = self.safety_ratings.as_ref().map(|ratings| {
             let borrowed = ratings.iter().map(|rating| LlmSafetyRating {
@@ -117,14 +129,12 @@ pub struct LlmUsage {
     pub total_token_count: Option<u64>,
 }
 
-/// The text of a response as a hook may have changed it: its `text`, or else the texts of all candidates.
+/// The text of a response that hooks are shown: its `text`, or else the texts of all candidates.
 pub(crate) fn response_text(response: &Value) -> Cow<'_, str> {
-    if let Some(text) = response.get("text").and_then(Value::as_str) {
-        return Cow::Borrowed(text);
-    }
-    let candidates = response.get("candidates").and_then(Value::as_array).into_iter().flatten();
-    let parts =
-        candidates.filter_map(|candidate| candidate.get("content")?.get("parts")?.as_array()).flatten();
-    let texts = parts.filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
-    Cow::Owned(texts.collect())
+    let read = response.as_object().map(|response| read_response(response, Writer::Hook));
+    let Some(Ok(PartialLlmResponse { text, candidates, .. })) = read else { return Cow::Borrowed("") };
+    text.unwrap_or_else(|| {
+        let candidates = candidates.into_iter().flatten();
+        Cow::Owned(candidates.flat_map(|candidate| candidate.content.parts).collect())
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::translator::TranslationError;
+use crate::formats::field::TranslationError;
 
 /// A payload whose shape is wrong: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,27 +5,15 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{InputError, ModelRequest, ValidationError};
-use crate::formats::json_object::JsonObject;
-use crate::formats::translator::describe;
-
-/// So many keys are compared in less time than one is hashed.
-const FEW_FIELDS: usize = 8;
+use crate::formats::field::describe;
+use crate::formats::json_object::{JsonObject, take_member};
 
 /// The fields of a payload that were not read yet.
 pub(super) struct Fields(pub(super) JsonObject);
 
 impl Fields {
-    /// Takes a field. `shift_remove` keeps the order of the others, which hooks get to see. Most of the fields that are
-    /// asked for are not there, and in a small object looking is faster than hashing.
-    fn take(&mut self, key: &str) -> Option<Value> {
-        if self.0.len() <= FEW_FIELDS && !self.0.keys().any(|present| present == key) {
-            return None;
-        }
-        self.0.shift_remove(key)
-    }
-
     pub(super) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, ValidationError> {
-        match self.take(key) {
+        match take_member(&mut self.0, key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(mismatch(key, "a text", Some(&other))),
@@ -39,19 +27,19 @@ impl Fields {
     /// A name that is not empty, because matchers decide by it.
     pub(super) fn tool_name(&mut self) -> Result<String, ValidationError> {
         const EXPECTED: &str = "the name of a tool";
-        match self.take("tool_name") {
+        match take_member(&mut self.0, "tool_name") {
             Some(Value::String(name)) if !name.is_empty() => Ok(name),
             other => Err(mismatch("tool_name", EXPECTED, other.as_ref())),
         }
     }
 
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ValidationError> {
-        let value = self.take(key);
+        let value = take_member(&mut self.0, key);
         value.as_ref().and_then(Value::as_bool).ok_or_else(|| mismatch(key, "true or false", value.as_ref()))
     }
 
     pub(super) fn object(&mut self, key: &'static str) -> Result<JsonObject, ValidationError> {
-        match self.take(key) {
+        match take_member(&mut self.0, key) {
             Some(Value::Object(object)) => Ok(object),
             other => Err(mismatch(key, "an object", other.as_ref())),
         }
@@ -69,7 +57,7 @@ impl Fields {
         words: [T; N],
         as_str: fn(T) -> &'static str,
     ) -> Result<T, ValidationError> {
-        let value = self.take(key);
+        let value = take_member(&mut self.0, key);
         let word = value.as_ref().and_then(Value::as_str);
         words
             .into_iter()

@@ -6,12 +6,12 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::formats::field::{FieldPath, TranslationError};
 use crate::formats::genai::{
     Candidate, Content, FunctionCall, FunctionResponse, GenerateContentConfig, GenerateContentParameters,
     GenerateContentResponse, Part, SafetyRating, ToolConfig, UsageMetadata, content_from_value,
 };
 use crate::formats::json_object::JsonObject;
-use crate::formats::translator::{FieldPath, TranslationError};
 
 /// Reads a request in the SDK's form.
 pub(super) fn request(value: &Value) -> Result<GenerateContentParameters, TranslationError> {

@@ -1,12 +1,18 @@
 //! Model payloads: in the SDK's form, as agents have them, or in the stable form that hooks receive.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::{InputError, ValidationError, locate, stable};
+use super::{InputError, ValidationError, locate};
+use crate::formats::field::FieldPath;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::{LlmRequest, LlmResponse};
-use crate::formats::translator::{FieldPath, to_hook_llm_request, to_hook_llm_response};
+use crate::formats::llm::read::{Writer, read_request, read_response};
+use crate::formats::llm::{
+    JoinedText, LlmCandidate, LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse,
+};
+use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
 
 /// A model request that came from outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +27,7 @@ impl ModelRequest {
     /// The form is told by its conversation: `messages` is stable, `contents` the SDK's.
     pub(super) fn parse(request: JsonObject) -> Result<Self, InputError> {
         if request.contains_key("messages") {
-            return Ok(Self::Stable(Box::new(stable::request(request)?)));
+            return Ok(Self::Stable(Box::new(stable_request(request)?)));
         }
         if request.contains_key("contents") {
             let translated = locate::request(&Value::Object(request))?;
@@ -54,7 +60,7 @@ impl ModelResponse {
     /// The form is told by its texts: bare ones, or a `text` beside the candidates, are stable.
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
-            return Ok(Self::Stable(Box::new(stable::response(response)?)));
+            return Ok(Self::Stable(Box::new(stable_response(response)?)));
         }
         Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
     }
@@ -76,4 +82,40 @@ fn has_bare_texts(response: &JsonObject) -> bool {
         content.get("parts")?.as_array()
     });
     parts.any(|parts| parts.iter().any(Value::is_string))
+}
+
+/// Reads an `llm_request` that has `messages`. One field that cannot be read spoils it.
+fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, ValidationError> {
+    let (request, problems) = read_request(given, Writer::Program);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem.into());
+    }
+    let PartialLlmRequest { model, messages, config, tool_config, extra, .. } = request;
+    Ok(LlmRequest {
+        model: model.unwrap_or_default(),
+        messages: messages.unwrap_or_default(),
+        config,
+        tool_config,
+        extra: Cow::Owned(extra),
+    })
+}
+
+/// Reads an `llm_response` whose parts are texts. Where only `text` is given, a candidate says it too, and the other
+/// way round, so that scripts find it in either place.
+fn stable_response(given: JsonObject) -> Result<LlmResponse<'static>, ValidationError> {
+    let PartialLlmResponse { text, candidates, usage_metadata, extra } =
+        read_response(given, Writer::Program)?;
+    // A response that gives a `text` alone ended with it.
+    let saying = |text: &Cow<'static, str>| LlmCandidate {
+        finish_reason: Some(Cow::Borrowed("STOP")),
+        index: Some(0),
+        ..LlmCandidate::saying(text.clone())
+    };
+    let candidates = candidates.unwrap_or_else(|| text.iter().map(saying).collect());
+    let pieces = match text {
+        Some(text) => vec![text],
+        None => candidates.first().map(|first| first.content.parts.clone()).unwrap_or_default(),
+    };
+    let text = Some(JoinedText(pieces)).filter(|text| !text.0.is_empty());
+    Ok(LlmResponse { text, candidates, usage_metadata, extra: Cow::Owned(extra) })
 }

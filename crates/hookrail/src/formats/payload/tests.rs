@@ -1,4 +1,3 @@
-mod agreement;
 mod model;
 
 use std::borrow::Cow;

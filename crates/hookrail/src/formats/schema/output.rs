@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::{HookToolConfig, LlmCandidate, LlmConfig, LlmMessage, LlmUsage};
+use crate::formats::llm::{HookToolConfig, PartialLlmRequest, PartialLlmResponse};
 
 /// What a hook asks for. Silence means: go on.
 #[derive(JsonSchema)]
@@ -105,9 +105,9 @@ pub(super) struct BeforeModelSpecific {
     #[serde(rename = "hookEventName")]
     event: Option<String>,
     /// What to change in the request; the rest stays.
-    llm_request: Option<PartialLlmRequest>,
+    llm_request: Option<PartialLlmRequest<'static>>,
     /// With a block: the answer that is used as if the model had given it.
-    llm_response: Option<PartialLlmResponse>,
+    llm_response: Option<PartialLlmResponse<'static>>,
 }
 
 /// What an `AfterModel` hook may ask for.
@@ -116,7 +116,7 @@ pub(super) struct AfterModelSpecific {
     #[serde(rename = "hookEventName")]
     event: Option<String>,
     /// The answer that is used instead, built from its texts only: tool calls do not survive.
-    llm_response: Option<PartialLlmResponse>,
+    llm_response: Option<PartialLlmResponse<'static>>,
 }
 
 /// What a `BeforeToolSelection` hook may ask for.
@@ -126,30 +126,4 @@ pub(super) struct BeforeToolSelectionSpecific {
     hook_event_name: Option<String>,
     /// Which tools the model may call.
     tool_config: Option<HookToolConfig>,
-}
-
-/// The parts of a model request that change.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PartialLlmRequest {
-    /// Another model.
-    model: Option<String>,
-    /// The whole conversation as it should be. Unchanged messages keep their tool calls and images.
-    messages: Option<Vec<LlmMessage<'static>>>,
-    /// Steering fields to change.
-    config: Option<LlmConfig<'static>>,
-    /// Which tools the model may call.
-    tool_config: Option<HookToolConfig>,
-}
-
-/// A model's answer, or the parts of it that change.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PartialLlmResponse {
-    /// The whole text, where `candidates` is left out.
-    text: Option<String>,
-    /// The alternatives.
-    candidates: Option<Vec<LlmCandidate<'static>>>,
-    /// Token counts.
-    usage_metadata: Option<LlmUsage>,
 }

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use self::config::{apply_config, shown_config};
 use self::messages::{apply_messages, shown_messages};
 use super::TranslationError;
-use super::field::{FieldPath, member, object, spelled, text_member};
-use super::given::{NonText, read_texts};
-use super::tool_config::{apply_tool_config_at, to_hook_tool_config};
+use super::given::given_messages;
+use super::tool_config::{restricted, to_hook_tool_config};
 use crate::formats::genai::{GenerateContentParameters, ToolConfig};
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::{HookToolConfig, LlmRequest};
+use crate::formats::llm::read::{Writer, read_request};
+use crate::formats::llm::{HookToolConfig, LlmContent, LlmRequest};
 
 mod config;
 mod messages;
@@ -65,79 +65,50 @@ pub struct AppliedRequest {
 /// Like [`from_hook_llm_request`], but field by field: a mistyped temperature does not undo the redaction
 /// that stands beside it.
 pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParameters) -> AppliedRequest {
-    let root = FieldPath::Root("llm_request");
+    let (given, problems) = read_request(given, Writer::Hook);
     let mut request = base.clone();
-    let results = [
-        apply_model(given, &root, &mut request),
-        apply_messages(given, &root, &mut request),
-        apply_system_instruction(given, &root, &mut request),
-        apply_tool_config(given, &root, &mut request),
-    ];
-    let mut problems: Vec<_> = results.into_iter().filter_map(Result::err).collect();
-    apply_config(given, &root, &mut request, &mut problems);
+    if let Some(model) = given.model {
+        request.model = model.into_owned();
+    }
+    if let Some(messages) = given.messages {
+        apply_messages(&given_messages(messages), &mut request);
+    }
+    if let Some(instruction) = given.system_instruction {
+        apply_system_instruction(&instruction, &mut request);
+    }
+    if let Some(tool_config) = given.tool_config {
+        apply_tool_config(tool_config, &mut request);
+    }
+    if let Some(config) = given.config {
+        apply_config(config, base, &mut request);
+    }
     AppliedRequest { request, problems }
 }
 
-fn apply_model(
-    given: &JsonObject,
-    at: &FieldPath<'_>,
-    request: &mut GenerateContentParameters,
-) -> Result<(), TranslationError> {
-    if let Some(model) = text_member(given, "model", at)? {
-        model.clone_into(&mut request.model);
-    }
-    Ok(())
-}
-
 /// The system instruction is invisible to hooks but may be replaced.
-fn apply_system_instruction(
-    given: &JsonObject,
-    at: &FieldPath<'_>,
-    request: &mut GenerateContentParameters,
-) -> Result<(), TranslationError> {
-    let Some(value) = member(given, SYSTEM_INSTRUCTION) else { return Ok(()) };
-    let at = at.key(SYSTEM_INSTRUCTION);
-    let (role, texts) = match value {
-        Value::Object(content) => {
-            let role = text_member(content, "role", &at)?.unwrap_or("system");
-            let Some((key, parts)) = spelled(content, ["parts", "content"]) else {
-                return Err(at.key("parts").mismatch("a text or a list of parts", content.get("parts")));
-            };
-            (role, read_texts(parts, &at.key(key), NonText::Refused)?)
-        }
-        other => ("system", read_texts(other, &at, NonText::Refused)?),
-    };
-    let parts: Vec<Value> = texts.into_iter().map(|text| json!({ "text": text })).collect();
-    let instruction = json!({ "role": role, "parts": parts });
+fn apply_system_instruction(given: &LlmContent<'_>, request: &mut GenerateContentParameters) {
+    let parts: Vec<Value> = given.parts.iter().map(|text| json!({ "text": text })).collect();
+    let instruction = json!({ "role": given.role, "parts": parts });
     let in_config = request.config.as_ref().is_some_and(|config| config.system_instruction.is_some());
     match request.extra.get_mut(SYSTEM_INSTRUCTION) {
         Some(slot) if !in_config => *slot = instruction,
         _ => request.config.get_or_insert_default().system_instruction = Some(instruction),
     }
-    Ok(())
 }
 
 /// Writes the restriction where the request has it: in `config`, or beside it in REST form. One that changes nothing
 /// leaves the request as it is.
-fn apply_tool_config(
-    given: &JsonObject,
-    at: &FieldPath<'_>,
-    request: &mut GenerateContentParameters,
-) -> Result<(), TranslationError> {
-    let Some(value) = member(given, TOOL_CONFIG) else { return Ok(()) };
-    let at = at.key(TOOL_CONFIG);
-    let given = object(value, &at)?;
+fn apply_tool_config(given: HookToolConfig, request: &mut GenerateContentParameters) {
     let base = tool_config(request);
-    let changed = apply_tool_config_at(given, base.as_deref(), &at)?;
+    let changed = restricted(given, base.as_deref());
     if base.as_deref() == Some(&changed) || (base.is_none() && changed == ToolConfig::default()) {
-        return Ok(());
+        return;
     }
     let in_config = request.config.as_ref().is_some_and(|config| config.tool_config.is_some());
     match request.extra.get_mut(TOOL_CONFIG) {
         Some(slot) if !in_config => *slot = json!(changed),
         _ => request.config.get_or_insert_default().tool_config = Some(changed),
     }
-    Ok(())
 }
 
 /// The restriction in the SDK's place or in that of REST clients.

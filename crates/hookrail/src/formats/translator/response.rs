@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use super::field::{FieldPath, count_member, list, member, object, spelled, text_member};
-use super::given::{NonText, read_texts};
 use super::{TranslationError, shown_text};
 use crate::formats::genai::{Candidate, Content, GenerateContentResponse, Part, SafetyRating, UsageMetadata};
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::{JoinedText, LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage};
+use crate::formats::llm::read::{Writer, read_response};
+use crate::formats::llm::{
+    JoinedText, LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage, PartialLlmResponse,
+};
 
 /// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
 /// `blocked` flag. `text` is the whole text of the first candidate. Every text is borrowed.
@@ -57,19 +56,15 @@ fn parts(candidate: &Candidate) -> &[Part] {
 /// Builds a response from what a hook gave, text parts only. With `text` alone it has one candidate that
 /// says it. A candidate without a finish reason finished with `STOP`.
 pub fn from_hook_llm_response(given: &JsonObject) -> Result<GenerateContentResponse, TranslationError> {
-    let given = GivenResponse::read(given)?;
-    let mut response = match (given.candidates, given.text) {
-        (Some(candidates), _) => GenerateContentResponse {
-            candidates: candidates
-                .into_iter()
-                .enumerate()
-                .map(|(place, candidate)| candidate.build(place, None))
-                .collect(),
+    let given = read(given)?;
+    let mut response = match given.candidates {
+        Some(candidates) => GenerateContentResponse {
+            candidates: build_all(candidates, &[]),
             ..GenerateContentResponse::default()
         },
-        (None, text) => GenerateContentResponse::from_text(text.unwrap_or_default()),
+        None => GenerateContentResponse::from_text(&given.text.unwrap_or_default()),
     };
-    response.usage_metadata = given.usage_metadata;
+    response.usage_metadata = given.usage_metadata.map(|usage| usage_over(UsageMetadata::default(), usage));
     Ok(response)
 }
 
@@ -83,8 +78,8 @@ pub fn apply_hook_llm_response(
     given: &JsonObject,
     original: &GenerateContentResponse,
 ) -> Result<Option<GenerateContentResponse>, TranslationError> {
-    let given = GivenResponse::read(given)?;
-    let change = given.change(original);
+    let given = read(given)?;
+    let change = Change::of(&given, original);
     if change == Change::default() {
         return Ok(None);
     }
@@ -94,15 +89,11 @@ pub fn apply_hook_llm_response(
         extra: JsonObject::new(),
     };
     response.candidates = match (change, given.candidates, given.text) {
-        (Change { candidates: true, .. }, Some(candidates), _) => candidates
-            .into_iter()
-            .enumerate()
-            .map(|(place, candidate)| candidate.build(place, original.candidates.get(place)))
-            .collect(),
+        (Change { candidates: true, .. }, Some(candidates), _) => build_all(candidates, &original.candidates),
         (Change { text: true, .. }, _, Some(text)) => {
-            let first = GivenCandidate { texts: vec![text], ..GivenCandidate::default() };
+            let first = build(LlmCandidate::saying(text), 0, original.candidates.first());
             let rest = original.candidates.iter().skip(1).cloned();
-            std::iter::once(first.build(0, original.candidates.first())).chain(rest).collect()
+            std::iter::once(first).chain(rest).collect()
         }
         // Only the token counts changed.
         _ => {
@@ -114,19 +105,23 @@ pub fn apply_hook_llm_response(
         && let Some(usage) = given.usage_metadata
     {
         let kept = response.usage_metadata.unwrap_or_default();
-        response.usage_metadata = Some(UsageMetadata {
-            prompt_token_count: usage.prompt_token_count.or(kept.prompt_token_count),
-            candidates_token_count: usage.candidates_token_count.or(kept.candidates_token_count),
-            total_token_count: usage.total_token_count.or(kept.total_token_count),
-            extra: kept.extra,
-        });
+        response.usage_metadata = Some(usage_over(kept, usage));
     }
     Ok(Some(response))
 }
 
 /// Whether a hook gave back the response it was shown, wholly or in part. What cannot be read is not equal.
 pub fn response_equals(given: &JsonObject, original: &GenerateContentResponse) -> bool {
-    GivenResponse::read(given).is_ok_and(|given| given.change(original) == Change::default())
+    read(given).is_ok_and(|given| Change::of(&given, original) == Change::default())
+}
+
+/// Reads a hook's response. Empty texts say nothing and are left out, as they are on the way to a hook.
+fn read(given: &JsonObject) -> Result<PartialLlmResponse<'_>, TranslationError> {
+    let mut given = read_response(given, Writer::Hook)?;
+    for candidate in given.candidates.iter_mut().flatten() {
+        candidate.content.parts.retain(|text| !text.is_empty());
+    }
+    Ok(given)
 }
 
 /// Which parts of a response differ from the original.
@@ -137,70 +132,33 @@ struct Change {
     usage: bool,
 }
 
-/// A response as a hook gave it.
-struct GivenResponse<'g> {
-    text: Option<&'g str>,
-    candidates: Option<Vec<GivenCandidate<'g>>>,
-    usage_metadata: Option<UsageMetadata>,
-}
-
-/// A candidate as a hook gave it; what it left out comes from the original.
-#[derive(Default)]
-struct GivenCandidate<'g> {
-    texts: Vec<&'g str>,
-    finish_reason: Option<&'g str>,
-    index: Option<u64>,
-    /// Category and probability.
-    safety_ratings: Option<Vec<(&'g str, &'g str)>>,
-}
-
-impl<'g> GivenResponse<'g> {
-    /// Reads all fields; the first that cannot be read is the error, because half a response must not replace the model's.
-    fn read(given: &'g JsonObject) -> Result<Self, TranslationError> {
-        let root = FieldPath::Root("llm_response");
-        let candidates = match member(given, "candidates") {
-            None => None,
-            Some(value) => {
-                let at = root.key("candidates");
-                let entries = list(value, &at)?.iter().enumerate();
-                let candidates = entries.map(|(place, value)| GivenCandidate::read(value, &at.entry(place)));
-                Some(candidates.collect::<Result<Vec<_>, _>>()?)
-            }
-        };
-        let usage_metadata = match member(given, "usageMetadata") {
-            None => None,
-            Some(value) => {
-                let at = root.key("usageMetadata");
-                let usage = object(value, &at)?;
-                Some(UsageMetadata {
-                    prompt_token_count: count_member(usage, "promptTokenCount", &at)?,
-                    candidates_token_count: count_member(usage, "candidatesTokenCount", &at)?,
-                    total_token_count: count_member(usage, "totalTokenCount", &at)?,
-                    extra: JsonObject::new(),
-                })
-            }
-        };
-        Ok(Self { text: text_member(given, "text", &root)?, candidates, usage_metadata })
-    }
-
+impl Change {
     /// What a hook changed, compared with what it was shown. A field that it left out is no change.
-    fn change(&self, original: &GenerateContentResponse) -> Change {
+    fn of(given: &PartialLlmResponse<'_>, original: &GenerateContentResponse) -> Self {
         let shown = to_hook_llm_response(original);
-        let candidates = self.candidates.as_ref().is_some_and(|candidates| {
+        let candidates = given.candidates.as_ref().is_some_and(|candidates| {
             candidates.len() != shown.candidates.len()
-                || !candidates.iter().zip(&shown.candidates).all(|(given, shown)| given.equals(shown))
+                || !candidates.iter().zip(&shown.candidates).all(|(given, shown)| says_the_same(given, shown))
         });
-        let text = self.text.is_some_and(|text| {
+        let text = given.text.as_deref().is_some_and(|text| {
             shown.text.as_ref().map_or(!text.is_empty(), |shown| shown.0.concat() != text)
         });
-        let usage = self.usage_metadata.as_ref().is_some_and(|given| {
+        let usage = given.usage_metadata.is_some_and(|given| {
             let shown = shown.usage_metadata.unwrap_or_default();
             differs(given.prompt_token_count, shown.prompt_token_count)
                 || differs(given.candidates_token_count, shown.candidates_token_count)
                 || differs(given.total_token_count, shown.total_token_count)
         });
-        Change { candidates, text, usage }
+        Self { candidates, text, usage }
     }
+}
+
+/// Whether nothing that was given differs from what was shown. The role of an answer is always `model`.
+fn says_the_same(given: &LlmCandidate<'_>, shown: &LlmCandidate<'_>) -> bool {
+    given.content.parts == shown.content.parts
+        && !differs(given.finish_reason.as_ref(), shown.finish_reason.as_ref())
+        && !differs(given.index, shown.index)
+        && !differs(given.safety_ratings.as_ref(), shown.safety_ratings.as_ref())
 }
 
 /// Whether something was given and is not what was shown.
@@ -208,81 +166,44 @@ fn differs<T: Copy + PartialEq>(given: Option<T>, shown: Option<T>) -> bool {
     given.is_some() && given != shown
 }
 
-impl<'g> GivenCandidate<'g> {
-    /// The texts may stand in `content.parts`, or bare in `content` or `parts`. Parts that are not text are dropped.
-    fn read(value: &'g Value, at: &FieldPath<'_>) -> Result<Self, TranslationError> {
-        let candidate = object(value, at)?;
-        let texts = match spelled(candidate, ["content", "parts"]) {
-            None => Vec::new(),
-            Some((key, Value::Object(content))) => {
-                let at = at.key(key);
-                // The role of an answer is always `model`; it is read only to refuse a wrong type.
-                text_member(content, "role", &at)?;
-                match member(content, "parts") {
-                    None => Vec::new(),
-                    Some(parts) => read_texts(parts, &at.key("parts"), NonText::Dropped)?,
-                }
-            }
-            Some((key, content)) => read_texts(content, &at.key(key), NonText::Dropped)?,
-        };
-        let safety_ratings = match member(candidate, "safetyRatings") {
-            None => None,
-            Some(value) => {
-                let at = at.key("safetyRatings");
-                let entries = list(value, &at)?.iter().enumerate();
-                let ratings = entries.map(|(place, value)| {
-                    let at = at.entry(place);
-                    let rating = object(value, &at)?;
-                    let category = text_member(rating, "category", &at)?.unwrap_or_default();
-                    Ok((category, text_member(rating, "probability", &at)?.unwrap_or_default()))
-                });
-                Some(ratings.collect::<Result<Vec<_>, TranslationError>>()?)
-            }
-        };
-        Ok(Self {
-            texts: texts.into_iter().filter(|text| !text.is_empty()).collect(),
-            finish_reason: text_member(candidate, "finishReason", at)?,
-            index: count_member(candidate, "index", at)?,
-            safety_ratings,
-        })
-    }
+fn build_all(given: Vec<LlmCandidate<'_>>, original: &[Candidate]) -> Vec<Candidate> {
+    let given = given.into_iter().enumerate();
+    given.map(|(place, candidate)| build(candidate, place, original.get(place))).collect()
+}
 
-    /// Whether nothing that was given differs from what was shown.
-    fn equals(&self, shown: &LlmCandidate<'_>) -> bool {
-        let ratings = shown.safety_ratings.as_ref().map(|ratings| {
-            ratings.iter().map(|rating| (&*rating.category, &*rating.probability)).collect::<Vec<_>>()
-        });
-        self.texts == shown.content.parts
-            && !differs(self.finish_reason, shown.finish_reason.as_deref())
-            && !differs(self.index, shown.index)
-            && !differs(self.safety_ratings.as_ref(), ratings.as_ref())
-    }
-
-    /// The SDK's candidate. What was not given comes from the original at the same place.
-    fn build(self, place: usize, original: Option<&Candidate>) -> Candidate {
-        let finish_reason = self.finish_reason.map(str::to_owned);
-        let ratings = self.safety_ratings.map(|ratings| {
-            ratings
-                .into_iter()
-                .map(|(category, probability)| SafetyRating {
-                    category: Some(category.to_owned()),
-                    probability: Some(probability.to_owned()),
-                    extra: JsonObject::new(),
-                })
-                .collect()
-        });
-        Candidate {
-            content: Some(Content {
-                role: Some("model".to_owned()),
-                parts: self.texts.into_iter().map(Part::text).collect(),
-                extra: JsonObject::new(),
-            }),
-            finish_reason: finish_reason
-                .or_else(|| original?.finish_reason.clone())
-                .or_else(|| original.is_none().then(|| "STOP".to_owned())),
-            index: self.index.or_else(|| original?.index).or_else(|| u64::try_from(place).ok()),
-            safety_ratings: ratings.or_else(|| original?.safety_ratings.clone()),
+/// The SDK's candidate. What was not given comes from the original at the same place.
+fn build(given: LlmCandidate<'_>, place: usize, original: Option<&Candidate>) -> Candidate {
+    let ratings = given.safety_ratings.map(|ratings| {
+        let ratings = ratings.into_iter().map(|rating| SafetyRating {
+            category: Some(rating.category.into_owned()),
+            probability: Some(rating.probability.into_owned()),
             extra: JsonObject::new(),
-        }
+        });
+        ratings.collect()
+    });
+    Candidate {
+        content: Some(Content {
+            role: Some("model".to_owned()),
+            parts: given.content.parts.into_iter().map(Part::text).collect(),
+            extra: JsonObject::new(),
+        }),
+        finish_reason: given
+            .finish_reason
+            .map(Cow::into_owned)
+            .or_else(|| original?.finish_reason.clone())
+            .or_else(|| original.is_none().then(|| "STOP".to_owned())),
+        index: given.index.or_else(|| original?.index).or_else(|| u64::try_from(place).ok()),
+        safety_ratings: ratings.or_else(|| original?.safety_ratings.clone()),
+        extra: JsonObject::new(),
+    }
+}
+
+/// The counts that were given, and for the others those that are known.
+fn usage_over(known: UsageMetadata, given: LlmUsage) -> UsageMetadata {
+    UsageMetadata {
+        prompt_token_count: given.prompt_token_count.or(known.prompt_token_count),
+        candidates_token_count: given.candidates_token_count.or(known.candidates_token_count),
+        total_token_count: given.total_token_count.or(known.total_token_count),
+        extra: known.extra,
     }
 }

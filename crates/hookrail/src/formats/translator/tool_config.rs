@@ -1,9 +1,10 @@
 //! Which tools a model may call: what hooks see of it, and what a hook's answer makes of it.
 
 use super::TranslationError;
-use super::field::{FieldPath, member, texts};
+use crate::formats::field::FieldPath;
 use crate::formats::genai::{FunctionCallingConfig, FunctionCallingMode, ToolConfig};
 use crate::formats::json_object::JsonObject;
+use crate::formats::llm::read::read_tool_config;
 use crate::formats::llm::{HookToolConfig, ToolMode};
 
 /// What hooks see of a tool configuration; `None` when it says nothing in the stable format's words.
@@ -27,26 +28,13 @@ pub fn apply_hook_tool_config(
     given: &JsonObject,
     base: Option<&ToolConfig>,
 ) -> Result<ToolConfig, TranslationError> {
-    apply_tool_config_at(given, base, &FieldPath::Root("toolConfig"))
+    let given = read_tool_config(given, &FieldPath::Root("toolConfig"))?;
+    Ok(restricted(given, base))
 }
 
-/// The same for a configuration at this place of an answer. What changes nothing returns the base as it was.
-pub(super) fn apply_tool_config_at(
-    given: &JsonObject,
-    base: Option<&ToolConfig>,
-    at: &FieldPath<'_>,
-) -> Result<ToolConfig, TranslationError> {
-    let mode = match member(given, "mode") {
-        None => None,
-        Some(value) => Some(
-            ToolMode::from_value(value)
-                .ok_or_else(|| at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(value)))?,
-        ),
-    };
-    let names = match member(given, "allowedFunctionNames") {
-        None => None,
-        Some(value) => Some(texts(value, &at.key("allowedFunctionNames"))?),
-    };
+/// The same for a configuration that was read already. What changes nothing returns the base as it was.
+pub(super) fn restricted(given: HookToolConfig, base: Option<&ToolConfig>) -> ToolConfig {
+    let HookToolConfig { mode, allowed_function_names: names } = given;
     let mut config = base.cloned().unwrap_or_default();
     let shown = to_hook_tool_config(&config).unwrap_or_default();
     let changes = mode.is_some_and(|mode| shown.mode != Some(mode))
@@ -55,7 +43,7 @@ pub(super) fn apply_tool_config_at(
         let calling = config.function_calling_config.get_or_insert_default();
         change(calling, mode, names);
     }
-    Ok(config)
+    config
 }
 
 /// Sets mode and names so that the two never contradict each other.

@@ -12,6 +12,7 @@ use super::super::image::Image;
 use super::super::payload::{Feed, Payload};
 use super::super::reaper::Reaper;
 use super::group::Group;
+use crate::verdict::failure::StartFailure;
 
 /// Why an attempt to spawn did not work.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(crate) enum SpawnError {
     /// The program is open for writing, or was when another thread spawned something.
     Busy(io::Error),
     /// It will not work, for the reason given.
-    Failed(String),
+    Failed(StartFailure),
 }
 
 /// A process that runs and is not yet waited for. Dropping it kills its group.
@@ -49,7 +50,7 @@ pub(crate) fn spawn(
             (Some(Errno::TXTBSY), _) => Err(SpawnError::Busy(error)),
             // The shell either runs this or reports why it cannot be run.
             (_, Some(fallback)) => spawn(fallback, payload, reaper),
-            (_, None) => Err(SpawnError::Failed(failure_text(command, &error))),
+            (_, None) => Err(SpawnError::Failed(start_failure(command, &error))),
         },
     }
 }
@@ -74,13 +75,12 @@ pub(in crate::run) fn image_of(command: &PreparedCommand) -> io::Result<Image> {
     Image::new(&command.program, argv, &command.env, &command.cwd)
 }
 
-/// Says why a command did not start. A missing working directory looks like a missing program to the system.
-pub(in crate::run) fn failure_text(command: &PreparedCommand, error: &io::Error) -> String {
+/// Why a command did not start. A missing working directory looks like a missing program to the system.
+pub(in crate::run) fn start_failure(command: &PreparedCommand, error: &io::Error) -> StartFailure {
+    let directory = || command.cwd.clone();
     match command.cwd.metadata() {
-        Err(cause) => format!("cannot enter the working directory `{}`: {cause}", command.cwd.display()),
-        Ok(metadata) if !metadata.is_dir() => {
-            format!("the working directory `{}` is not a directory", command.cwd.display())
-        }
-        Ok(_) => format!("cannot start `{}`: {error}", command.program.display()),
+        Err(cause) => StartFailure::NoDirectory { directory: directory(), error: (&cause).into() },
+        Ok(metadata) if !metadata.is_dir() => StartFailure::NotADirectory { directory: directory() },
+        Ok(_) => StartFailure::Program { program: command.program.clone().into(), error: error.into() },
     }
 }

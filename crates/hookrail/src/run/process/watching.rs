@@ -16,6 +16,7 @@ use super::super::watch::{Ticker, Watched};
 use super::Finished;
 use super::group::Group;
 use super::spawn::Spawned;
+use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
 
 /// Most hooks end within milliseconds, and their outputs with them: nothing else has to be watched for that. This
@@ -45,7 +46,7 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
         }
         End::Lost => {
             group.forget();
-            Exit::NotStarted("its exit status was taken by another part of this program".to_owned())
+            Exit::NotStarted(StartFailure::StatusTaken)
         }
         End::DeadlinePassed => {
             group.terminate([stdout_pipe, stderr_pipe].into_iter().flatten().collect());

@@ -37,7 +37,7 @@ async fn a_long_output_is_read_elsewhere_and_a_short_one_here() {
             Poll::Ready(run) => run,
             Poll::Pending => read.await,
         };
-        assert_eq!(run.failure, None, "R15: {what}");
+        assert_eq!(run.failure(), None, "R15: {what}");
     }
 }
 
@@ -45,7 +45,7 @@ async fn a_long_output_is_read_elsewhere_and_a_short_one_here() {
 async fn beyond_the_bound_is_a_failure() {
     let run =
         OutputReader::new().read(&hook("true"), finished(Exit::Code(0), &numbers(7_500_000), ""), KEPT).await;
-    assert_eq!(run.failure, Some(HookFailure::Unreadable(AnswerBound::Values)), "R15");
+    assert_eq!(run.failure(), Some(&HookFailure::Unreadable(AnswerBound::Values)), "R15");
     assert_eq!(run.output, None);
 }
 
@@ -64,7 +64,7 @@ async fn reading_is_part_of_the_deadline() {
         let begin = tokio::time::Instant::now();
         let run = reader.read(&hook, finished(exit.clone(), &long, ""), KEPT).await;
         assert_eq!(begin.elapsed(), hook.timeout, "R15");
-        assert_eq!(run.exit, expected, "R15");
+        assert_eq!(*run.exit(), expected, "R15");
         assert_eq!(run.output.is_some_and(|output| output.is_blocking_decision()), exit == Exit::Code(2));
     }
 }

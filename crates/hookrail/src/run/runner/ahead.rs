@@ -112,7 +112,7 @@ for line in sys.stdin:
     }
 
     fn said(run: &HookRun) -> Value {
-        assert_eq!(run.exit, Exit::Code(0), "{run:?}");
+        assert_eq!(*run.exit(), Exit::Code(0), "{run:?}");
         serde_json::from_str(&run.stdout).unwrap()
     }
 

@@ -1,18 +1,18 @@
 //! Hooks one after another, each with the input that those before it have changed.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::payload::Payload;
-use super::super::process::not_started;
-use super::super::reading;
+use super::super::payload::{Payload, PayloadError};
 use super::super::rules::RuleCheck;
 use super::{HookRunner, SpawnOn};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
+use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 
 impl HookRunner {
@@ -63,7 +63,7 @@ impl HookRunner {
                     payload = Some(made);
                     run
                 }
-                Err(error) => reading::interpreted(hook, not_started(with_causes(&error)), 0),
+                Err(error) => HookRun::not_started(hook, without_payload(error)),
             };
             let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
             if !ends_chain
@@ -85,14 +85,12 @@ impl HookRunner {
     }
 }
 
-/// An error in one line, causes included.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
+/// Why a hook whose payload cannot be made is not started.
+fn without_payload(error: PayloadError) -> StartFailure {
+    match error {
+        PayloadError::Serialize(error) => {
+            StartFailure::InputNotWritten { error: (&io::Error::from(error)).into() }
+        }
+        PayloadError::Store(error) => StartFailure::InputNotStored { error: (&error).into() },
     }
-    text
 }

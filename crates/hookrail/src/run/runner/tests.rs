@@ -84,7 +84,7 @@ async fn one_failure_leaves_the_other_answers_alone() {
     let (_root, dir) = project();
     let hooks = hooks(&[r#"echo '{"decision":"allow"}'"#, "echo broken >&2; exit 3", "echo fine"]);
     let runs = runner().execute_hooks_parallel(&hooks, &empty(), &dir).await;
-    let health: Vec<_> = runs.iter().map(|run| (run.success(), run.exit.clone())).collect();
+    let health: Vec<_> = runs.iter().map(|run| (run.success(), run.exit().clone())).collect();
     let expected = [(true, Exit::Code(0)), (false, Exit::Code(3)), (true, Exit::Code(0))];
     assert_eq!(health, expected, "HOOK-112");
     assert_eq!(runs[2].output, Some(HookOutput::allow_saying("fine")), "HOOK-112");
@@ -98,12 +98,8 @@ async fn a_plugin_fails_and_its_neighbours_run() {
     plugin.kind = HookKind::Plugin;
     let hooks = [Arc::new(plugin), hook("echo ran")];
     let runs = runner().execute_hooks_parallel(&hooks, &empty(), &dir).await;
-    assert!(
-        matches!(&runs[0].exit, Exit::NotStarted(why) if why.contains("plugin")),
-        "HOOK-195: {:?}",
-        runs[0].exit
-    );
-    assert!(!runs[0].success() && runs[0].failure.is_some(), "HOOK-195");
+    assert_eq!(*runs[0].exit(), Exit::NotStarted(StartFailure::Plugin), "HOOK-195");
+    assert!(!runs[0].success() && runs[0].failure().is_some(), "HOOK-195");
     assert!(!runs[0].output.as_ref().is_some_and(HookOutput::is_blocking_decision), "HOOK-195: fails open");
     let (chained, _) = runner()
         .execute_hooks_sequential(&hooks, EventName::BeforeTool, JsonObject::new(), &dir, &|_, _| {})
@@ -182,9 +178,21 @@ async fn a_missing_directory_is_a_failure_that_says_so() {
     let gone = dir.join("gone");
     let runs = runner().execute_hooks_parallel(&hooks(&["cat", "cat;"]), &empty(), &gone).await;
     for run in runs {
-        assert!(matches!(&run.exit, Exit::NotStarted(why) if why.contains("gone")), "{:?}", run.exit);
+        let Exit::NotStarted(StartFailure::NoDirectory { directory, error }) = run.exit() else {
+            panic!("{:?}", run.exit())
+        };
+        assert_eq!((directory, error.kind()), (&gone, std::io::ErrorKind::NotFound));
     }
     std::fs::create_dir(&gone).unwrap();
     let runs = runner().execute_hooks_parallel(&hooks(&["pwd"]), &empty(), &gone).await;
     assert_eq!(stdouts(&runs), [gone.to_str().unwrap()]);
+}
+
+#[tokio::test]
+async fn without_time_left_nothing_is_started() {
+    let (_root, dir) = project();
+    let runner = HookRunner::new(RunnerOptions { answer_by: Some(Instant::now()), ..options() });
+    let runs = runner.execute_hooks_parallel(&hooks(&["echo ran > ran"]), &empty(), &dir).await;
+    assert_eq!(*runs[0].exit(), Exit::NotStarted(StartFailure::NoTimeLeft));
+    assert!(!dir.join("ran").exists());
 }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::output::json::{parse_json, trim_output};
 use crate::run::capture::Captured;
+use crate::verdict::failure::AnswerFault;
 use crate::verdict::hook_run::Exit;
 
 /// The most questions at once that a worker is believed to want.
@@ -22,7 +23,7 @@ pub(super) enum Line {
     /// An answer to the question of this id.
     Answer(String, WorkerAnswer),
     /// An answer to the question of this id that does not say what it has to, and why not.
-    Malformed(String, String),
+    Malformed(String, AnswerFault),
     /// No answer at all.
     Stray,
 }
@@ -53,7 +54,7 @@ pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
     let Some(id) = id else { return Line::Stray };
     match fields.answer(keep) {
         Ok(answer) => Line::Answer(id, answer),
-        Err(why) => Line::Malformed(id, why.to_owned()),
+        Err(why) => Line::Malformed(id, why),
     }
 }
 
@@ -71,20 +72,20 @@ struct Fields<'l> {
 }
 
 impl<'l> Fields<'l> {
-    fn answer(&self, keep: usize) -> Result<WorkerAnswer, &'static str> {
+    fn answer(&self, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
         let (code, stdout, stderr) = match (self.output, self.exit_code) {
-            (Some(_), Some(_)) => return Err("has both `output` and `exitCode`"),
-            (None, None) => return Err("has neither `output` nor `exitCode`"),
+            (Some(_), Some(_)) => return Err(AnswerFault::Both),
+            (None, None) => return Err(AnswerFault::Neither),
             (Some(output), None) => {
                 // A text is what would have been written, whatever is in it.
                 let text = text_of(output).map_or(Cow::Borrowed(output.get()), Cow::Owned);
                 (0, text, String::new())
             }
             (None, Some(code)) => {
-                let code: u8 = code.get().parse().map_err(|_| "has an `exitCode` that no process has")?;
+                let code: u8 = code.get().parse().map_err(|_| AnswerFault::ExitCode)?;
                 let stream = |field: Option<&RawValue>| field.map_or(Some(String::new()), text_of);
-                let stdout = stream(self.stdout).ok_or("has a `stdout` that is no text")?;
-                let stderr = stream(self.stderr).ok_or("has a `stderr` that is no text")?;
+                let stdout = stream(self.stdout).ok_or(AnswerFault::Stdout)?;
+                let stderr = stream(self.stderr).ok_or(AnswerFault::Stderr)?;
                 (i32::from(code), Cow::Owned(stdout), stderr)
             }
         };

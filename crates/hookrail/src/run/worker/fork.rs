@@ -24,6 +24,7 @@ use crate::run::image::OnceImage;
 use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_TIMEOUT};
 use crate::run::reaper::Reaper;
+use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
 /// The text of the loader; see `docs/design/workers.md`.
@@ -88,12 +89,12 @@ impl ForkWorker {
         let finished = event::run(&loader, terms).await;
         let mut health = lock(&self.health);
         match &finished {
-            Some(Finished { exit: Exit::NoAnswer(why), .. }) => health.failed(why, Instant::now()),
+            Some(Finished { exit: Exit::NoAnswer(why), .. }) => health.failed(why.clone(), Instant::now()),
             Some(Finished { exit: Exit::TimedOut(_), .. }) => {
-                health.last_failure = Some(format!("gave no answer within {} ms", timeout.as_millis()));
+                health.last_failure = Some(WorkerFailure::TimedOut(timeout));
             }
             Some(_) => health.answered(),
-            None => health.last_failure = Some(format!("no fork could be made: {}", loader.last_words())),
+            None => health.last_failure = Some(WorkerFailure::NoFork { said: loader.last_words() }),
         }
         drop(health);
         if !loader.was_ready() && !loader.is_alive() {
@@ -137,8 +138,13 @@ impl ForkWorker {
             return None;
         }
         let command = self.loader_command(launch);
-        let started = start(&command, deadline, &self.reaper, open_control).await;
-        let started = started.inspect_err(|why| lock(&self.health).failed(why, Instant::now())).ok()?;
+        let started = match start(&command, deadline, &self.reaper, open_control).await {
+            Ok(started) => started,
+            Err(why) => {
+                lock(&self.health).failed(WorkerFailure::NotStarted(why), Instant::now());
+                return None;
+            }
+        };
         lock(&self.health).started += 1;
         let loader = Loader::new(started, &self.reaper);
         let running =

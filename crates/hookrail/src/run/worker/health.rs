@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::verdict::failure::WorkerFailure;
+
 /// So many failures in a row, and the next start has to wait.
 const FAILURES_BEFORE_PAUSE: u32 = 3;
 /// The first pause, and the longest: each further failure doubles it.
@@ -15,7 +17,7 @@ pub(super) struct Health {
     /// How many events were answered.
     pub(super) answered: u64,
     /// How it failed last.
-    pub(super) last_failure: Option<String>,
+    pub(super) last_failure: Option<WorkerFailure>,
     failures_in_a_row: u32,
     paused_until: Option<Instant>,
 }
@@ -29,8 +31,8 @@ impl Health {
     }
 
     /// It failed once, however many events were open.
-    pub(super) fn failed(&mut self, why: &str, now: Instant) {
-        self.last_failure = Some(why.to_owned());
+    pub(super) fn failed(&mut self, why: WorkerFailure, now: Instant) {
+        self.last_failure = Some(why);
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
         if let Some(more) = self.failures_in_a_row.checked_sub(FAILURES_BEFORE_PAUSE) {
             let pause = PAUSES.0.saturating_mul(1_u32.checked_shl(more).unwrap_or(u32::MAX)).min(PAUSES.1);
@@ -39,20 +41,19 @@ impl Health {
     }
 
     /// Why it must not be started now; `None` if it may.
-    pub(super) fn pause(&self, now: Instant) -> Option<String> {
+    pub(super) fn pause(&self, now: Instant) -> Option<WorkerFailure> {
         let left = self.paused_until?.checked_duration_since(now).filter(|left| !left.is_zero())?;
-        let last = self.last_failure.as_deref().unwrap_or("no answer");
-        Some(format!(
-            "is not started for another {} ms, after {} failures in a row; the last: {last}",
-            left.as_millis().max(1),
-            self.failures_in_a_row
-        ))
+        // A pause follows from a failure, so that there is one.
+        let last = Box::new(self.last_failure.clone()?);
+        Some(WorkerFailure::Paused { left, failures: self.failures_in_a_row, last })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const DIED: WorkerFailure = WorkerFailure::Exited { code: 1 };
 
     #[test]
     fn pauses_begin_with_the_third_failure_and_double() {
@@ -61,17 +62,19 @@ mod tests {
         let seconds =
             |health: &Health| (0..100).find(|s| health.pause(now + Duration::from_secs(*s)).is_none());
         for expected in [0, 0, 1, 2, 4, 8, 16, 30, 30] {
-            health.failed("died", now);
+            health.failed(DIED, now);
             assert_eq!(seconds(&health), Some(expected));
         }
         for _ in 0..100 {
-            health.failed("died", now);
+            health.failed(DIED, now);
         }
         assert_eq!(seconds(&health), Some(30));
-        assert!(health.pause(now).is_some_and(|why| why.contains("109 failures") && why.ends_with("died")));
+        let left = Duration::from_secs(30);
+        let pause = WorkerFailure::Paused { left, failures: 109, last: Box::new(DIED) };
+        assert_eq!(health.pause(now), Some(pause));
         health.answered();
         assert_eq!(seconds(&health), Some(0));
-        health.failed("died", now);
+        health.failed(DIED, now);
         assert_eq!(seconds(&health), Some(0), "the row was broken");
     }
 }

@@ -19,6 +19,7 @@ use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_TIMEOUT};
 use crate::run::reaper::Reaper;
 use crate::run::unix;
+use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
 /// The variable that tells a program that it is a worker.
@@ -130,12 +131,11 @@ impl LineWorker {
                     return finished(exit, stdout, stderr);
                 }
                 Outcome::Failed(Failure { why, stray, stderr }) => {
-                    lock(&self.health).failed(&why, Instant::now());
+                    lock(&self.health).failed(why.clone(), Instant::now());
                     return finished(Exit::NoAnswer(why), text(stray), text(stderr));
                 }
                 Outcome::TimedOut(stderr) => {
-                    let why = format!("gave no answer within {} ms", timeout.as_millis());
-                    lock(&self.health).failed(&why, Instant::now());
+                    lock(&self.health).failed(WorkerFailure::TimedOut(timeout), Instant::now());
                     return finished(Exit::TimedOut(timeout), Captured::default(), text(stderr));
                 }
                 Outcome::AskAgain => {}
@@ -149,12 +149,11 @@ impl LineWorker {
             }
             terms.timeout = deadline.saturating_duration_since(Instant::now());
         }
-        let why = "ended twice while this event waited for its answer".to_owned();
-        finished(Exit::NoAnswer(why), Captured::default(), Captured::default())
+        finished(Exit::NoAnswer(WorkerFailure::EndedTwice), Captured::default(), Captured::default())
     }
 
     /// The process to ask: the one that runs, or a new one.
-    async fn talk(&self, deadline: Instant) -> Result<Arc<Talk>, String> {
+    async fn talk(&self, deadline: Instant) -> Result<Arc<Talk>, WorkerFailure> {
         let _starting = self.starting.lock().await;
         if let Some(talk) = self.running_talk() {
             return Ok(talk);
@@ -164,7 +163,8 @@ impl LineWorker {
         }
         let files = lock(&self.files).load_fingerprint();
         let started = start(&self.command, deadline, &self.reaper, open_stdin).await;
-        let started = started.inspect_err(|why| lock(&self.health).failed(why, Instant::now()))?;
+        let started = started.map_err(WorkerFailure::NotStarted);
+        let started = started.inspect_err(|why| lock(&self.health).failed(why.clone(), Instant::now()))?;
         lock(&self.health).started += 1;
         self.turns.allow(1);
         let talk = Arc::new(Talk::new(started, Arc::clone(&self.turns)));

@@ -9,8 +9,9 @@ use tokio::time::sleep;
 
 use crate::run::capture::output_pipe;
 use crate::run::command::PreparedCommand;
-use crate::run::process::{Group, failure_text, image_of};
+use crate::run::process::{Group, image_of, start_failure};
 use crate::run::reaper::Reaper;
+use crate::verdict::failure::StartFailure;
 
 /// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
 const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
@@ -38,7 +39,7 @@ pub(super) async fn start<S>(
     deadline: Instant,
     reaper: &Reaper,
     open_stdin: impl Fn() -> io::Result<(OwnedFd, S)>,
-) -> Result<Started<S>, String> {
+) -> Result<Started<S>, StartFailure> {
     let mut command = command;
     let mut busy_attempts = 0;
     let mut pause = SCARCE_PAUSES.0;
@@ -51,7 +52,7 @@ pub(super) async fn start<S>(
             Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
-                    return Err(failure_text(command, &error));
+                    return Err(start_failure(command, &error));
                 }
                 sleep(pause.min(left)).await;
                 pause = (pause * 2).min(SCARCE_PAUSES.1);
@@ -65,7 +66,7 @@ pub(super) async fn start<S>(
             _ => {}
         }
         // The shell knows best how to run this, or how to say why it cannot be run.
-        command = command.fallback.as_deref().ok_or_else(|| failure_text(command, &error))?;
+        command = command.fallback.as_deref().ok_or_else(|| start_failure(command, &error))?;
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Worker;
+use crate::verdict::failure::WorkerFailure;
 
 /// The record of one worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,7 +24,7 @@ pub struct WorkerStatus {
     /// How often it had to be started again.
     pub restarts: u64,
     /// How it failed last.
-    pub last_failure: Option<String>,
+    pub last_failure: Option<WorkerFailure>,
     /// What the processes of its group hold in memory, in bytes, where the system tells.
     pub memory: Option<u64>,
 }

@@ -21,6 +21,7 @@ use super::answer::WorkerAnswer;
 use super::start::Started;
 use super::turns::Turns;
 use crate::run::payload::Payload;
+use crate::verdict::failure::WorkerFailure;
 
 /// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
@@ -51,10 +52,10 @@ pub(super) enum Outcome {
 }
 
 /// Why a worker gave no answer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Failure {
-    /// In words that go on from the name of the hook.
-    pub(super) why: String,
+    /// What it did.
+    pub(super) why: WorkerFailure,
     /// What it wrote instead.
     pub(super) stray: Vec<u8>,
     /// What it said on stderr.
@@ -111,8 +112,8 @@ impl Talk {
             let number = match state.enter(terms) {
                 Ok(number) => number,
                 Err(error) => {
-                    let why = format!("could not be asked: {error}");
-                    return Outcome::Failed(Failure { why, ..Failure::default() });
+                    let why = WorkerFailure::NotAsked((&error).into());
+                    return Outcome::Failed(Failure { why, stray: Vec::new(), stderr: Vec::new() });
                 }
             };
             let until = terms.deadline.min(begin + ON_THE_SPOT);

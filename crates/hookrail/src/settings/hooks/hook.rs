@@ -55,7 +55,7 @@ impl HookReader<'_, '_, '_> {
             fields;
         let Some(kind) = self.read_kind(group, object, kind, command, route) else { return };
         let is_command = matches!(kind, HookKind::Command(_));
-        let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule { .. });
+        let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
         let when = if is_rule { None } else { self.read_when(group.event, object, when) };
         let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
@@ -64,7 +64,7 @@ impl HookReader<'_, '_, '_> {
             name: name.unwrap_or_else(|| match &kind {
                 HookKind::Command(command) => command.clone(),
                 HookKind::Plugin => "plugin".to_owned(),
-                HookKind::Rule(_) | HookKind::UnreadableRule { .. } => self.rule_name(object),
+                HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object),
             }),
             description: self.text(description, route.key("description")),
             kind,

@@ -9,7 +9,7 @@ use super::super::read::given;
 use super::{Group, HookReader};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
-use crate::hook::HookKind;
+use crate::hook::{HookKind, UnreadableRule};
 use crate::rules::{Condition, Rule, RulePlace, RuleReading};
 
 impl HookReader<'_, '_, '_> {
@@ -40,10 +40,12 @@ impl HookReader<'_, '_, '_> {
         if let Some(rule) = rule {
             return HookKind::Rule(Arc::new(rule));
         }
-        let why = problems.first().map_or("it cannot be read", |problem| problem.message.as_str());
         let place = self.findings.source().place(object.range.start..object.range.start + 1);
-        let place = place.map_or_else(|| "a rule".to_owned(), |place| format!("the rule at {place}"));
-        HookKind::UnreadableRule { why: format!("{place} cannot be read: {why}") }
+        let (code, message) = match problems.into_iter().next() {
+            Some(problem) => (problem.code, problem.message),
+            None => (DiagnosticCode::InvalidValue, "it cannot be read".to_owned()),
+        };
+        HookKind::UnreadableRule(UnreadableRule::Malformed { place, code, message })
     }
 
     /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.

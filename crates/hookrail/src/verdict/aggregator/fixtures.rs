@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::*;
 use crate::hook::{Hook, OnFailure};
-use crate::verdict::exit_table::interpret;
 use crate::verdict::hook_run::Exit;
 
 /// A hook that does nothing in particular.
@@ -14,17 +13,8 @@ pub(crate) fn hook(event: EventName, name: &str, on_failure: OnFailure) -> Arc<H
 
 /// A hook that ended like this.
 pub(crate) fn finished(exit: Exit, stdout: &str, stderr: &str) -> HookRun {
-    let read = interpret(&exit, stdout, false, stderr);
-    HookRun {
-        hook: hook(EventName::BeforeTool, "guard", OnFailure::Allow),
-        exit,
-        stdout: stdout.to_owned(),
-        stderr: stderr.to_owned(),
-        duration: Duration::from_millis(5),
-        output: read.output,
-        failure: read.failure,
-        warnings: read.warnings,
-    }
+    let hook = hook(EventName::BeforeTool, "guard", OnFailure::Allow);
+    HookRun::finished(&hook, exit, (stdout.to_owned(), false), stderr.to_owned(), Duration::from_millis(5))
 }
 
 /// A hook that exited with 0 and wrote this.

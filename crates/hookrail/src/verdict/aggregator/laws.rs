@@ -186,7 +186,7 @@ proptest! {
 
     #[test]
     fn failed_hooks_change_nothing_but_the_merged_message(event in any_event(), runs in any_runs()) {
-        let healthy: Vec<HookRun> = runs.iter().filter(|run| run.failure.is_none()).cloned().collect();
+        let healthy: Vec<HookRun> = runs.iter().filter(|run| run.failure().is_none()).cloned().collect();
         let process = |runs: &[HookRun]| process_common_hook_output_fields(event, aggregate(event, runs, false), runs.to_vec());
         let (with, without) = (process(&runs), process(&healthy));
         prop_assert_eq!(with.system_message, without.system_message, "HOOK-112 (O16)");

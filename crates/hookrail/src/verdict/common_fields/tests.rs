@@ -109,8 +109,9 @@ fn the_reason_of_a_block_is_never_blank() {
 fn a_failure_blocks_only_where_it_is_set_to() {
     let timeout = || Exit::TimedOut(Duration::from_secs(5));
     let failing = |exit: Exit, on_failure| {
-        let run = finished(exit, "", "");
-        HookRun { hook: hook(BeforeTool, "guard", on_failure), ..run }
+        let mut run = finished(exit, "", "");
+        run.hook = hook(BeforeTool, "guard", on_failure);
+        run
     };
     let block = |reason: &str, cause| Some(Block { reason: reason.to_owned(), cause });
     for event in EventName::ALL {
@@ -128,8 +129,8 @@ fn a_failure_blocks_only_where_it_is_set_to() {
 
     let silent = failing(Exit::Code(0), OnFailure::Block);
     assert_eq!(process(BeforeTool, vec![silent]).block, None, "HOOK-065: silence is a verdict");
-    let refused =
-        HookRun { hook: hook(BeforeTool, "guard", OnFailure::Block), ..finished(Exit::Code(2), "", "no") };
+    let mut refused = finished(Exit::Code(2), "", "no");
+    refused.hook = hook(BeforeTool, "guard", OnFailure::Block);
     assert_eq!(process(BeforeTool, vec![refused.clone()]).block, block("no", BlockCause::Policy), "HOOK-214");
     let both = vec![failing(Exit::Code(1), OnFailure::Block), refused];
     assert_eq!(process(BeforeTool, both).block, block("no", BlockCause::Policy), "policy goes first");

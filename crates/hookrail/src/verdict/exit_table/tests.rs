@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::output::json::MAX_DEPTH;
+use crate::verdict::failure::{StartFailure, WorkerFailure};
 
 const BLOCK: &str = r#"{"decision":"block","reason":"no","suppressOutput":"a typo"}"#;
 
@@ -26,7 +27,7 @@ fn brief(read: &Interpreted) -> String {
 #[test]
 fn exit_decides_before_stdout() {
     let timeout = Exit::TimedOut(Duration::from_secs(5));
-    let missing = Exit::NotStarted("no such directory".to_owned());
+    let too_late = Exit::NotStarted(StartFailure::NoTimeLeft);
     for (requirement, exit, stdout, stderr, expected) in [
         // Exit 0: stdout is parsed, stderr is for the log.
         ("HOOK-063 HOOK-016b", Exit::Code(0), BLOCK, "a log line", "block: no"),
@@ -116,7 +117,13 @@ fn exit_decides_before_stdout() {
         ),
         ("HOOK-196", Exit::Signal(15), BLOCK, "", "nothing, failed: was ended by signal 15"),
         ("HOOK-110", timeout, BLOCK, "boom", "nothing, failed: timed out after 5000 ms"),
-        ("HOOK-110", missing, BLOCK, "", "nothing, failed: could not be started: no such directory"),
+        (
+            "HOOK-110",
+            too_late,
+            BLOCK,
+            "",
+            "nothing, failed: could not be started: there was no time left to run it",
+        ),
     ] {
         assert_eq!(
             brief(&interpret(&exit, stdout, false, stderr)),
@@ -183,7 +190,8 @@ fn any_exit() -> impl Strategy<Value = Exit> {
         any::<i32>().prop_map(Exit::Code),
         any::<i32>().prop_map(Exit::Signal),
         any::<u32>().prop_map(|ms| Exit::TimedOut(Duration::from_millis(ms.into()))),
-        any::<String>().prop_map(Exit::NotStarted),
+        Just(Exit::NotStarted(StartFailure::NoTimeLeft)),
+        any::<i32>().prop_map(|code| Exit::NoAnswer(WorkerFailure::Exited { code })),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Starters around a prompt.
 //!
 //! A prompt can be blocked before the model sees it, and an answer can be sent back for more work.
-//! Both need `"agentEvents": "apply"` in the settings; without it the agent only observes them, and `init` says so.
+//! Both need `"agentEvents": "apply"` in the settings; without it the agent only observes them, and `init` prints that.
 
 use super::Starter;
 

@@ -55,7 +55,7 @@ function main(payload) {
     needs_apply: false,
 };
 
-/// It speaks to the model in the next request and leaves the answer alone, which a first hook should.
+/// It adds a message to the next request and leaves the answer alone, which a first hook should.
 pub(super) const AFTER_MODEL: Starter = Starter {
     name: "ask-for-short-answers",
     matcher: None,

@@ -1,6 +1,6 @@
 //! Starters around a session.
 //!
-//! Exit code 2 blocks none of these events; a hook of theirs can add context, take notes or tell a person.
+//! Exit code 2 blocks none of these events; a hook of theirs can add context, write a file or notify a person.
 //!
 //! Every script reads all of stdin even where it needs none of it, because a hook that ends early can break the pipe
 //! that its payload is written to. What it prints is JSON or nothing.
@@ -141,7 +141,7 @@ async function main(payload) {
     needs_apply: false,
 };
 
-/// Shows an event that tells a person something, in a hook that never decides anything.
+/// Shows an event that notifies a person, in a hook that never decides anything.
 pub(super) const NOTIFICATION: Starter = Starter {
     name: "desktop-notification",
     matcher: None,

@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, refusal};
+use crate::commands::replay::call::{PastCall, PastOutcome, TranscriptEntry, refusal};
 pub(in crate::commands::replay) use document::document;
 
 /// A message, in either form.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct ChatMessage<'a> {
     #[serde(borrow, default)]
     cwd: Option<Cow<'a, str>>,
     #[serde(default, rename = "toolCalls")]
     tool_calls: Option<Vec<Value>>,
     #[serde(default, rename = "message")]
-    inner: Option<Content>,
+    inner: Option<ChatContent>,
     #[serde(default)]
     parts: Option<Vec<Value>>,
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(super) struct Message<'a> {
 
 /// The form in which the parts are one level deeper.
 #[derive(Deserialize)]
-struct Content {
+struct ChatContent {
     #[serde(default)]
     parts: Option<Vec<Value>>,
 }
@@ -40,12 +40,12 @@ struct Content {
 /// Reads a line that is one message.
 /// `false` if it is none.
 pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
-    let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
+    let Ok(message) = serde_json::from_slice::<ChatMessage<'_>>(line) else { return false };
     message.add_entries(agent, number, entries);
     true
 }
 
-impl Message<'_> {
+impl ChatMessage<'_> {
     /// Adds the calls and results of the message.
     fn add_entries(self, agent: Agent, number: u64, entries: &mut Vec<TranscriptEntry>) {
         let cwd = self.cwd.map(Cow::into_owned);
@@ -57,7 +57,7 @@ impl Message<'_> {
             _ => Vec::new(),
         };
         let nested = self.inner.and_then(|inner| inner.parts).unwrap_or_default();
-        // A status beside a response says more than the response itself.
+        // A status beside a response is more exact than the response itself.
         let word = |key| self.result.as_ref().and_then(|result| result.get(key)).and_then(Value::as_str);
         let (status, error_type) = (word("status"), word("errorType"));
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
@@ -66,9 +66,9 @@ impl Message<'_> {
             }
             if let Some(response) = part.get("functionResponse") {
                 let Some(id) = response.get("id").and_then(Value::as_str) else { continue };
-                let said = response.get("response").unwrap_or(&Value::Null);
-                let was = match ended(status, said) {
-                    // A hook's own words are all that Qwen Code keeps of its refusal. Its other refusals are told apart
+                let result = response.get("response").unwrap_or(&Value::Null);
+                let was = match ended(status, result) {
+                    // A hook's own text is all that Qwen Code keeps of its refusal. Its other refusals are distinguished
                     // by their texts.
                     PastOutcome::Allow if error_type == Some("execution_denied") => PastOutcome::Block,
                     was => was,
@@ -85,13 +85,13 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Tran
     let (Some(name), Some(args)) = (name_of(call), call.get("args").filter(|args| args.is_object())) else {
         return TranscriptEntry::Unreadable;
     };
-    let mut read = Call::native(agent, name, args, number);
+    let mut read = PastCall::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     let status = call.get("status").and_then(Value::as_str);
-    let said = [call.get("result"), call.get("resultDisplay")];
-    let said = said.into_iter().flatten().map(text_of).collect::<String>();
-    TranscriptEntry::Finished(read, ended(status, &Value::String(said)))
+    let results = [call.get("result"), call.get("resultDisplay")];
+    let result = results.into_iter().flatten().map(text_of).collect::<String>();
+    TranscriptEntry::Finished(read, ended(status, &Value::String(result)))
 }
 
 /// Its result comes in a later message.
@@ -99,7 +99,7 @@ fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> 
     let nothing = Value::Object(serde_json::Map::new());
     let args = call.get("args").unwrap_or(&nothing);
     let (Some(name), true) = (name_of(call), args.is_object()) else { return TranscriptEntry::Unreadable };
-    let mut read = Call::native(agent, name, args, number);
+    let mut read = PastCall::native(agent, name, args, number);
     read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
     read.cwd = cwd.map(str::to_owned);
     TranscriptEntry::Call(read)
@@ -110,11 +110,11 @@ fn name_of(call: &Value) -> Option<&str> {
     call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
-/// How a call ended, by its status and what was said about it.
-fn ended(status: Option<&str>, said: &Value) -> PastOutcome {
+/// How a call ended, by its status and its result.
+fn ended(status: Option<&str>, result: &Value) -> PastOutcome {
     match status {
         Some("success") => PastOutcome::Allow,
         Some("cancelled" | "canceled") => PastOutcome::Denied,
-        _ => refusal(&text_of(said)),
+        _ => refusal(&text_of(result)),
     }
 }

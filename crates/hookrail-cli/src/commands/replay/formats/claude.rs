@@ -10,11 +10,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
-use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, arguments, refusal};
+use crate::commands::replay::call::{PastCall, PastOutcome, TranscriptEntry, arguments, refusal};
 
 /// The outer line; the message in it is read only for the two types that have calls.
 #[derive(Deserialize)]
-struct Line<'a> {
+struct ClaudeLine<'a> {
     #[serde(borrow, default)]
     r#type: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -25,14 +25,14 @@ struct Line<'a> {
 
 /// `content` is a text or a list of blocks.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct ClaudeMessage<'a> {
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
 }
 
 /// One block. Texts and images have none of these fields but `type`.
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ClaudeBlock<'a> {
     #[serde(borrow, default)]
     r#type: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -49,23 +49,23 @@ struct Block<'a> {
     is_error: Option<bool>,
 }
 
-/// Reads a line. Lines of other kinds tell nothing, which is fine.
+/// Reads a line. Lines of other kinds have no entries, which is fine.
 /// A result that is no error ran; one that is an error may be the tool's own failure or a refusal, which its text
 /// tells.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
-    let Ok(Line { r#type, cwd, message }) = serde_json::from_slice(line) else { return false };
+    let Ok(ClaudeLine { r#type, cwd, message }) = serde_json::from_slice(line) else { return false };
     let (Some("assistant" | "user"), Some(message)) = (r#type.as_deref(), message) else { return true };
-    let Ok(Message { content }) = serde_json::from_str(message.get()) else { return false };
+    let Ok(ClaudeMessage { content }) = serde_json::from_str(message.get()) else { return false };
     // A plain text holds no calls.
     let Some(content) = content.map(RawValue::get).filter(|content| content.starts_with('[')) else {
         return true;
     };
-    let Ok(blocks) = serde_json::from_str::<Vec<Block<'_>>>(content) else { return false };
+    let Ok(blocks) = serde_json::from_str::<Vec<ClaudeBlock<'_>>>(content) else { return false };
     for block in blocks {
         match block.r#type.as_deref() {
             Some("tool_use") => match (block.name, block.input.and_then(arguments)) {
                 (Some(name), Some(input)) => {
-                    let mut call = Call::native(Agent::Claude, &name, &Value::Object(input), number);
+                    let mut call = PastCall::native(Agent::Claude, &name, &Value::Object(input), number);
                     call.id = block.id.map(Cow::into_owned);
                     call.cwd = cwd.as_ref().map(|cwd| cwd.clone().into_owned());
                     entries.push(TranscriptEntry::Call(call));

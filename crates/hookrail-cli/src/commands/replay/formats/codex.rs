@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::text_of;
-use crate::commands::replay::call::{Call, TranscriptEntry, refusal};
+use crate::commands::replay::call::{PastCall, TranscriptEntry, refusal};
 
 /// Only the wrapper is read; most lines are no calls, and their payloads are skipped unread.
 #[derive(Deserialize)]
-struct Line<'a> {
+struct CodexLine<'a> {
     #[serde(borrow, default)]
     r#type: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -43,7 +43,7 @@ struct Item<'a> {
 /// Reads a line. Old rollouts have the items without a wrapper.
 /// `false` if the line is no JSON, or an item without its fields.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
-    let Ok(Line { r#type, payload }) = serde_json::from_slice(line) else { return false };
+    let Ok(CodexLine { r#type, payload }) = serde_json::from_slice(line) else { return false };
     let item = match (r#type.as_deref(), payload) {
         (Some("response_item"), Some(payload)) => serde_json::from_str(payload.get()),
         (Some("response_item"), None) => return false,
@@ -89,7 +89,7 @@ fn entry_of(item: Item<'_>, number: u64) -> Option<TranscriptEntry> {
         _ => return None,
     };
     let Some(input) = input else { return Some(TranscriptEntry::Unreadable) };
-    let mut call = Call::native(Agent::Codex, &name, &input, number);
+    let mut call = PastCall::native(Agent::Codex, &name, &input, number);
     call.id = id;
     Some(TranscriptEntry::Call(call))
 }

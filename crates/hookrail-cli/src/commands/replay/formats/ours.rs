@@ -8,11 +8,11 @@ use hookrail::JsonObject;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::commands::replay::call::{Call, PastOutcome, TranscriptEntry, arguments};
+use crate::commands::replay::call::{PastCall, PastOutcome, TranscriptEntry, arguments};
 
 /// Read first, because most lines are of other types.
 #[derive(Deserialize)]
-struct Typed<'a> {
+struct LineType<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
 }
@@ -28,9 +28,9 @@ struct ToolCall<'a> {
     status: Cow<'a, str>,
 }
 
-/// Reads a line.
+/// Adds the call of a line to `entries`; `false` if the line is no JSON of ours.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
-    let Ok(typed) = serde_json::from_slice::<Typed<'_>>(line) else { return false };
+    let Ok(typed) = serde_json::from_slice::<LineType<'_>>(line) else { return false };
     if typed.r#type != "tool_call" {
         return true;
     }
@@ -42,7 +42,7 @@ pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>)
         _ => return false,
     };
     let Some(input) = arguments(call.args) else { return false };
-    let call = Call {
+    let call = PastCall {
         id: None,
         line: number,
         tool: call.name.into_owned(),

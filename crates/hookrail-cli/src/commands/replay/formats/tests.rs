@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::commands::replay::call::PastOutcome;
 
-/// What a line tells, in short.
+/// The entries of a line, in short.
 fn brief(line: &Value) -> String {
     let text = line.to_string();
     let format = recognise(text.as_bytes());
@@ -137,7 +137,7 @@ fn every_agents_lines_are_told_apart_and_read() {
             "Qwen: 1 Denied",
         ),
         (
-            // A hook's refusal is its own text; `errorType` tells that it is one.
+            // A hook's refusal is its own text; `errorType` shows that it is one.
             json!({ "type": "tool_result", "message": { "role": "user", "parts": [{ "functionResponse": { "id": "1", "name": "run_shell_command", "response": { "error": "force pushes are for people" } } }] }, "toolCallResult": { "callId": "1", "status": "error", "resultDisplay": "force pushes are for people", "errorType": "execution_denied" } }),
             "Qwen: 1 Block",
         ),

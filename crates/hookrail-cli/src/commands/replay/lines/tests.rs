@@ -3,12 +3,12 @@ use std::io::BufReader;
 use super::*;
 
 fn all(text: &[u8], buffer: usize) -> Vec<String> {
-    let mut lines = Lines::new(BufReader::with_capacity(buffer, text), 5);
+    let mut lines = TranscriptLines::new(BufReader::with_capacity(buffer, text), 5);
     let mut list = Vec::new();
     while let Some(line) = lines.next_line().unwrap() {
         list.push(match line {
-            Line::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            Line::TooLong => "(too long)".to_owned(),
+            TranscriptLine::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            TranscriptLine::TooLong => "(too long)".to_owned(),
         });
     }
     assert_eq!(lines.bytes, text.len() as u64);

@@ -2,15 +2,15 @@ use super::*;
 
 /// Feeds the bytes in pieces of the given sizes, over and over.
 fn cut(bytes: &[u8], longest: usize, sizes: &[usize]) -> (Vec<String>, usize) {
-    let mut lines = Lines::new(longest, LineMemory::new(usize::MAX));
+    let mut lines = RequestLines::new(longest, LineMemory::new(usize::MAX));
     let (mut found, mut most) = (Vec::new(), 0);
     let mut rest = bytes;
     let mut sizes = sizes.iter().cycle();
-    let mut take_all = |lines: &mut Lines| {
+    let mut take_all = |lines: &mut RequestLines| {
         while let Some(line) = lines.next() {
             found.push(match line {
-                Line::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                Line::Refused(why) => format!("<{why:?}>"),
+                RequestLine::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                RequestLine::Refused(why) => format!("<{why:?}>"),
             });
         }
     };
@@ -61,7 +61,7 @@ fn a_giant_line_takes_no_more_memory_than_the_limit() {
 }
 
 /// Puts bytes into a client's buffer, as far as it takes them.
-fn feed(lines: &mut Lines, mut count: usize) {
+fn feed(lines: &mut RequestLines, mut count: usize) {
     while count > 0 {
         let space = lines.space();
         let size = space.len().min(count);
@@ -72,12 +72,12 @@ fn feed(lines: &mut Lines, mut count: usize) {
     }
 }
 
-fn end_line(lines: &mut Lines) -> String {
+fn end_line(lines: &mut RequestLines) -> String {
     let space = lines.space();
     space[0] = b'\n';
     lines.filled(1);
     match lines.next() {
-        Some(Line::Text(text)) => text.len().to_string(),
+        Some(RequestLine::Text(text)) => text.len().to_string(),
         other => format!("{other:?}"),
     }
 }
@@ -86,7 +86,8 @@ fn end_line(lines: &mut Lines) -> String {
 fn unfinished_lines_share_their_memory() {
     const LONG: usize = 1024 * 1024;
     let memory = LineMemory::new(4 * LONG);
-    let mut clients: Vec<Lines> = (0..20).map(|_| Lines::new(LONG, Arc::clone(&memory))).collect();
+    let mut clients: Vec<RequestLines> =
+        (0..20).map(|_| RequestLines::new(LONG, Arc::clone(&memory))).collect();
     for lines in &mut clients {
         feed(lines, LONG);
     }

@@ -8,7 +8,7 @@ use hookrail::{EventName, Hook, JsonObject};
 /// The calls of all tests.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Under every name by which a matcher may know the tool.
+    /// Under every name that a matcher is tried on.
     tools: HashSet<(EventName, String)>,
     calls: Vec<(EventName, String, JsonObject)>,
 }

@@ -48,9 +48,9 @@ fn accepting_changes_the_keys_and_nothing_else() {
 "#
     );
     assert_eq!(accept("\u{feff}[{}]", &[]).unwrap(), "\u{feff}[{}]");
-    assert_eq!(accept("{}", &changes), Err(EditError::Changed));
-    assert_eq!(accept("[", &changes), Err(EditError::Changed));
-    assert_eq!(accept("[]", &changes), Err(EditError::Changed));
+    assert_eq!(accept("{}", &changes), Err(TestEditError::Changed));
+    assert_eq!(accept("[", &changes), Err(TestEditError::Changed));
+    assert_eq!(accept("[]", &changes), Err(TestEditError::Changed));
 }
 
 #[test]
@@ -71,5 +71,5 @@ fn tests_are_added_at_the_end() {
     assert!(more.starts_with("// about pushes\n[\n  {\n    \"name\": \"a\", // the first\n"), "{more}");
     let value = parsed(&more);
     assert_eq!(value[2], test);
-    assert_eq!(append(&more, &[test]), Err(EditError::Taken("c".to_owned())));
+    assert_eq!(append(&more, &[test]), Err(TestEditError::Taken("c".to_owned())));
 }

@@ -1,13 +1,13 @@
 use super::*;
-use crate::commands::test::case::Word;
-use crate::commands::test::seen::Ran;
+use crate::commands::test::case::DecisionWord;
+use crate::commands::test::seen::HookThatRan;
 
-fn seen() -> Seen {
+fn seen() -> SeenOutcome {
     let input = json!({ "command": "ls", "n": 1, "deep": { "a": [1, 2], "b": true } });
-    Seen {
-        decision: Word::Block,
+    SeenOutcome {
+        decision: DecisionWord::Block,
         reasons: vec!["force pushes are for people".to_owned(), "second".to_owned()],
-        ran: vec![Ran { name: "guard".to_owned(), how: "a rule".to_owned() }],
+        ran: vec![HookThatRan { name: "guard".to_owned(), how: "a rule".to_owned() }],
         input: input.as_object().cloned(),
         output: Some(json!({ "decision": "block" })),
         failures: Vec::new(),
@@ -23,8 +23,8 @@ fn each_key_is_compared_in_its_own_way() {
     let none = Expect::default;
     for (expect, keys) in [
         (none(), ""),
-        (Expect { decision: Some(Word::Block), ..none() }, ""),
-        (Expect { decision: Some(Word::Allow), ..none() }, "decision"),
+        (Expect { decision: Some(DecisionWord::Block), ..none() }, ""),
+        (Expect { decision: Some(DecisionWord::Allow), ..none() }, "decision"),
         (Expect { reason: Some("people".to_owned()), ..none() }, ""),
         (Expect { reason: Some("second".to_owned()), ..none() }, ""),
         (Expect { reason: Some(String::new()), ..none() }, ""),
@@ -43,19 +43,19 @@ fn each_key_is_compared_in_its_own_way() {
         (Expect { max_ms: Some(20), ..none() }, ""),
         (Expect { max_ms: Some(19), ..none() }, "maxMs"),
     ] {
-        let found: Vec<_> = differences(&expect, &seen()).iter().map(|found| found.key).collect();
+        let found: Vec<_> = mismatches(&expect, &seen()).iter().map(|found| found.key).collect();
         assert_eq!(found.join(" "), keys, "{expect:?}");
     }
 }
 
 #[test]
 fn a_failing_hook_fails_a_test_that_does_not_expect_it() {
-    let failing = Seen { failures: vec!["hook `a` failed: boom".to_owned()], ..seen() };
-    let found = differences(&Expect::default(), &failing);
+    let failing = SeenOutcome { failures: vec!["hook `a` failed: boom".to_owned()], ..seen() };
+    let found = mismatches(&Expect::default(), &failing);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].line(), "errors: expected none, seen hook `a` failed: boom");
     assert_eq!(found[0].accepted, json!(true));
-    assert!(differences(&Expect { errors: Some(true), ..Expect::default() }, &failing).is_empty());
+    assert!(mismatches(&Expect { errors: Some(true), ..Expect::default() }, &failing).is_empty());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_would_be_accepted_holds() {
         input: json!({ "command": "rm", "gone": 1 }).as_object().cloned(),
         ..Expect::default()
     };
-    let found = differences(&expect, &seen());
+    let found = mismatches(&expect, &seen());
     let accepted: Vec<_> = found.iter().map(|found| (found.key, found.accepted.to_string())).collect();
     assert_eq!(
         accepted,

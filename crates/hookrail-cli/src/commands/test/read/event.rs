@@ -8,10 +8,10 @@ use hookrail_bridge::Agent;
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
-use super::{Keys, Reader, span};
+use super::{Keys, TestFileReader, span};
 use crate::event_input::sample_fields;
 
-impl<'a> Reader<'a> {
+impl<'a> TestFileReader<'a> {
     /// An event in our own terms.
     /// Without `payload`, a sample is completed with `tool` and `input`: a test names only what it is about.
     pub(super) fn event(&mut self, keys: &mut Keys<'a>) -> Option<TypedInput> {
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             Ast::Object(_) => Value::from(stdin).to_string().into_bytes(),
             other => return self.mistyped("`stdin`", "the agent's payload, an object or its text", &other),
         };
-        // Our own name of the event says nothing to the agent's table, and is compared below.
+        // Our own name of the event is not in the agent's table, and is compared below.
         let ours = event.as_deref().and_then(|event| event.parse::<EventName>().ok());
         let mut read = match hookrail_bridge::read(agent, event.as_deref(), &bytes) {
             Ok(read) => read,

@@ -6,15 +6,15 @@ use hookrail::EventName;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;
 
-use super::super::case::{Expect, Word};
-use super::{EXPECT_KEYS, Reader, span};
+use super::super::case::{DecisionWord, Expect};
+use super::{EXPECT_KEYS, TestFileReader, span};
 
-impl<'a> Reader<'a> {
+impl<'a> TestFileReader<'a> {
     /// What is expected. A key that can never be fulfilled for the event is refused here and not left to fail later.
     pub(super) fn expect(&mut self, expect: Ast<'a>, event: Option<EventName>) -> Option<Expect> {
         let mut keys = self.keys("`expect`", expect, &EXPECT_KEYS)?;
         let decision = keys.take("decision").and_then(|word| {
-            let known = word.as_string_lit().and_then(|text| Word::parse(&text.value));
+            let known = word.as_string_lit().and_then(|text| DecisionWord::parse(&text.value));
             known.or_else(|| self.mistyped("`decision`", "\"allow\", \"block\", \"ask\" or \"stop\"", &word))
         });
         let reason = self.text(&mut keys, "reason");

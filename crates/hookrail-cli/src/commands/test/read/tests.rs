@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::commands::test::case::{Expect, Word};
+use crate::commands::test::case::{DecisionWord, Expect};
 
 fn problems(text: &str) -> Vec<String> {
     match parse(Path::new("t.json"), text) {
@@ -31,7 +31,7 @@ fn a_test_is_read_with_everything_it_says() {
     assert_eq!((case.name.as_str(), case.line, case.index, case.scratch_home), ("n", 3, 0, true));
     assert_eq!(case.files, Some(vec![(PathBuf::from("src/a.txt"), "x".to_owned())]));
     let expected = Expect {
-        decision: Some(Word::Block),
+        decision: Some(DecisionWord::Block),
         reason: Some("r".to_owned()),
         ran: vec!["a".to_owned()],
         not_ran: vec!["b".to_owned()],
@@ -135,10 +135,10 @@ fn what_is_no_test_file_is_said_with_its_place() {
             "1:57 `tool` beside `agent`: `stdin` has everything",
         ),
         // What lies to a reader.
-        (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` is here twice"),
+        (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` occurs twice"),
         (
             r#"[{ "name": "n", "event": "BeforeTool", "input": { "a": 1, "a": 2 } }]"#,
-            "1:59 the key `a` is here twice",
+            "1:59 the key `a` occurs twice",
         ),
         (
             "[{ \"name\": \"a\0b\", \"event\": \"BeforeTool\" }]",

@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 
 use super::super::align::{Step, align};
-use super::super::field::FieldPath;
-use super::super::given::{GivenMessage, hook_role, read_messages};
-use super::super::{TranslationError, shown_text};
+use super::super::given::{GivenMessage, hook_role};
+use super::super::shown_text;
 use crate::formats::genai::{Content, GenerateContentParameters, Part};
-use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{JoinedText, LlmMessage};
 
 /// The messages hooks see, each with the place of its entry.
@@ -21,20 +19,14 @@ pub(super) fn shown_messages(contents: &[Content]) -> impl Iterator<Item = (usiz
 }
 
 /// Leaves the conversation untouched, with all its parts, if the hook gave back every message as it was.
-pub(super) fn apply_messages(
-    given: &JsonObject,
-    at: &FieldPath<'_>,
-    request: &mut GenerateContentParameters,
-) -> Result<(), TranslationError> {
-    let Some(messages) = read_messages(given, at)? else { return Ok(()) };
+pub(super) fn apply_messages(given: &[GivenMessage<'_>], request: &mut GenerateContentParameters) {
     let (places, shown): (Vec<usize>, Vec<LlmMessage<'_>>) = shown_messages(&request.contents).unzip();
-    let steps = align(&shown, &messages);
+    let steps = align(&shown, given);
     if steps.len() == shown.len() && steps.iter().all(|step| matches!(step, Step::Keep { .. })) {
-        return Ok(());
+        return;
     }
     drop(shown);
-    request.contents = rebuild(std::mem::take(&mut request.contents), &places, &steps, &messages);
-    Ok(())
+    request.contents = rebuild(std::mem::take(&mut request.contents), &places, &steps, given);
 }
 
 /// Puts the conversation together again.

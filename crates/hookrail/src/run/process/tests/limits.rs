@@ -86,8 +86,10 @@ fn a_lack_of_descriptors_is_waited_out() {
         limit(Resource::Nofile, descriptors().len() as u64 - 1);
         let timeout = Duration::from_millis(300);
         let finished = run_process(&bash("true"), &payload, timeout, ALL, &Reaper::new()).await;
-        let Exit::NotStarted(why) = finished.exit else { panic!("{:?}", finished.exit) };
-        assert!(why.contains("within 300ms") && why.contains("Too many open files"), "{why}");
+        let Exit::NotStarted(StartFailure::Scarce { within, error, .. }) = finished.exit else {
+            panic!("{:?}", finished.exit)
+        };
+        assert_eq!((within, error.code()), (timeout, Some(Errno::MFILE.raw_os_error())));
     });
     assert_no_children();
 }

@@ -1,6 +1,7 @@
 //! Hooks one after another.
 
 use super::*;
+use crate::verdict::failure::HookFailure;
 
 #[tokio::test]
 async fn chained_hooks_run_in_order_one_at_a_time() {
@@ -117,4 +118,21 @@ async fn a_stop_ends_a_chain_and_a_block_does_where_it_has_an_effect() {
         );
         assert_eq!(last, input, "HOOK-107: what a blocking hook would change is not used");
     }
+}
+
+#[tokio::test]
+async fn a_hook_whose_input_cannot_be_stored_is_not_started() {
+    let (_root, dir) = project();
+    let change = json!({"hookSpecificOutput": {"tool_input": {"a": 2}}});
+    let hooks = hooks(&[&format!("echo '{change}'"), "echo ran > ran"]);
+    let input = object(json!({"tool_name": "t", "tool_input": {"a": 1}}));
+    // The second hook has an input of its own, because the first one changed it.
+    let fail_next = |_: &HookRun, _: &Payload| crate::run::payload::injected::fail_from_now_on();
+    let (runs, _) =
+        runner().execute_hooks_sequential(&hooks, EventName::BeforeTool, input, &dir, &fail_next).await;
+    let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+    let why = StartFailure::InputNotStored { error: (&full).into() };
+    assert_eq!(runs[1].failure(), Some(&HookFailure::NotStarted { why: why.clone() }));
+    assert_eq!(*runs[1].exit(), Exit::NotStarted(why));
+    assert!(!dir.join("ran").exists());
 }

@@ -14,6 +14,7 @@ use crate::run::capture::{Capture, output_pipe};
 use crate::run::payload::{Cursor, Payload};
 use crate::run::process::{Finished, LINGER, QUIET};
 use crate::run::watch::{Ticker, Watched};
+use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
 /// What one event is run with.
@@ -110,7 +111,7 @@ pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finish
         }
         End::Without(_) => {
             loader.done(number);
-            Exit::NoAnswer("ended with the interpreter that it was forked from".to_owned())
+            Exit::NoAnswer(WorkerFailure::InterpreterEnded)
         }
     };
     Some(Finished { exit, stdout, stderr, duration: terms.begin.elapsed() })

@@ -16,6 +16,7 @@ use crate::run::watch::Ticker;
 use crate::run::worker::answer::{Line, read_line};
 use crate::run::worker::start::Started;
 use crate::run::worker::turns::Turns;
+use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
 use self::pipes::{PipeRead, Pipes};
@@ -44,7 +45,7 @@ pub(super) struct State {
     /// No new questions: the process ends when the open ones are answered.
     retiring: bool,
     /// Since when a stream is closed. Most often the process is about to end, which says more.
-    closed: Option<(Instant, &'static str)>,
+    closed: Option<(Instant, WorkerFailure)>,
     pub(super) ticker: Ticker,
 }
 
@@ -71,7 +72,6 @@ enum Charge {
     /// The one that was asked first.
     Oldest,
     Question(u64),
-    Nobody,
 }
 
 impl State {
@@ -275,7 +275,7 @@ impl State {
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         pipes.register();
         if pipes.write(&mut self.open, cx, &mut self.ticker).is_err() {
-            self.closed.get_or_insert((Instant::now(), "closed its stdin"));
+            self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdin));
         }
         self.poll_output(cx, number);
         if self.is_settled(number) {
@@ -300,12 +300,12 @@ impl State {
         let (input_closed, _) = process.pipes.glance();
         if now >= deadline {
             self.time_out(number);
-        } else if let Some((since, what)) = self.closed {
+        } else if let Some((since, why)) = self.closed.clone() {
             if now >= since + LOOK_AFTER {
-                self.fail(format!("{what} without an answer"), Charge::Oldest, Vec::new());
+                self.fail(why, Charge::Oldest, Vec::new());
             }
         } else if input_closed {
-            self.closed = Some((now, "closed its stdin"));
+            self.closed = Some((now, WorkerFailure::ClosedStdin));
         }
         let again =
             self.closed.is_some() || self.process.as_ref().is_some_and(|process| !process.pipes.tells_end());
@@ -314,7 +314,7 @@ impl State {
 
     /// When the process has to be looked at because a stream is closed.
     pub(super) fn look_at(&self) -> Option<Instant> {
-        self.closed.map(|(since, _)| since + LOOK_AFTER)
+        self.closed.as_ref().map(|(since, _)| *since + LOOK_AFTER)
     }
 
     /// Whether it is known what came of a question.
@@ -330,7 +330,7 @@ impl State {
                 PipeRead::Nothing => return,
                 PipeRead::Something => self.hear_lines(),
                 PipeRead::End => {
-                    self.closed.get_or_insert((Instant::now(), "closed its stdout"));
+                    self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdout));
                     return;
                 }
             }
@@ -350,7 +350,7 @@ impl State {
                 true
             }
             PipeRead::End => {
-                self.closed.get_or_insert((Instant::now(), "closed its stdout"));
+                self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdout));
                 false
             }
         }
@@ -372,7 +372,7 @@ impl State {
         let keep = self.keep();
         let half = self.process.as_ref().map_or(0, |process| process.pipes.half_line().len());
         if half > keep.saturating_mul(2).saturating_add(AROUND_OUTPUT) {
-            self.fail("wrote a longer answer than is kept".to_owned(), Charge::Oldest, Vec::new());
+            self.fail(WorkerFailure::TooLong, Charge::Oldest, Vec::new());
         }
     }
 
@@ -400,33 +400,28 @@ impl State {
                     self.open.settle(number, Outcome::Answered(answer));
                     return;
                 }
-                Owner::Past => ("answered a question twice", Charge::Nobody),
-                Owner::Nobody => ("answered a question that was not asked", Charge::Oldest),
+                // It answered twice. Nobody waits for that, so that it is nobody's failure.
+                Owner::Past => return self.abandon_others(),
+                Owner::Nobody => (WorkerFailure::UnknownQuestion, Charge::Oldest),
             },
-            Line::Malformed(id, why) => match self.open.owner(&id) {
-                Owner::Open(number) => {
-                    return self.fail(
-                        format!("gave an answer that {why}"),
-                        Charge::Question(number),
-                        line.to_vec(),
-                    );
-                }
-                _ => ("answered a question that was not asked", Charge::Oldest),
+            Line::Malformed(id, fault) => match self.open.owner(&id) {
+                Owner::Open(number) => (WorkerFailure::Malformed(fault), Charge::Question(number)),
+                Owner::Past | Owner::Nobody => (WorkerFailure::UnknownQuestion, Charge::Oldest),
             },
-            Line::Ready(_) | Line::Stray => ("wrote a line that is no answer", Charge::Oldest),
+            Line::Ready(_) | Line::Stray => (WorkerFailure::StrayLine, Charge::Oldest),
         };
-        self.fail(why.to_owned(), charge, line.to_vec());
+        self.fail(why, charge, line.to_vec());
     }
 
     /// The process has ended by itself. What it said before counts.
     fn process_ended(&mut self, peek: &Peek) {
         self.hear_available();
-        let how = match peek {
-            Peek::Ended(Exit::Code(code)) => format!("exited with code {code} without an answer"),
-            Peek::Ended(Exit::Signal(signal)) => format!("was ended by signal {signal} without an answer"),
-            _ => "ended without an answer".to_owned(),
+        let why = match peek {
+            Peek::Ended(Exit::Code(code)) => WorkerFailure::Exited { code: *code },
+            Peek::Ended(Exit::Signal(signal)) => WorkerFailure::Signal { signal: *signal },
+            _ => WorkerFailure::Ended,
         };
-        self.fail(how, Charge::Oldest, Vec::new());
+        self.fail(why, Charge::Oldest, Vec::new());
     }
 
     /// A question was not answered in time.
@@ -437,7 +432,7 @@ impl State {
     }
 
     /// Ends the process because of what it did. One question pays for it.
-    fn fail(&mut self, why: String, charge: Charge, mut stray: Vec<u8>) {
+    fn fail(&mut self, why: WorkerFailure, charge: Charge, mut stray: Vec<u8>) {
         let Some(Process { pipes, .. }) = &mut self.process else { return };
         if !stray.is_empty() {
             // What came along may tell more than the line itself.
@@ -452,7 +447,6 @@ impl State {
         let answered_before = self.answered > 0;
         let heard = |begins_at: Option<u64>| !answered_before || begins_at.is_some_and(|at| read > at);
         let charged = match charge {
-            Charge::Nobody => None,
             Charge::Question(number) => Some(number),
             Charge::Oldest => {
                 self.open.unanswered().next().filter(|open| heard(open.begins_at)).map(|open| open.number)

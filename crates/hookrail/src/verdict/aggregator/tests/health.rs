@@ -1,6 +1,7 @@
 //! Hooks that failed or said nothing, beside those that did not.
 
 use super::*;
+use crate::verdict::failure::StartFailure;
 
 #[test]
 fn the_outputs_of_healthy_hooks_survive_a_failed_one() {
@@ -53,10 +54,10 @@ fn success_is_health_and_not_policy() {
         ("HOOK-070 HOOK-213", finished(Exit::Code(1), "", "boom"), false, false, 1),
         ("HOOK-070 HOOK-196 HOOK-213", finished(Exit::Signal(9), "", ""), false, false, 1),
         ("HOOK-070 HOOK-110 HOOK-213", finished(timeout, "", ""), false, false, 1),
-        ("HOOK-070 HOOK-110", finished(Exit::NotStarted("gone".to_owned()), "", ""), false, false, 1),
+        ("HOOK-070 HOOK-110", finished(Exit::NotStarted(StartFailure::NoTimeLeft), "", ""), false, false, 1),
         ("HOOK-070 HOOK-065", finished(Exit::Code(0), "", ""), true, false, 0),
     ] {
-        let signalled = matches!(run.exit, Exit::Signal(_));
+        let signalled = matches!(run.exit(), Exit::Signal(_));
         assert!(
             !signalled || run.exit_code() == Some(0),
             "{requirement}: the exit code reads 0 after a signal"

@@ -10,11 +10,11 @@ use hookrail_bridge::Agent;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::Message;
+use super::ChatMessage;
 use crate::commands::replay::call::TranscriptEntry;
 
 /// What was found in a document.
-/// What is no chat has told nothing.
+/// A document that is no chat has no entries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::commands::replay) struct Document {
     /// Whether it is a chat at all.
@@ -23,19 +23,19 @@ pub(in crate::commands::replay) struct Document {
     pub(in crate::commands::replay) unreadable: u64,
 }
 
-/// Reads a document and hands over what each message tells. An error is the caller's own: `tell` may fail.
+/// Reads a document and hands over the entries of each message. An error is the caller's own: `on_entries` may fail.
 /// `most` bounds the bytes of one message, and so the memory.
 pub(in crate::commands::replay) fn document<E>(
     agent: Agent,
     reader: impl Read,
     most: usize,
-    tell: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
+    on_entries: &mut dyn FnMut(Vec<TranscriptEntry>) -> Result<(), E>,
 ) -> Result<Document, E> {
-    let place = Rc::new(Place { line: Cell::new(1), budget: Cell::new(most) });
+    let place = Rc::new(ReadPosition { line: Cell::new(1), budget: Cell::new(most) });
     let counted = Counted { reader, place: Rc::clone(&place) };
     let mut found = Document::default();
     let mut failed = None;
-    let mut sink = |entries: Vec<TranscriptEntry>| match tell(entries) {
+    let mut sink = |entries: Vec<TranscriptEntry>| match on_entries(entries) {
         Ok(()) => true,
         Err(error) => {
             failed = Some(error);
@@ -55,8 +55,8 @@ pub(in crate::commands::replay) fn document<E>(
 }
 
 /// Where the reader is, and how much it may still read for the piece at hand.
-/// Shared with the reader below the parser, since `serde_json` tells neither while it reads.
-struct Place {
+/// Shared with the reader below the parser, since `serde_json` shows neither while it reads.
+struct ReadPosition {
     line: Cell<u64>,
     budget: Cell<usize>,
 }
@@ -65,7 +65,7 @@ struct Place {
 /// It has to sit between the parser and the buffer, where the position is exact.
 struct Counted<R> {
     reader: R,
-    place: Rc<Place>,
+    place: Rc<ReadPosition>,
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -83,14 +83,14 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Takes what one message tells; `false` ends the reading.
+/// Takes the entries of one message; `false` ends the reading.
 type Sink<'s> = &'s mut dyn FnMut(Vec<TranscriptEntry>) -> bool;
 
 /// The document's object, or a bare list of messages.
 /// Keys that are no messages are skipped without being kept.
 struct Top<'s> {
     agent: Agent,
-    place: &'s Place,
+    place: &'s ReadPosition,
     most: usize,
     found: &'s mut Document,
     sink: Sink<'s>,
@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for Top<'_> {
 /// Each message is read, handed over and dropped before the next one.
 struct Messages<'s> {
     agent: Agent,
-    place: &'s Place,
+    place: &'s ReadPosition,
     most: usize,
     found: &'s mut Document,
     sink: Sink<'s>,
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for Messages<'_> {
             let is_message =
                 ["toolCalls", "parts", "role", "content"].iter().any(|key| value.get(key).is_some());
             self.found.is_chat |= is_message;
-            let Ok(message) = <Message<'_> as serde::Deserialize>::deserialize(&value) else {
+            let Ok(message) = <ChatMessage<'_> as serde::Deserialize>::deserialize(&value) else {
                 self.found.unreadable += 1;
                 continue;
             };
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for Messages<'_> {
 
 /// A message and the line on which it begins.
 struct Element<'p> {
-    place: &'p Place,
+    place: &'p ReadPosition,
     line: &'p mut u64,
 }
 

@@ -5,8 +5,17 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::TranslationError;
-use crate::formats::json_object::JsonObject;
+/// A model payload that cannot be read: which field, what was expected there, and what was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: expected {expected}, found {found}")]
+pub struct TranslationError {
+    /// The field's path, such as `llm_request.messages[2].content`.
+    pub field: String,
+    /// What belongs there.
+    pub expected: Cow<'static, str>,
+    /// What stands there.
+    pub found: String,
+}
 
 /// The path of a field. It is a list on the stack and becomes text only when something is wrong.
 #[derive(Clone, Copy)]
@@ -67,59 +76,4 @@ pub(crate) fn describe(value: Option<&Value>) -> String {
         Some(Value::Array(_)) => "a list".to_owned(),
         Some(Value::Object(_)) => "an object".to_owned(),
     }
-}
-
-/// A member that was given. `null` counts as not given: scripts that build their answer from variables
-/// write it for what they leave alone.
-pub(super) fn member<'g>(given: &'g JsonObject, key: &str) -> Option<&'g Value> {
-    given.get(key).filter(|value| !value.is_null())
-}
-
-/// The first of several spellings of a member that was given, with the spelling used.
-pub(super) fn spelled<'g>(
-    given: &'g JsonObject,
-    spellings: [&'static str; 2],
-) -> Option<(&'static str, &'g Value)> {
-    spellings.into_iter().find_map(|key| Some((key, member(given, key)?)))
-}
-
-/// The value as an object, or the error that says so.
-pub(super) fn object<'g>(value: &'g Value, at: &FieldPath<'_>) -> Result<&'g JsonObject, TranslationError> {
-    value.as_object().ok_or_else(|| at.mismatch("an object", Some(value)))
-}
-
-/// The value as a list, or the error that says so.
-pub(super) fn list<'g>(value: &'g Value, at: &FieldPath<'_>) -> Result<&'g [Value], TranslationError> {
-    value.as_array().map(Vec::as_slice).ok_or_else(|| at.mismatch("a list", Some(value)))
-}
-
-/// A text member, if it was given.
-pub(super) fn text_member<'g>(
-    given: &'g JsonObject,
-    key: &str,
-    at: &FieldPath<'_>,
-) -> Result<Option<&'g str>, TranslationError> {
-    let Some(value) = member(given, key) else { return Ok(None) };
-    value.as_str().map(Some).ok_or_else(|| at.key(key).mismatch("a text", Some(value)))
-}
-
-/// A count, if it was given.
-pub(super) fn count_member(
-    given: &JsonObject,
-    key: &str,
-    at: &FieldPath<'_>,
-) -> Result<Option<u64>, TranslationError> {
-    let Some(value) = member(given, key) else { return Ok(None) };
-    value.as_u64().map(Some).ok_or_else(|| at.key(key).mismatch("a whole number", Some(value)))
-}
-
-/// A list of texts.
-pub(super) fn texts(value: &Value, at: &FieldPath<'_>) -> Result<Vec<String>, TranslationError> {
-    let entries = list(value, at)?.iter().enumerate();
-    entries
-        .map(|(index, entry)| match entry {
-            Value::String(text) => Ok(text.clone()),
-            other => Err(at.entry(index).mismatch("a text", Some(other))),
-        })
-        .collect()
 }

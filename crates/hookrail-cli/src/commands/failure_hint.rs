@@ -1,0 +1,43 @@
+//! What helps against the failure of a hook, for `fire` and the agent's trace.
+
+use hookrail::{EventName, HookFailure, HookRun};
+
+use super::check::{command_problem, quote};
+use crate::context::Context;
+
+/// What helps against a failure, where its exit code or its error text shows it.
+/// The machine is looked at again, which costs something and is done only for a hook that failed.
+pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option<String> {
+    let command = run.hook.command_text()?;
+    match run.failure()? {
+        HookFailure::ExitCode { code: 126 | 127, stderr } => command_problem(&run.hook, command, context)
+            .or_else(|| carriage_return(stderr))
+            .or_else(|| missing_program(&run.hook.env, stderr)),
+        HookFailure::NotStarted { .. } => command_problem(&run.hook, command, context),
+        HookFailure::ExitCode { code, stderr } => carriage_return(stderr)
+            .or_else(|| event.can_block().then(|| format!("exit 2 blocks, {code} does not"))),
+        HookFailure::TimedOut(_) => {
+            Some("`timeout` in the settings gives it more time, in milliseconds".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A script with Windows line ends, by the errors of shells.
+fn carriage_return(complaint: &str) -> Option<String> {
+    let seen = complaint.contains('\r') || complaint.contains("\\r'") || complaint.contains("^M");
+    seen.then(|| "the script has Windows line ends; `sed -i 's/\\r$//' FILE` gives it Unix ones".to_owned())
+}
+
+/// A program that a script calls and the shell did not find.
+/// Only the English words of Bash are known; other texts give no hint.
+fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> {
+    let before = complaint.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
+    let program = before.rsplit(": ").next()?;
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+    Some(format!("{} is in none of the folders of PATH: {path}", quote(program)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! The order of the program's top modules.
+
+use std::path::Path;
+
+use hookrail_testkit::rooms::assert_order;
+
+/// From the bottom up: each uses only those before it. `main.rs` uses all of them.
+const MODULES: [&str; 14] = [
+    "effect",
+    "exit",
+    "interrupt",
+    "logging",
+    "signals",
+    "terminal",
+    "hook_log",
+    "cli",
+    "context",
+    "display",
+    "event_input",
+    "findings",
+    "settings_file",
+    "commands",
+];
+
+#[test]
+fn modules_use_only_those_before_them() {
+    assert_order(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &MODULES);
+}
