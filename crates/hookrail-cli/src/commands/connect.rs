@@ -11,7 +11,7 @@ pub(crate) mod status;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace, connect};
+use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, SettingsPlace, connect};
 
 use self::file::AgentFile;
 use crate::cli::ConnectArgs;
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let options = ConnectOptions { model_events: args.model_events, toml: file.is_toml };
     let program = program()?;
     let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
-    if file.place.format == FileFormat::Ours {
+    if file.place.format == SettingsFormat::Ours {
         let edited = edit(None).map_err(|error| file.unusable(&error, context))?;
         for line in edited.summary {
             printer.data(line)?;
