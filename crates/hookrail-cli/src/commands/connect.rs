@@ -1,7 +1,7 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
 //!
 //! Only entries that call this program are added, changed or removed; whatever else stands in another agent's file
-//! stays as it is, comments included. The difference is shown before anything is edited about it.
+//! stays as it is, comments included. The difference is shown before anything is written.
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
@@ -20,7 +20,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
 /// Adds the bridge to an agent's settings, or lists the agents.
-/// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is edited.
+/// An agent must not call it. An agent that reads our own settings has nothing to connect, which is reported.
 pub(crate) fn run(
     args: &ConnectArgs,
     context: &Context,
