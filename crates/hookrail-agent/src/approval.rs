@@ -1,5 +1,5 @@
-//! Who must be asked before a tool runs. A hook can never loosen what stands here: approval comes
-//! after the hooks and sees the arguments as they changed them.
+//! Which tool calls need a person's permission. No hook can weaken these rules: approval comes after the hooks, with the
+//! arguments as they changed them.
 
 use std::path::Path;
 
@@ -32,15 +32,16 @@ impl ApprovalMode {
     }
 }
 
-/// A call that somebody must be asked about.
+/// A call that needs a decision.
 #[derive(Clone, Copy)]
 pub(crate) struct AskedCall<'a> {
+    /// The tool that is to run.
     pub(crate) tool: &'a dyn Tool,
     /// The arguments as hooks changed them.
     pub(crate) args: &'a JsonObject,
     /// The arguments as the model gave them.
     pub(crate) original: &'a JsonObject,
-    /// Who decides, and why a person must, if a hook says so.
+    /// Who decides, with the hook's reason where a hook requires a person.
     pub(crate) decider: Decider<'a>,
     /// Why it needs a yes in every mode, if it does.
     pub(crate) protected: Option<&'static str>,
@@ -48,8 +49,8 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) project: &'a Path,
 }
 
-/// Decides about one call. `Notification` hooks hear of a question before it is asked, also where
-/// nobody is there to answer it: what hooks see does not depend on a terminal. What they say to the model is added to
+/// Decides about one call. `Notification` hooks run for a question before it is asked, also where there is no
+/// person to answer it: what hooks receive does not depend on a terminal. Their messages for the model are added to
 /// `messages`.
 pub(crate) async fn ask_permission(
     mode: ApprovalMode,
@@ -59,9 +60,9 @@ pub(crate) async fn ask_permission(
     messages: &mut Vec<String>,
 ) -> Permission {
     let AskedCall { tool, args, original, decider, protected, project } = *call;
-    // What a hook wants a person for is asked in every mode, and about every kind of tool.
+    // Where a hook requires a person's decision, the question is asked in every mode and about every kind of tool.
     let hook_reason = match decider {
-        // Whoever may edit files without a question may not edit what guards the agent.
+        // A mode that may edit files without a question may not edit what guards the agent.
         Decider::Host if mode.allows(tool.kind()) && protected.is_none() => return Permission::Granted,
         Decider::Host => None,
         Decider::Person { reason } => Some(reason),
@@ -78,12 +79,12 @@ pub(crate) async fn ask_permission(
         details.insert("reason".to_owned(), json!(reason));
     }
     details.extend(preview::details(tool, args, change.as_ref()));
-    let told = hooks.fire_notification(&NotificationType::ToolPermission, &message, &details).await;
-    if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = told.gate {
+    let notified = hooks.fire_notification(&NotificationType::ToolPermission, &message, &details).await;
+    if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = notified.gate {
         return Permission::Stopped { reason };
     }
-    messages.extend(told.notes.into_inner().system_message);
-    // What guards the agent, and what a hook wants a person for, is asked about every time.
+    messages.extend(notified.notes.into_inner().system_message);
+    // Where files that guard the agent are written, or a hook requires a person, every call is asked about.
     let always = match tool.kind() {
         _ if protected.is_some() || hook_reason.is_some() => None,
         ToolKind::ReadOnly => None,
@@ -111,7 +112,7 @@ pub(crate) async fn ask_permission(
             }
             Some(reason) => {
                 format!(
-                    "A hook wanted a person to decide about `{name}`, and permission was not given: {reason}"
+                    "A hook asked for a person's decision about `{name}`, and permission was not given: {reason}"
                 )
             }
         },

@@ -4,7 +4,7 @@ use hookrail::genai::{Content, FunctionCall, FunctionResponse, Part};
 use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
 
-/// The conversation.
+/// The entries of the conversation, as they are sent with each request.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     contents: Vec<Content>,
@@ -16,19 +16,19 @@ impl History {
         &self.contents
     }
 
-    /// Appends an entry; an empty one would be refused by models and says nothing.
+    /// Appends an entry; an empty one is left out, because models refuse it.
     pub(crate) fn push(&mut self, content: Content) {
         if !content.parts.is_empty() {
             self.contents.push(content);
         }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.contents.clear();
     }
 
-    /// Its size as sent.
+    /// The size of all entries in bytes, as they are sent.
     pub(crate) fn bytes(&self) -> usize {
         self.contents.iter().map(content_bytes).sum()
     }

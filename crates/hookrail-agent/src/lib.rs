@@ -1,16 +1,14 @@
-//! A small real coding agent in which what hooks decide is what happens.
+//! A small real coding agent that carries out what hooks decide.
 //!
-//! [`Session`] is the turn loop: prompt → model → tools → model. It asks the hook system around every
-//! model call and every tool call, and applies what comes back. It prints nothing: a [`ui::Ui`] shows
+//! [`Session`] is the turn loop: prompt → model → tools → model. It runs hooks around every model
+//! call and every tool call, and applies what they decide. It prints nothing: a [`ui::Ui`] shows
 //! what happens, and the session log keeps it.
 
 mod approval;
-mod compress;
 mod history;
 pub mod log;
 mod log_schema;
 pub mod model;
-mod model_call;
 mod observer;
 mod scheduler;
 mod session;

@@ -30,7 +30,7 @@ impl SessionLog {
             use std::os::unix::fs::DirBuilderExt as _;
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        // A pipe that nobody reads is refused, and one whose reader is slow loses lines: neither holds the agent up.
+        // A pipe without a reader is refused, and one with a slow reader loses lines: neither delays the agent.
         let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let file =
             File::options().create(true).append(true).mode(0o600).custom_flags(never_wait).open(path)?;
@@ -38,7 +38,7 @@ impl SessionLog {
         Ok(Self { session_id: session_id.to_owned(), path, file: Mutex::new(file), problem: OnceLock::new() })
     }
 
-    /// Where it is.
+    /// The absolute path of its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -48,7 +48,7 @@ impl SessionLog {
         self.problem.get().map(String::as_str)
     }
 
-    /// Writes a line. A log that cannot be written never stops the agent; [`SessionLog::problem`] tells of it.
+    /// Writes a line. A log that cannot be written never stops the agent; [`SessionLog::problem`] gives the reason.
     pub fn write(&self, line: &LogLine<'_>) {
         let written = line.to_bytes(&self.session_id, None).and_then(|mut bytes| {
             if self.problem.get().is_some() {

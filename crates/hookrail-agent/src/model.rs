@@ -1,10 +1,10 @@
-//! The model: who answers a request, and how the answer is put together.
+//! The model: clients that answer a request, and how the answer is put together.
 //!
-//! [`ModelClient`] is all the agent knows about a model. [`GeminiClient`] talks to Gemini's REST API,
+//! [`ModelClient`] is the agent's only interface to a model. [`GeminiClient`] uses Gemini's REST API,
 //! [`ReplayModel`] plays a file, [`RecordingModel`] writes such a file beside another client. What they
 //! exchange are the SDK's types; hooks and their stable format never come here.
 //!
-//! A request's way: `wire` makes the body, `http` sends it (`retry` says when to try again, `api_error`
+//! A request's way: `wire` makes the body, `http` sends it (`retry` decides when to try again, `api_error`
 //! reads refusals), `sse` cuts the bytes into events, `wire` reads each event as a chunk, and
 //! [`ResponseStream`] hands chunks to the agent, which shows them as they come. [`ResponseCollector`]
 //! makes the one complete response of them, only once the stream has come to its proper end.
@@ -39,7 +39,7 @@ pub use retry::{RetryNotice, RetryPolicy};
 /// Something that answers model requests.
 pub trait ModelClient: Send + Sync {
     /// Starts a call. Nothing happens before the stream is asked for its first chunk; what goes wrong,
-    /// also before anything was sent, is told there. Dropping the stream gives the call up.
+    /// also before anything was sent, is reported there. Dropping the stream gives the call up.
     fn stream(&self, request: &GenerateContentParameters) -> ResponseStream;
 }
 
@@ -57,15 +57,15 @@ impl<M: ModelClient + ?Sized> ModelClient for Box<M> {
 
 /// The chunks of one model call, as they arrive.
 ///
-/// Whoever makes the chunks, this holds: there is at least one chunk or an error, a prompt that was
+/// For every client this holds: there is at least one chunk or an error, a prompt that was
 /// refused is an error, and nothing comes after an error or the end.
 pub struct ResponseStream {
     chunks: BoxStream<'static, Result<GenerateContentResponse, ModelError>>,
-    state: State,
+    state: StreamState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum StreamState {
     Waiting,
     Flowing,
     Ended,
@@ -76,7 +76,7 @@ impl ResponseStream {
     pub fn new(
         chunks: impl Stream<Item = Result<GenerateContentResponse, ModelError>> + Send + 'static,
     ) -> Self {
-        Self { chunks: chunks.boxed(), state: State::Waiting }
+        Self { chunks: chunks.boxed(), state: StreamState::Waiting }
     }
 
     /// The stream of a call that failed before it began.
@@ -88,17 +88,17 @@ impl ResponseStream {
     ///
     /// Dropping the future loses nothing: the next call goes on where it was.
     pub async fn next(&mut self) -> Option<Result<GenerateContentResponse, ModelError>> {
-        if self.state == State::Ended {
+        if self.state == StreamState::Ended {
             return None;
         }
         let item = match self.chunks.next().await {
             Some(item) => Some(item.and_then(refuse_blocked_prompt)),
-            None if self.state == State::Waiting => {
+            None if self.state == StreamState::Waiting => {
                 Some(Err(ModelError::EmptyResponse { content_type: None }))
             }
             None => None,
         };
-        self.state = if matches!(item, Some(Ok(_))) { State::Flowing } else { State::Ended };
+        self.state = if matches!(item, Some(Ok(_))) { StreamState::Flowing } else { StreamState::Ended };
         item
     }
 

@@ -9,7 +9,7 @@ use crate::ui::{AgentEvent, Ui};
 
 /// Receives the records of the engine and hands them on.
 pub struct AgentObserver {
-    /// The transcript.
+    /// The session log, which gets a line for each hook and each batch.
     pub log: Arc<SessionLog>,
     /// Shows hooks as they start and end.
     pub ui: Arc<dyn Ui>,

@@ -6,10 +6,6 @@
 
 mod done;
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Instant;
 
 use futures_util::future::join_all;
@@ -18,8 +14,9 @@ use hookrail::{
     AllowedTools, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason,
     ToolResult,
 };
+use tokio::sync::Mutex;
 
-use self::done::{Done, cancelled, status_of};
+use self::done::{FinishedCall, cancelled, status_of};
 use crate::approval::{ApprovalMode, AskedCall, ask_permission};
 use crate::log::{LogLine, SessionLog, ToolStatus, millis};
 use crate::tools::{Tool, ToolContext, ToolKind, ToolTable};
@@ -27,45 +24,42 @@ use crate::ui::{AgentEvent, ToolState, Ui};
 
 /// Runs the tool calls of a session.
 pub(crate) struct Scheduler<'a> {
+    /// Runs `BeforeTool`, `AfterTool` and `Notification` hooks.
     pub(crate) hooks: &'a HookSession,
+    /// The tools that there are.
     pub(crate) tools: &'a ToolTable,
+    /// The project, and the token by which the user gives up.
     pub(crate) context: &'a ToolContext,
+    /// Which calls run without a question.
     pub(crate) approval: ApprovalMode,
+    /// Gets one line for each call.
     pub(crate) log: &'a SessionLog,
+    /// Shows the calls and asks for permissions.
     pub(crate) ui: &'a dyn Ui,
-    /// Held while a person is asked; with what `Notification` hooks said to the model when it was asked.
-    pub(crate) questions: tokio::sync::Mutex<Vec<String>>,
+    /// Held while a person is asked; with the messages of `Notification` hooks for the model.
+    pub(crate) questions: Mutex<Vec<String>>,
 }
 
 /// A tool call with an id that is unique within the session, whatever the provider gave it.
-pub(crate) struct Call {
+pub(crate) struct ScheduledCall {
+    /// The id, `call-N`.
     pub(crate) id: String,
+    /// The call as the model sent it.
     pub(crate) call: FunctionCall,
 }
 
 /// All calls of one response, done.
-pub(crate) struct Batch {
+pub(crate) struct FinishedBatch {
     /// Each call with its result, in call order.
     pub(crate) results: Vec<(FunctionCall, ToolResult)>,
-    /// A hook wants the agent to stop.
+    /// Why the agent must stop, from all hooks that asked for it, one line each.
     pub(crate) stop: Option<StopReason>,
-}
-
-/// How far one call is, for the case that the user gives up. The tool itself is the only step that is not simply
-/// dropped then: it ends by its own means, so that its result is what happened.
-enum Progress {
-    /// `BeforeTool` hooks and the question of permission; with the arguments as far as they are known.
-    Before { args: JsonObject },
-    /// The tool runs.
-    Running,
-    /// The tool has a result; `AfterTool` hooks may be at work.
-    Ran { args: JsonObject, result: Box<ToolResult> },
 }
 
 impl Scheduler<'_> {
     /// Runs the calls of one response. Readers that stand next to each other run side by side; a call
     /// that writes runs alone. Once a hook stopped the agent or the user gave up, no further call starts.
-    pub(crate) async fn run(&self, calls: &[Call], allowed: &AllowedTools) -> Batch {
+    pub(crate) async fn run(&self, calls: &[ScheduledCall], allowed: &AllowedTools) -> FinishedBatch {
         for call in calls {
             let args = call.call.args.as_ref();
             let none = JsonObject::new();
@@ -76,7 +70,7 @@ impl Scheduler<'_> {
             });
             self.state(call, ToolState::Scheduled);
         }
-        let mut batch = Batch { results: Vec::with_capacity(calls.len()), stop: None };
+        let mut batch = FinishedBatch { results: Vec::with_capacity(calls.len()), stop: None };
         let mut stops = Vec::new();
         for group in calls.chunk_by(|left, right| self.reads_only(left) && self.reads_only(right)) {
             let over = !stops.is_empty() || self.context.cancel.is_cancelled();
@@ -95,40 +89,45 @@ impl Scheduler<'_> {
         batch
     }
 
-    /// A tool that does not exist changes nothing, so it does not hold others up.
-    fn reads_only(&self, call: &Call) -> bool {
+    /// A tool that does not exist changes nothing, so others run beside it.
+    fn reads_only(&self, call: &ScheduledCall) -> bool {
         self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
     }
 
     /// Shows where a call is.
-    fn state(&self, call: &Call, state: ToolState) {
+    fn state(&self, call: &ScheduledCall, state: ToolState) {
         self.ui.notify(&AgentEvent::ToolState { id: &call.id, name: &call.call.name, state });
     }
 
     /// One call, from the allowed list to its buffered result.
-    async fn call(&self, call: &Call, args: JsonObject, allowed: &AllowedTools) -> Done {
+    async fn call(&self, call: &ScheduledCall, args: JsonObject, allowed: &AllowedTools) -> FinishedCall {
         let name = &call.call.name;
         if !allowed.permits(name) {
             let text = format!("The tool `{name}` is not allowed for this request.");
-            return Done::new(ToolStatus::Denied, args, ToolResult::failure(text, "tool_not_allowed"));
+            return FinishedCall::new(
+                ToolStatus::Denied,
+                args,
+                ToolResult::failure(text, "tool_not_allowed"),
+            );
         }
         let Some(tool) = self.tools.get(name) else {
             let text = format!("There is no tool `{name}`. Known tools: {}.", self.tools.names().join(", "));
-            return Done::new(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
+            return FinishedCall::new(ToolStatus::Error, args, ToolResult::failure(text, "unknown_tool"));
         };
         self.state(call, ToolState::Executing);
         self.execute(tool, args).await
     }
 
-    /// Hooks, approval and the tool itself.
-    async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> Done {
+    /// Hooks, approval and the tool itself. When the user gives up, hooks and questions are dropped. The tool is not: it
+    /// ends by its own means, so that its result is what happened.
+    async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> FinishedCall {
         let start = Instant::now();
         let original = &args.clone();
-        let progress = Mutex::new(Progress::Before { args: args.clone() });
-        let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
+        // What the call comes to if the user gives up. It is locked while the tool runs.
+        let if_given_up = Mutex::new(cancelled(args.clone()));
         let permission = async |request: PermissionRequest<'_>| {
             let PermissionSubject::Tool { input, .. } = request.subject else { return Permission::Granted };
-            *lock() = Progress::Before { args: input.clone() };
+            *if_given_up.lock().await = cancelled(input.clone());
             // Readers run side by side, but a person answers one question at a time.
             let mut messages = self.questions.lock().await;
             let protected = self.context.why_protected(tool, input);
@@ -138,53 +137,28 @@ impl Scheduler<'_> {
             ask_permission(self.approval, self.hooks, self.ui, &asked, &mut messages).await
         };
         let run = async |args: &JsonObject| {
-            *lock() = Progress::Running;
-            // A person said yes to this very call.
+            let mut if_given_up = if_given_up.lock().await;
+            // A person allowed this very call.
             let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
-            *lock() = Progress::Ran { args: args.clone(), result: Box::new(result.clone()) };
+            *if_given_up = FinishedCall::new(status_of(&result), args.clone(), result.clone());
             result
         };
-        let call = self.hooks.execute_tool(tool.name(), args, permission, run);
-        let outcome = self.unless_given_up(call, || !matches!(*lock(), Progress::Running)).await;
-        let done = match outcome {
-            Some(outcome) => outcome.into(),
-            None => match progress.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Progress::Before { args } => cancelled(args),
-                Progress::Ran { args, result } => Done::new(status_of(&result), args, *result),
-                Progress::Running => cancelled(JsonObject::new()),
-            },
+        let outcome = tokio::select! {
+            biased;
+            () = async {
+                self.context.cancel.cancelled().await;
+                drop(if_given_up.lock().await);
+            } => None,
+            outcome = self.hooks.execute_tool(tool.name(), args, permission, run) => Some(outcome),
         };
-        Done { duration_ms: millis(start.elapsed()), ..done }
-    }
-
-    /// Waits for a call, unless the user gives up while it may be dropped.
-    async fn unless_given_up<T>(
-        &self,
-        call: impl Future<Output = T>,
-        may_be_dropped: impl Fn() -> bool,
-    ) -> Option<T> {
-        let mut call = pin!(call);
-        let mut cancelled = pin!(self.context.cancel.cancelled());
-        let mut given_up = false;
-        poll_fn(|context| {
-            given_up = given_up || cancelled.as_mut().poll(context).is_ready();
-            if given_up && may_be_dropped() {
-                return Poll::Ready(None);
-            }
-            match call.as_mut().poll(context) {
-                Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-                // The tool may just have ended; its result is kept, and later hooks are not waited for.
-                Poll::Pending if given_up && may_be_dropped() => Poll::Ready(None),
-                Poll::Pending => Poll::Pending,
-            }
-        })
-        .await
+        let done = outcome.map_or_else(|| if_given_up.into_inner(), FinishedCall::from);
+        FinishedCall { duration_ms: millis(start.elapsed()), ..done }
     }
 
     /// Logs and shows a result, and hands it on to the model.
-    fn publish(&self, call: &Call, done: Done) -> ToolResult {
-        let Done { result, original, status, args, duration_ms, .. } = done;
+    fn publish(&self, call: &ScheduledCall, done: FinishedCall) -> ToolResult {
+        let FinishedCall { result, original, status, args, duration_ms, .. } = done;
         let (id, name) = (&call.id, &call.call.name);
         self.state(call, ToolState::Idle);
         self.log.write(&LogLine::ToolCall {

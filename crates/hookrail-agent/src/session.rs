@@ -1,8 +1,10 @@
 //! A conversation with a model, from its start to its end.
 //!
-//! Here is what a session is made of and what a host can ask of it. What happens between a prompt and its answer is in
+//! Here is what a session is made of and what a host can do with it. What happens between a prompt and its answer is in
 //! `turns`, one model call in `model_call`, the tool calls of one response in `scheduler`.
 
+mod compress;
+mod model_call;
 mod outcome;
 mod turns;
 
@@ -15,7 +17,7 @@ use hookrail::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::outcome::Interrupt;
+use self::outcome::Interrupt;
 pub use self::outcome::{FinalAnswer, PromptOutcome};
 use crate::approval::ApprovalMode;
 use crate::history::History;
@@ -26,26 +28,26 @@ use crate::ui::{AgentEvent, Ui};
 
 /// What a session is made of.
 pub struct SessionParts {
-    /// The engine's session.
+    /// The engine's session, which runs the hooks.
     pub hooks: HookSession,
-    /// The model that answers.
+    /// The client of the model that answers.
     pub model: Arc<dyn ModelClient>,
-    /// What the model may do.
+    /// The tools that are declared to the model.
     pub tools: ToolTable,
     /// Where tools work, and the token that cancels them.
     pub context: ToolContext,
-    /// The transcript.
+    /// The session log, whose path hooks get as the transcript.
     pub log: Arc<SessionLog>,
     /// Shows events and asks for permissions.
     pub ui: Arc<dyn Ui>,
-    /// Limits and choices.
+    /// The model's name, the approval mode and limits.
     pub options: SessionOptions,
 }
 
 /// Limits and choices of a session.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// The model's name.
+    /// The model's name, as the client sends it.
     pub model: String,
     /// What may run without asking.
     pub approval: ApprovalMode,
@@ -55,14 +57,14 @@ pub struct SessionOptions {
     pub history_budget: usize,
 }
 
-/// A conversation.
+/// A conversation with a model: its history, and everything that a turn needs.
 pub struct Session {
-    pub(crate) parts: SessionParts,
-    pub(crate) history: History,
+    parts: SessionParts,
+    history: History,
     /// Messages of `AfterModel` hooks for the next request that is sent.
-    pub(crate) pending_messages: Vec<String>,
+    pending_messages: Vec<String>,
     /// The history's size after it was summarised last, or after the attempt.
-    pub(crate) summarised_to: usize,
+    summarised_to: usize,
     /// How many tool calls the model asked for.
     tool_calls: usize,
 }
@@ -80,7 +82,7 @@ impl Session {
         }
     }
 
-    /// The engine's session.
+    /// The engine's session, which runs the hooks.
     pub fn hooks(&self) -> &HookSession {
         &self.parts.hooks
     }
@@ -122,7 +124,7 @@ impl Session {
         self.parts.log.write(&LogLine::SessionEnd { reason: reason.as_str() });
     }
 
-    /// Forgets the conversation: one session ends and another begins, unless a hook of the end stops the agent.
+    /// Clears the conversation: one session ends and another begins, unless a hook of the end stops the agent.
     pub async fn clear(&mut self) -> Result<(), PromptOutcome> {
         let reason = SessionEndReason::Clear;
         let ended = self.parts.hooks.fire_session_end(reason).await;
@@ -133,7 +135,7 @@ impl Session {
         self.start(SessionStartSource::Clear).await
     }
 
-    /// Works on a prompt until the model is done, then asks `AfterAgent` hooks, which may send it back.
+    /// Works on a prompt until the model is done, then runs `AfterAgent` hooks, which may send it back.
     pub async fn prompt(&mut self, prompt: &str) -> PromptOutcome {
         match self.prompt_to_its_end(prompt).await {
             Ok(outcome) => outcome,
@@ -155,7 +157,7 @@ impl Session {
     }
 
     /// Waits for hooks, unless the user gives up first; dropping them ends them.
-    pub(crate) async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
+    async fn unless_cancelled<T>(&self, hooks: impl Future<Output = T>) -> Result<T, Interrupt> {
         tokio::select! {
             biased;
             () = self.parts.context.cancel.cancelled() => Err(Interrupt::Cancelled),
@@ -164,7 +166,7 @@ impl Session {
     }
 
     /// Ends the turn if hooks asked for a stop, alone or together with a block.
-    pub(crate) fn stop_if_asked(&self, gate: &AgentGate) -> Result<(), Interrupt> {
+    fn stop_if_asked(&self, gate: &AgentGate) -> Result<(), Interrupt> {
         match gate {
             AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } => {
                 Err(self.stopped(reason.clone()))
@@ -174,7 +176,7 @@ impl Session {
     }
 
     /// Records that a hook stopped the agent, shows it, and ends the turn.
-    pub(crate) fn stopped(&self, reason: StopReason) -> Interrupt {
+    fn stopped(&self, reason: StopReason) -> Interrupt {
         let StopReason(reason) = reason;
         self.parts.log.write(&LogLine::Stop { reason: &reason });
         self.parts.ui.notify(&AgentEvent::Stopped { reason: &reason });
@@ -182,7 +184,7 @@ impl Session {
     }
 
     /// Shows a message that has no event of its own.
-    pub(crate) fn notice(&self, text: &str) {
+    fn notice(&self, text: &str) {
         self.parts.ui.notify(&AgentEvent::Notice(text));
     }
 }

@@ -31,7 +31,7 @@ use hookrail::{JsonObject, ToolResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use failure::Failure;
+use failure::ToolFailure;
 use paths::Workspace;
 pub use protected::ProtectedPaths;
 
@@ -40,16 +40,16 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Something the model can do.
 pub trait Tool: Send + Sync {
-    /// The name that models and hook authors know.
+    /// The name that models and hook authors use.
     fn name(&self) -> &'static str;
 
     /// The function declaration sent to the model: name, description and parameters.
     fn declaration(&self) -> Value;
 
-    /// What a call does to the world; decides who must be asked and what may run side by side.
+    /// What a call can change; decides whether it needs a permission and what may run side by side.
     fn kind(&self) -> ToolKind;
 
-    /// One line that tells a person what this call would do, such as `write src/main.rs (120 bytes)`.
+    /// One line that shows a person what this call would do, such as `write src/main.rs (120 bytes)`.
     fn title(&self, args: &JsonObject) -> String;
 
     /// The file that a call would write, as the model named it.
@@ -61,14 +61,14 @@ pub trait Tool: Send + Sync {
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
 }
 
-/// What a tool does to the world.
+/// What a tool can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolKind {
-    /// Looks and changes nothing; never asks; runs beside others of its kind.
+    /// Nothing: it reads, needs no permission, and runs beside others of its kind.
     ReadOnly,
-    /// Changes files of the project.
+    /// Files of the project.
     Edit,
-    /// Runs programs.
+    /// Everything that a program can change.
     Execute,
 }
 
@@ -83,7 +83,7 @@ impl ToolKind {
     }
 }
 
-/// Where tools work.
+/// Where tools work, and what ends them.
 #[derive(Debug, Clone, Default)]
 pub struct ToolContext {
     /// The project; no path outside of it is touched.
@@ -110,7 +110,7 @@ impl ToolContext {
     }
 }
 
-/// How long a shell command may run unless the table says otherwise.
+/// How long a shell command may run unless the table has another limit.
 pub const DEFAULT_SHELL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The tools of one agent, by name.
@@ -139,12 +139,12 @@ impl ToolTable {
         }
     }
 
-    /// The tool of that name.
+    /// The tool of that name, compared exactly.
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         self.tools.iter().find(|tool| tool.name() == name).map(AsRef::as_ref)
     }
 
-    /// All names, in the order in which the model is told of them.
+    /// All names, in the order in which they are declared to the model.
     pub fn names(&self) -> Vec<&'static str> {
         self.tools.iter().map(|tool| tool.name()).collect()
     }
@@ -158,11 +158,11 @@ impl ToolTable {
 /// Runs file work on a thread that may block.
 ///
 /// The work gets a token that is set when the user gives up and also when the call's future is dropped,
-/// because a blocking thread cannot be dropped. A call that only looks is not waited for once it is
+/// because a blocking thread cannot be dropped. A call that only reads is not waited for once it is
 /// cancelled: it may hang in a file system. One that edits is, so that its result is what happened.
 async fn blocking<F>(kind: ToolKind, context: &ToolContext, work: F) -> ToolResult
 where
-    F: FnOnce(&Workspace, &CancellationToken) -> Result<ToolResult, Failure> + Send + 'static,
+    F: FnOnce(&Workspace, &CancellationToken) -> Result<ToolResult, ToolFailure> + Send + 'static,
 {
     let cancel = context.cancel.child_token();
     let _cancelled_when_dropped = cancel.clone().drop_guard();
@@ -175,11 +175,11 @@ where
     });
     let finished = tokio::select! {
         finished = task => finished,
-        () = cancel.cancelled(), if kind == ToolKind::ReadOnly => return Failure::cancelled().into(),
+        () = cancel.cancelled(), if kind == ToolKind::ReadOnly => return ToolFailure::cancelled().into(),
     };
     match finished {
         Ok(Ok(result)) => result,
         Ok(Err(failure)) => failure.into(),
-        Err(error) => Failure::broken(&error).into(),
+        Err(error) => ToolFailure::broken(&error).into(),
     }
 }

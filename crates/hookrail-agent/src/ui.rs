@@ -1,5 +1,5 @@
-//! What a person or a program may see of a run, as one stream of events, and the one question an
-//! agent asks. Implemented by whoever shows it; the agent itself never prints.
+//! What a person or a program may see of a run, as one stream of events, and the one question that an agent asks. The host
+//! implements it; the agent itself never prints.
 
 use hookrail::genai::UsageMetadata;
 use hookrail::{EventName, HookRun, JsonObject, ToolResult};
@@ -19,7 +19,7 @@ pub enum AgentEvent<'a> {
     AnswerText(&'a str),
     /// The model's answer is complete.
     ModelFinished,
-    /// What the model call cost, where the provider says so.
+    /// What the model call cost, where the provider reports it.
     Usage(&'a UsageMetadata),
     /// The model asks for a tool call.
     ToolRequested {
@@ -85,11 +85,11 @@ pub enum AgentEvent<'a> {
         /// Bytes after.
         after: usize,
     },
-    /// Something a person should know.
+    /// A message for the person that has no event of its own.
     Notice(&'a str),
 }
 
-/// Where a tool call is.
+/// How far a tool call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolState {
     /// Waits for its turn.
@@ -101,7 +101,7 @@ pub enum ToolState {
 }
 
 impl ToolState {
-    /// The word for programs.
+    /// The word that stands for it in events for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",
@@ -111,18 +111,18 @@ impl ToolState {
     }
 }
 
-/// A permission question.
+/// The question whether a tool call may run.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// The tool.
+    /// The tool's name.
     pub tool: String,
     /// What the call would do, in one line.
     pub title: String,
-    /// Why a hook wants a person to decide; `None` when the approval mode asks.
+    /// Why a hook asks for a person's decision; `None` when the approval mode asks.
     pub hook_reason: Option<String>,
     /// Why it is asked in every approval mode, if it is.
     pub why: Option<String>,
-    /// What would be written, as a diff in lines; `None` where the title says everything.
+    /// What would be written, as a diff in lines; `None` where the title contains everything.
     pub preview: Option<String>,
     /// What the model had asked for, in one line, where a hook changed it.
     pub asked_for: Option<String>,
@@ -144,6 +144,6 @@ pub trait Ui: Send + Sync {
     /// Shows an event.
     fn notify(&self, event: &AgentEvent<'_>);
 
-    /// May this call run? Without anybody to ask the answer is no.
+    /// Whether this call may run; `false` where there is no person to ask.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool>;
 }

@@ -1,15 +1,12 @@
-//! The agents that can be bridged.
+//! The names of the agents that can be bridged. Their dialects are in `agents`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::agents;
-use crate::dialect::Dialect;
-
-/// Makes the enum, the list and the way to the tables from one line for each agent.
+/// Makes the enum, the list and the names from one line for each agent.
 macro_rules! agents {
-    ($($(#[$doc:meta])+ $agent:ident is $file:ident,)+) => {
-        /// Another coding agent whose hooks hookrail can be.
+    ($($(#[$doc:meta])+ $agent:ident, $word:literal, $title:literal;)+) => {
+        /// Another coding agent that can call hookrail as its hook.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Agent {
             $($(#[$doc])+ $agent,)+
@@ -19,10 +16,17 @@ macro_rules! agents {
             /// All agents, in the order in which lists name them.
             pub const ALL: [Self; [$(stringify!($agent)),+].len()] = [$(Self::$agent),+];
 
-            /// Everything that is particular to this agent.
-            pub(crate) fn dialect(self) -> &'static Dialect {
+            /// The word on the command line.
+            pub fn as_str(self) -> &'static str {
                 match self {
-                    $(Self::$agent => &agents::$file::DIALECT,)+
+                    $(Self::$agent => $word,)+
+                }
+            }
+
+            /// The name as its makers write it.
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(Self::$agent => $title,)+
                 }
             }
         }
@@ -31,41 +35,19 @@ macro_rules! agents {
 
 agents! {
     /// Claude Code.
-    Claude is claude,
+    Claude, "claude", "Claude Code";
     /// Codex CLI.
-    Codex is codex,
+    Codex, "codex", "Codex";
     /// Gemini CLI.
-    Gemini is gemini,
+    Gemini, "gemini", "Gemini CLI";
     /// Qwen Code.
-    Qwen is qwen,
+    Qwen, "qwen", "Qwen Code";
     /// GitHub Copilot CLI.
-    Copilot is copilot,
+    Copilot, "copilot", "Copilot CLI";
     /// `LLxprt` Code, which reads our own settings.
-    Llxprt is llxprt,
+    Llxprt, "llxprt", "LLxprt Code";
     /// opencode, which has plugins and no command hooks.
-    Opencode is opencode,
-}
-
-impl Agent {
-    /// The word on the command line.
-    pub fn as_str(self) -> &'static str {
-        self.dialect().name
-    }
-
-    /// The name as its makers write it.
-    pub fn title(self) -> &'static str {
-        self.dialect().title
-    }
-
-    /// The version that was observed when this dialect was written down.
-    pub fn tested_with(self) -> &'static str {
-        self.dialect().tested_with
-    }
-
-    /// The environment variable in which the agent tells its hooks the project's folder.
-    pub fn project_variable(self) -> Option<&'static str> {
-        self.dialect().project_variable
-    }
+    Opencode, "opencode", "opencode";
 }
 
 impl fmt::Display for Agent {
@@ -78,7 +60,7 @@ impl fmt::Display for Agent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown agent `{word}` (known: {})", Agent::ALL.map(Agent::as_str).join(", "))]
 pub struct UnknownAgent {
-    /// What was given.
+    /// The word as given.
     pub word: String,
 }
 

@@ -1,11 +1,40 @@
-//! One file for each agent. Adding an agent is adding a file here, its name below, and a line to the list of
-//! [`Agent`](crate::Agent).
+//! One file for each agent. Adding an agent is adding a file here, its name and its dialect below, and a line to the
+//! list of [`Agent`].
 
-pub(crate) mod claude;
-pub(crate) mod codex;
-pub(crate) mod copilot;
-pub(crate) mod gemini;
-pub(crate) mod llxprt;
-pub(crate) mod opencode;
-pub(crate) mod qwen;
-pub(crate) mod shapes;
+mod claude;
+mod codex;
+mod copilot;
+mod gemini;
+mod llxprt;
+mod opencode;
+mod qwen;
+mod shapes;
+
+use crate::agent::Agent;
+use crate::dialect::Dialect;
+
+/// Everything that is particular to an agent, besides its names.
+pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
+    match agent {
+        Agent::Claude => &claude::DIALECT,
+        Agent::Codex => &codex::DIALECT,
+        Agent::Gemini => &gemini::DIALECT,
+        Agent::Qwen => &qwen::DIALECT,
+        Agent::Copilot => &copilot::DIALECT,
+        Agent::Llxprt => &llxprt::DIALECT,
+        Agent::Opencode => &opencode::DIALECT,
+    }
+}
+
+/// The version of an agent that was observed when its dialect was written down.
+pub fn tested_with(agent: Agent) -> &'static str {
+    dialect_of(agent).tested_with
+}
+
+/// The environment variable in which an agent gives its hooks the project's folder.
+pub fn project_variable(agent: Agent) -> Option<&'static str> {
+    dialect_of(agent).project_variable
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,20 +11,21 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::NativeEvent;
-use crate::event::{BridgeEvent, canonical_event, event_name_in, read};
+use crate::effects::{NativeEffects, nonblank};
+use crate::event::BridgeEvent;
+use crate::input::{canonical_event, event_name_in, read};
 use crate::memory::SessionMemory;
 use crate::verdict::Verdict;
 
-pub(crate) use settle::nonblank;
-
-/// What the bridge prints, how it exits, and what comes of it besides.
-#[must_use = "an answer that is not printed is a block that does not block"]
+/// What the bridge prints and how it exits, with what is to be logged and remembered.
+#[must_use = "a block in an answer that is not printed has no effect"]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NativeAnswer {
-    /// For the agent; empty when there is nothing to say.
+    /// For the agent; empty where the verdict asks for nothing.
     pub stdout: String,
-    /// For the person, where the agent has no way to tell them.
+    /// For the person, where the agent cannot show it.
     pub stderr: String,
     /// Always 0 today: every agent takes its decisions as JSON, and some read other exits as failures.
     pub exit_code: u8,
@@ -34,50 +35,7 @@ pub struct NativeAnswer {
     pub memory: Option<SessionMemory>,
 }
 
-/// A verdict that an agent can carry out at an event.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Effects {
-    /// Refuse the operation; at the end of the work, go on.
-    pub deny: Option<String>,
-    /// Ask the person.
-    pub ask: Option<String>,
-    /// Do not ask the person; the reason may be empty.
-    pub allow: Option<String>,
-    /// End the run.
-    pub stop: Option<String>,
-    /// All of the tool's arguments, as the agent knows them.
-    pub input: Option<JsonObject>,
-    /// Tell the model.
-    pub context: Option<String>,
-    /// The text that stands in for the tool's result.
-    pub result: Option<String>,
-    /// Tell the user.
-    pub user_message: Option<String>,
-    /// Hide the result from the user.
-    pub suppress_output: bool,
-    /// Forget the conversation.
-    pub clear_context: bool,
-    /// The model request as changed.
-    pub llm_request: Option<Value>,
-    /// The model's answer as invented or replaced.
-    pub llm_response: Option<Value>,
-    /// The tools that the model may use, under the agent's names.
-    pub tool_config: Option<Value>,
-}
-
-impl Effects {
-    /// The result's replacement with the context behind it, for agents that take one text.
-    pub(crate) fn result_with_context(&self) -> Option<String> {
-        let result = self.result.as_deref()?;
-        let text = match &self.context {
-            Some(context) => format!("{result}\n{context}"),
-            None => result.to_owned(),
-        };
-        Some(nonblank(&text, "(a hook replaced this result by nothing)"))
-    }
-}
-
-/// Says a verdict in the agent's dialect.
+/// Writes a verdict in the agent's dialect.
 pub fn answer(
     agent: Agent,
     event: &BridgeEvent,
@@ -85,31 +43,31 @@ pub fn answer(
     remembered: &SessionMemory,
 ) -> NativeAnswer {
     let settled = settle::settle(event, verdict, remembered);
-    let said = (agent.dialect().render)(event, &settled.effects);
+    let answer = (dialect_of(agent).render)(event, &settled.effects);
     NativeAnswer {
-        stdout: said.filter(|said| !said.is_empty()).map(line).unwrap_or_default(),
-        stderr: settled.aside.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
+        stdout: answer.filter(|answer| !answer.is_empty()).map(line).unwrap_or_default(),
+        stderr: settled.stderr.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
         exit_code: 0,
         strengthened: settled.strengthened,
         memory: Some(settled.memory.bounded()).filter(|memory| memory != remembered),
     }
 }
 
-/// The answer of a guard that does not work: settings that cannot be read, a payload that makes no sense, a bug.
+/// The answer of a guard that does not work: settings that cannot be read, a payload that is no event, a bug.
 ///
-/// Before a tool, a model call or a prompt nobody knows what the guard would have said, so it is refused, with
-/// the message as reason. Anywhere else the message goes to stderr and has no effect.
+/// Before a tool, a model call or a prompt the guard's verdict is unknown, so it is refused, with the message as
+/// reason. Anywhere else the message goes to stderr and has no effect.
 pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message: &str) -> NativeAnswer {
-    let message = nonblank(message, "hookrail does not work, and does not know why");
+    let message = nonblank(message, "hookrail does not work, for an unknown reason");
     let event = read(agent, event_argument, stdin).ok().or_else(|| unreadable(agent, event_argument, stdin));
     let guarded = event.filter(|event| is_guarded(event.event));
     let Some(event) = guarded else {
         return NativeAnswer { stderr: format!("hookrail: {message}\n"), ..NativeAnswer::default() };
     };
-    let effects = Effects { deny: Some(message.clone()), ..Effects::default() };
-    let said = (agent.dialect().render)(&event, &effects);
+    let effects = NativeEffects { deny: Some(message.clone()), ..NativeEffects::default() };
+    let answer = (dialect_of(agent).render)(&event, &effects);
     NativeAnswer {
-        stdout: said.map(line).unwrap_or_default(),
+        stdout: answer.map(line).unwrap_or_default(),
         stderr: format!("hookrail: {message}\n"),
         ..NativeAnswer::default()
     }
@@ -117,15 +75,15 @@ pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message:
 
 /// A refusal at a guarded event of which nothing but its name is known.
 pub(crate) fn refusal(agent: Agent, event: &NativeEvent, reason: &str) -> JsonObject {
-    let effects = Effects { deny: Some(reason.to_owned()), ..Effects::default() };
-    (agent.dialect().render)(&bare(agent, event), &effects).unwrap_or_default()
+    let effects = NativeEffects { deny: Some(reason.to_owned()), ..NativeEffects::default() };
+    (dialect_of(agent).render)(&bare(agent, event), &effects).unwrap_or_default()
 }
 
 /// The time that an event may take in all. It is less than what the entry that `connect` writes grants.
 pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
-    let dialect = agent.dialect();
+    let dialect = dialect_of(agent);
     let event = dialect.event(canonical_event(agent, native_event));
-    // An event that nobody knows is given what the shortest one is.
+    // An event that is not in the table gets the time of the shortest one.
     let shortest = || dialect.events.iter().map(|event| event.grant).min().unwrap_or(Duration::from_secs(1));
     let grant = event.map_or_else(shortest, |event| event.grant);
     // A fifth of a short grant, two seconds of a long one: for the start, the answer and a busy machine.
@@ -137,12 +95,12 @@ pub(crate) fn is_guarded(event: Option<EventName>) -> bool {
     matches!(event, Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent))
 }
 
-/// The event of a payload that cannot be read, as far as its name can be told.
+/// The event of a payload that cannot be read, if its name is found.
 fn unreadable(agent: Agent, event_argument: Option<&str>, stdin: &[u8]) -> Option<BridgeEvent> {
     let found = event_name_in(stdin);
     let names = [event_argument, found.as_deref()];
     let known =
-        names.into_iter().flatten().filter_map(|name| agent.dialect().event(canonical_event(agent, name)));
+        names.into_iter().flatten().filter_map(|name| dialect_of(agent).event(canonical_event(agent, name)));
     known.max_by_key(|native| is_guarded(native.ours)).map(|native| bare(agent, native))
 }
 
@@ -162,6 +120,6 @@ fn bare(agent: Agent, native: &NativeEvent) -> BridgeEvent {
     }
 }
 
-fn line(said: JsonObject) -> String {
-    format!("{}\n", Value::Object(said))
+fn line(answer: JsonObject) -> String {
+    format!("{}\n", Value::Object(answer))
 }

@@ -12,13 +12,14 @@ mod toml;
 use std::path::Path;
 
 use crate::agent::Agent;
-use crate::dialect::{NativeEvent, Registered, SettingsShape};
+use crate::agents::dialect_of;
+use crate::dialect::{NativeEvent, Registration, SettingsShape};
 
 pub(crate) use entry::quoted;
 pub use hookrail::internal::calls_bridge;
-pub use places::{Format, SettingsPlace, project_settings, user_settings, uses_toml};
+pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
 
-/// What to register.
+/// What `connect` registers, and in which file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// Also events that fire for every piece of a model's answer.
@@ -29,12 +30,12 @@ pub struct ConnectOptions {
 
 /// A settings file after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct SettingsEdit {
     /// The whole text; `None` when the file is to be removed, because it held nothing but the bridge.
     pub new_text: Option<String>,
     /// Whether that differs from what was there.
     pub is_changed: bool,
-    /// What a person should know, a sentence each.
+    /// Messages for the person, a sentence each.
     pub summary: Vec<String>,
 }
 
@@ -58,31 +59,31 @@ pub enum ConnectError {
     /// It cannot be read.
     #[error("line {line}, column {column}: {message}")]
     Malformed {
-        /// From 1.
+        /// The line, counted from 1.
         line: usize,
-        /// From 1, in characters.
+        /// The column, counted from 1 in characters.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// Something else stands where hooks belong.
+    /// A value has another type than hooks need.
     #[error("`{key}` is not {expected}")]
     WrongType {
         /// The key, from the top.
         key: String,
-        /// What it would have to be.
+        /// The type that is needed, with its article.
         expected: &'static str,
     },
-    /// Of a key that stands more than once an agent reads one only, and which one is its own affair.
-    #[error("`{key}` stands there twice")]
+    /// A key occurs more than once. Agents read one of them only, and differ in which.
+    #[error("`{key}` occurs twice")]
     Twice {
         /// The key, from the top.
         key: String,
     },
-    /// The file is somebody else's, although it bears the name of ours.
+    /// The file was not written by hookrail, although it has the same name.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,
-    /// The program has no place that an entry could name.
+    /// The program's path cannot be written into an entry.
     #[error("the program's path must be absolute Unicode without line breaks: `{path}`")]
     Program {
         /// The path, as far as it can be shown.
@@ -96,11 +97,11 @@ pub fn connect(
     existing: Option<&str>,
     program: &Path,
     options: ConnectOptions,
-) -> Result<Edit, ConnectError> {
+) -> Result<SettingsEdit, ConnectError> {
     let program = program_text(program)?;
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, program, options);
-    let text = match (agent.dialect().settings.shape, options.toml) {
+    let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::connect(existing, program)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
@@ -112,35 +113,35 @@ pub fn connect(
     } else {
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
-    summary.extend(agent.dialect().advice.map(str::to_owned));
+    summary.extend(dialect_of(agent).advice.map(str::to_owned));
     summary.extend(hooks_are_off(&text).map(|key| {
         format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
     }));
-    Ok(Edit { new_text: Some(text), is_changed, summary })
+    Ok(SettingsEdit { new_text: Some(text), is_changed, summary })
 }
 
-/// Takes the bridge out of an agent's settings again. Hooks of others stay.
+/// Takes the bridge out of an agent's settings again. Other hooks stay.
 pub fn disconnect(
     agent: Agent,
     existing: Option<&str>,
     options: ConnectOptions,
-) -> Result<Edit, ConnectError> {
+) -> Result<SettingsEdit, ConnectError> {
     let Some(before) = existing else {
-        return Ok(Edit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
+        return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
-    let text = match (agent.dialect().settings.shape, options.toml) {
+    let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
         (shape, _) => json::disconnect(before, shape)?,
     };
     let is_changed = text.as_deref() != existing;
-    let said = if is_changed {
+    let summary = if is_changed {
         format!("{} no longer calls hookrail.", agent.title())
     } else {
         not_connected(agent)
     };
-    Ok(Edit { new_text: text, is_changed, summary: vec![said] })
+    Ok(SettingsEdit { new_text: text, is_changed, summary: vec![summary] })
 }
 
 /// How far a settings text calls the bridge, whichever program it names.
@@ -152,7 +153,7 @@ pub fn connection(
 ) -> Result<Connection, ConnectError> {
     let program = program_text(program)?;
     let wanted = wanted(agent, program, options);
-    let found = match (agent.dialect().settings.shape, options.toml) {
+    let found = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => return Ok(Connection::Full),
         (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, program, &wanted)),
         (SettingsShape::Groups, true) => toml::found(existing)?,
@@ -161,7 +162,7 @@ pub fn connection(
     if found.is_empty() {
         return Ok(Connection::None);
     }
-    let is_there = |entry: &&Entry| {
+    let is_there = |entry: &&BridgeEntry| {
         found.iter().any(|(event, command)| event == entry.event && *command == entry.command)
     };
     let missing: Vec<_> = wanted.iter().filter(|entry| !is_there(entry)).map(|entry| entry.event).collect();
@@ -175,7 +176,7 @@ pub fn bridge_entries(
     existing: &str,
     options: ConnectOptions,
 ) -> Result<Vec<(String, String)>, ConnectError> {
-    match (agent.dialect().settings.shape, options.toml) {
+    match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Ours, _) => Ok(Vec::new()),
         (SettingsShape::Plugin, _) => {
             let Some(program) = plugin::program(existing) else { return Ok(Vec::new()) };
@@ -183,7 +184,7 @@ pub fn bridge_entries(
             let call = |event: &NativeEvent| {
                 (event.name.to_owned(), format!("{program} bridge {agent} {}", event.name))
             };
-            Ok(agent.dialect().events.iter().map(call).collect())
+            Ok(dialect_of(agent).events.iter().map(call).collect())
         }
         (SettingsShape::Groups, true) => toml::found(existing),
         (shape, _) => json::found(existing, shape),
@@ -192,16 +193,16 @@ pub fn bridge_entries(
 
 /// The agent's event before a tool, at which a broken guard refuses.
 pub fn guarded_event(agent: Agent) -> Option<&'static str> {
-    let mut events = agent.dialect().events.iter();
+    let mut events = dialect_of(agent).events.iter();
     events.find(|event| event.ours == Some(hookrail::EventName::BeforeTool)).map(|event| event.name)
 }
 
 /// One entry that `connect` writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct BridgeEntry {
     /// The agent's name of the event.
     pub event: &'static str,
-    /// The shell line.
+    /// The shell line that the agent runs.
     pub command: String,
     /// What Windows runs instead, where the agent has a field for it.
     pub powershell: Option<String>,
@@ -210,13 +211,13 @@ pub(crate) struct Entry {
 }
 
 /// All entries, in the order of the agent's table.
-fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<Entry> {
+fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<BridgeEntry> {
     let is_wanted = |event: &&NativeEvent| match event.registered {
-        Registered::Always => true,
-        Registered::OnRequest => options.model_events,
-        Registered::Never => false,
+        Registration::Always => true,
+        Registration::OnRequest => options.model_events,
+        Registration::Never => false,
     };
-    let events = agent.dialect().events.iter().filter(is_wanted);
+    let events = dialect_of(agent).events.iter().filter(is_wanted);
     events.map(|event| entry::entry(agent, event, program)).collect()
 }
 
@@ -226,12 +227,13 @@ fn program_text(program: &Path) -> Result<&str, ConnectError> {
     text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
 }
 
-fn nothing_to_write(agent: Agent, existing: Option<&str>) -> Edit {
-    let said = format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
-    Edit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![said] }
+fn nothing_to_write(agent: Agent, existing: Option<&str>) -> SettingsEdit {
+    let summary =
+        format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
+    SettingsEdit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![summary] }
 }
 
-/// No error: the file is as the person wants it.
+/// No error: the file is as requested.
 fn not_connected(agent: Agent) -> String {
     format!("{} does not call hookrail; nothing to change.", agent.title())
 }

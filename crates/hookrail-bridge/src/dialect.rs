@@ -1,20 +1,16 @@
-//! What one agent's file has to say: its events, tools, units and capabilities. Everything that reads or writes a
-//! dialect looks here and asks for no agent by name.
+//! The table that each agent's file fills in: events, tools, units and capabilities. Code that reads or writes a dialect
+//! uses the table and names no agent.
 
 use std::time::Duration;
 
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
-use crate::answer::Effects;
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// Everything that is particular to one agent.
 pub(crate) struct Dialect {
-    /// The word on the command line.
-    pub name: &'static str,
-    /// The name as its makers write it.
-    pub title: &'static str,
     /// The version whose behaviour was observed.
     pub tested_with: &'static str,
     /// The variable with the project's folder, in the environment of its hooks.
@@ -29,7 +25,7 @@ pub(crate) struct Dialect {
     pub mcp: McpForm,
     /// The unit of `timeout` in its settings.
     pub unit: TimeUnit,
-    /// How long it waits for a hook whose settings do not say.
+    /// How long it waits for a hook without a timeout in its settings.
     pub default_timeout: Duration,
     /// How it reads matchers of tool events.
     pub matchers: MatcherDialect,
@@ -39,11 +35,11 @@ pub(crate) struct Dialect {
     pub can: Capabilities,
     /// Its events at which a stop that is remembered from an earlier one ends the run.
     pub carries_stop: &'static [&'static str],
-    /// Its tools for which such an event follows before the tool runs, provided that nothing is said before.
+    /// Its tools for which such an event follows before the tool runs, provided that the answer before it is empty.
     pub interrupted_tools: &'static [&'static str],
-    /// Whether it fires its prompt event also when nobody gave a prompt.
+    /// Whether it fires its prompt event also without a prompt.
     pub fires_without_prompt: bool,
-    /// Whether exit 2 with words on stderr refuses and keeps the words. Where it does not, refusals are JSON.
+    /// Whether exit 2 refuses with the text on stderr as reason. Where it does not, refusals are JSON.
     pub exit_two_refuses: bool,
     /// Where its settings are.
     pub settings: SettingsFile,
@@ -53,8 +49,8 @@ pub(crate) struct Dialect {
     pub can_replace_result: fn(&BridgeEvent) -> bool,
     /// A tool's result, in our shape.
     pub tool_response: fn(&Value) -> JsonObject,
-    /// What a verdict looks like in its dialect; `None` when there is nothing to say.
-    pub render: fn(&BridgeEvent, &Effects) -> Option<JsonObject>,
+    /// What a verdict looks like in its dialect; `None` when there is nothing to answer.
+    pub render: fn(&BridgeEvent, &NativeEffects) -> Option<JsonObject>,
 }
 
 impl Dialect {
@@ -76,9 +72,9 @@ pub(crate) struct SettingsFile {
     pub variables: &'static [(&'static str, &'static str)],
     /// The file below the home directory.
     pub user: &'static str,
-    /// The file below a project.
+    /// The file below a project's folder.
     pub project: &'static str,
-    /// The shape.
+    /// How hooks are laid out in it.
     pub shape: SettingsShape,
     /// The files from which it reads hooks, in the folder of that file; `*.json` is every one.
     pub hook_files: &'static [&'static str],
@@ -99,22 +95,22 @@ pub(crate) enum SettingsShape {
     Ours,
 }
 
-/// One event of an agent.
+/// One event of an agent, and what `connect` writes for it.
 #[derive(Debug)]
 pub(crate) struct NativeEvent {
-    /// Its name.
+    /// The agent's name of it.
     pub name: &'static str,
     /// Our event, if it has a counterpart.
     pub ours: Option<EventName>,
     /// Whether `connect` registers the bridge for it.
-    pub registered: Registered,
+    pub registered: Registration,
     /// The timeout that `connect` writes for it. The agent ends the bridge when it is over.
     pub grant: Duration,
 }
 
 /// When `connect` registers the bridge for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Registered {
+pub(crate) enum Registration {
     /// Always.
     Always,
     /// Only if the user asked for events that fire very often.
@@ -125,7 +121,7 @@ pub(crate) enum Registered {
 
 /// An event that maps to ours and is registered, with the usual timeout.
 pub(crate) const fn event(name: &'static str, ours: EventName) -> NativeEvent {
-    NativeEvent { name, ours: Some(ours), registered: Registered::Always, grant: Duration::from_mins(10) }
+    NativeEvent { name, ours: Some(ours), registered: Registration::Always, grant: Duration::from_mins(10) }
 }
 
 impl NativeEvent {
@@ -136,19 +132,19 @@ impl NativeEvent {
 
     /// The same, registered only on request.
     pub(crate) const fn on_request(self) -> Self {
-        Self { registered: Registered::OnRequest, ..self }
+        Self { registered: Registration::OnRequest, ..self }
     }
 }
 
 /// An event without a counterpart that is registered because a stop is carried out there.
 pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
-    NativeEvent { name, ours: None, registered: Registered::Always, grant: Duration::from_mins(10) }
+    NativeEvent { name, ours: None, registered: Registration::Always, grant: Duration::from_mins(10) }
 }
 
-/// One tool of an agent.
+/// One tool of an agent, with our names of it and of its arguments.
 #[derive(Debug)]
 pub(crate) struct NativeTool {
-    /// Its name.
+    /// The agent's name of it.
     pub name: &'static str,
     /// Our name for it.
     pub ours: &'static str,
@@ -169,7 +165,7 @@ impl NativeTool {
         Self { arguments, ..self }
     }
 
-    /// The same, answering to further names.
+    /// The same with further names of ours that matchers may use.
     pub(crate) const fn or(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
@@ -178,9 +174,9 @@ impl NativeTool {
 /// How an agent spells the tools of MCP servers. Ours is `mcp__server__tool`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum McpForm {
-    /// `mcp__server__tool`, or a form that its name does not give away.
+    /// `mcp__server__tool`, or a form that cannot be recognised by the name.
     DoubleUnderscore,
-    /// `mcp_server_tool`, where the border has to be told by the payload.
+    /// `mcp_server_tool`, where the payload has to name server and tool.
     SingleUnderscore,
 }
 
@@ -196,7 +192,7 @@ pub(crate) enum TimeUnit {
 /// How an agent compares a matcher with a tool's name. Ours is an unanchored pattern of JavaScript's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatcherDialect {
-    /// Names, or a list of them; an unanchored pattern if there are other signs in it.
+    /// Names, or a list of them; an unanchored pattern if it has other characters.
     NamesOrPattern,
     /// The same with the patterns of Rust's `regex`.
     NamesOrRustPattern,
@@ -228,18 +224,15 @@ pub(crate) struct Capabilities {
     /// It skips its own question.
     pub allow: bool,
     /// Where it shows texts to the user that no model sees.
-    pub tell_user: &'static [EventName],
+    pub show_to_user: &'static [EventName],
     /// It sends the agent back to work at its end.
     pub go_on: bool,
-    /// Its `stop_hook_active` tells whether it was sent back.
-    pub tells_sent_back: bool,
-    /// Where it hands texts to the model.
+    /// Its `stop_hook_active` is true exactly when it was sent back.
+    pub reports_sent_back: bool,
+    /// Where it passes texts on to the model.
     pub context: &'static [EventName],
     /// The longest text that it takes, in bytes.
     pub context_limit: usize,
-    /// Where it ends the run.
+    /// The events at which it can end the run.
     pub stop: &'static [EventName],
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,7 @@
 //! An agent's hooks as ours, with one line for everything that is lost or means something else.
 //!
 //! Whatever is not exactly as it was is reported, one line each, so that a person can decide before anything is
-//! written. Importing never makes a guard weaker in silence.
+//! written. Importing never makes a guard weaker without a warning.
 
 mod hints;
 mod hook;
@@ -15,9 +15,10 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::connect::{ConnectError, json};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
-use crate::event::canonical_event;
+use crate::input::canonical_event;
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 
@@ -31,7 +32,7 @@ pub type ImportError = ConnectError;
 pub struct Imported {
     /// Settings of ours: `hooks`, and `hooksConfig` if single hooks are disabled.
     pub settings: JsonObject,
-    /// What is lost, changed or worth knowing, in the order of the file.
+    /// What is lost, changed or worth a note, in the order of the file.
     pub report: Vec<LossLine>,
     /// How many entries call hookrail itself. They are left out.
     pub own_entries: usize,
@@ -74,22 +75,22 @@ fn append(present: &mut Value, more: Value) {
 /// One thing that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLine {
-    /// How bad it is.
+    /// How severe it is.
     pub kind: LossKind,
     /// Where in the agent's settings: `PreToolUse[0].hooks[1]`.
     pub place: String,
-    /// What is lost or changed.
+    /// What is lost or changed, as a lowercase fragment.
     pub what: String,
 }
 
-/// How bad a difference is.
+/// How severe a difference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LossKind {
     /// It is not carried over.
     Lost,
     /// It is carried over and means, or is written, something else.
     Changed,
-    /// It is as it was; a person may want to know.
+    /// It is as it was, and worth a note.
     Note,
 }
 
@@ -106,7 +107,7 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let has_toml = agent.dialect().settings.toml.is_some();
+    let has_toml = dialect_of(agent).settings.toml.is_some();
     let is_toml = has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
     let Value::Object(settings) = settings else {
@@ -129,7 +130,7 @@ struct Importing {
 }
 
 impl Importing {
-    /// The same line is said once, however many hooks it is about.
+    /// The same line is reported once, however many hooks it is about.
     fn report(&mut self, kind: LossKind, place: &str, what: impl Into<String>) {
         let line = LossLine { kind, place: place.to_owned(), what: what.into() };
         if !self.imported.report.contains(&line) {
@@ -164,14 +165,14 @@ impl Importing {
         Ok(())
     }
 
-    /// An event that we do not have loses its hooks, which is said.
+    /// An event that we do not have loses its hooks, which is reported.
     fn event(&mut self, name: &str, groups: &Value) {
         let own = own_entries(groups);
         self.imported.own_entries += own;
         if own > 0 && own == entries(groups).count() {
-            return; // What `connect` wrote here tells nobody anything about this agent's hooks.
+            return; // An event with nothing but entries of `connect` needs no report.
         }
-        let native = self.agent.dialect().event(canonical_event(self.agent, name));
+        let native = dialect_of(self.agent).event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
             self.report(LossKind::Lost, name, "there is no such event here");
             return;
@@ -220,7 +221,7 @@ impl Importing {
     fn about_order(&mut self, name: &str, ours: EventName, groups: &[Value]) {
         let entries = groups.iter().flat_map(hooks_of).filter(|entry| !is_own(entry)).count();
         let title = self.agent.title();
-        match self.agent.dialect().order {
+        match dialect_of(self.agent).order {
             HookOrder::OneAfterAnother => {
                 let what = format!(
                     "{title} runs its hooks one after another; `\"sequential\": true` keeps that, for all hooks of this event"
@@ -240,7 +241,7 @@ impl Importing {
     /// A group of hooks, or one hook where the agent has no groups.
     /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
     fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
-        let is_flat = self.agent.dialect().settings.shape == SettingsShape::Flat;
+        let is_flat = dialect_of(self.agent).settings.shape == SettingsShape::Flat;
         let entries: Vec<(String, &Value)> = if is_flat {
             Vec::new()
         } else {
@@ -268,7 +269,7 @@ impl Importing {
         if hooks.is_empty() {
             return;
         }
-        let is_sequential = self.agent.dialect().order == HookOrder::OneAfterAnother
+        let is_sequential = dialect_of(self.agent).order == HookOrder::OneAfterAnother
             || group.get("sequential") == Some(&Value::Bool(true));
         for matcher in self.matchers(place, native, ours, group.get("matcher")) {
             let mut ours_group = JsonObject::new();

@@ -5,14 +5,14 @@
 //!
 //! 1. [`read`] turns the agent's stdin into a [`BridgeEvent`]: our event, our tool and argument names, the native
 //!    ones beside them.
-//! 2. [`BridgeEvent::recall`] adds what only the session knows ([`SessionMemory`]), such as the prompt at its end.
+//! 2. [`SessionMemory::recall`] adds what earlier events of the session contained, such as the prompt at its end.
 //! 3. The caller runs its hooks and states the outcome as a [`Verdict`].
-//! 4. [`answer`] says what to print, in exactly that agent's dialect, what had to be strengthened because the agent
+//! 4. [`answer`] gives what to print, in exactly that agent's dialect, what had to be strengthened because the agent
 //!    cannot carry it out, and what to remember for the session's next event. [`broken`] answers when the guard
 //!    itself does not work.
 //!
 //! [`connect`] and [`disconnect`] edit an agent's settings, [`import`] reads its hooks as ours. [`to_ours`] maps
-//! single tool calls, for whoever reads transcripts.
+//! single tool calls, for programs that read transcripts.
 //!
 //! What is particular to an agent is in one file below `agents`: a table and a function that writes its answers.
 
@@ -21,21 +21,25 @@ mod agents;
 mod answer;
 mod connect;
 mod dialect;
+mod effects;
 mod event;
 mod import;
+mod input;
 mod memory;
 mod tools;
 mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
+pub use agents::{project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
-    ConnectError, ConnectOptions, Connection, Edit, Format, SettingsPlace, bridge_entries, calls_bridge,
-    connect, connection, disconnect, guarded_event, hooks_are_off, project_settings, user_settings,
-    uses_toml,
+    ConnectError, ConnectOptions, Connection, SettingsEdit, SettingsFormat, SettingsPlace, bridge_entries,
+    calls_bridge, connect, connection, disconnect, guarded_event, hooks_are_off, project_settings,
+    user_settings, uses_toml,
 };
-pub use event::{BridgeEvent, BridgeInputError, read};
+pub use event::BridgeEvent;
 pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};
+pub use input::{BridgeInputError, read};
 pub use memory::SessionMemory;
 pub use tools::{McpTool, OurCall, to_native_input, to_ours, to_ours_with_mcp};
 pub use verdict::Verdict;

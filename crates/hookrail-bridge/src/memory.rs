@@ -1,16 +1,19 @@
 //! What has to be remembered from one event of a session to the next, because each event is a process of its own.
 
+use hookrail::EventName;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::agents::dialect_of;
 use crate::event::BridgeEvent;
 
 /// The longest text that is remembered. A few of them stay far below the megabyte that a session may take.
 pub(crate) const LONGEST_TEXT: usize = 64 * 1024;
 /// The longest reason of a stop that is remembered.
 const LONGEST_REASON: usize = 4 * 1024;
-/// How much of a notice tells it from others.
+/// How much of a notice is compared with others.
 const LONGEST_NOTICE: usize = 512;
-/// How many notices are remembered as told.
+/// How many notices are remembered as shown.
 const MOST_NOTICES: usize = 32;
 /// How long all names of tools may be together.
 const LONGEST_TOOLS: usize = 8 * 1024;
@@ -27,7 +30,7 @@ pub struct SessionMemory {
     pub stop: Option<String>,
     /// A stop at the session's start. It refuses every prompt of the session.
     pub session_stop: Option<String>,
-    /// Texts for the model that the agent would not take when they were said.
+    /// Texts for the model that the agent did not take at their own event.
     pub pending_context: Option<String>,
     /// The tools that the last `BeforeToolSelection` left, as the hook named them.
     pub allowed_tools: Option<Vec<String>>,
@@ -46,7 +49,21 @@ impl SessionMemory {
         Self { is_lost: true, ..Self::default() }
     }
 
-    /// Takes over what an event says about its session.
+    /// Adds to the event at the end of the work what earlier events of the session contained: the prompt, and whether the
+    /// agent was sent back.
+    pub fn recall(&self, event: &mut BridgeEvent) {
+        if event.event != Some(EventName::AfterAgent) {
+            return;
+        }
+        if let Some(prompt) = &self.prompt {
+            event.payload.insert("prompt".to_owned(), prompt.as_str().into());
+        }
+        let is_reported = event.payload.get("stop_hook_active") == Some(&Value::Bool(true));
+        let is_sent_back = self.sent_back || (is_reported && dialect_of(event.agent).can.reports_sent_back);
+        event.payload.insert("stop_hook_active".to_owned(), is_sent_back.into());
+    }
+
+    /// Takes over what an event contains about its session.
     pub(crate) fn note(&mut self, event: &BridgeEvent) {
         if self.cwd.is_none() {
             self.cwd.clone_from(&event.cwd);
@@ -67,8 +84,8 @@ impl SessionMemory {
         self.pending_context = Some(shortened(&joined));
     }
 
-    /// Keeps it below a megabyte as JSON, even if every character has to be escaped. What guards is never dropped: a
-    /// list of tools that is too long leaves none.
+    /// Keeps it below a megabyte as JSON, even if every character has to be escaped. What restricts the agent is
+    /// never dropped: in place of a list of tools that is too long, no tool is allowed.
     pub(crate) fn bounded(mut self) -> Self {
         // Longer than any path that a system opens.
         self.cwd = self.cwd.filter(|cwd| cwd.len() <= LONGEST_REASON);
@@ -82,8 +99,8 @@ impl SessionMemory {
         self
     }
 
-    /// Whether a notice is new to the user; from now on it is not.
-    pub(crate) fn tell(&mut self, notice: &str) -> bool {
+    /// Remembers a notice as shown; `false` if it was shown before.
+    pub(crate) fn add_notice(&mut self, notice: &str) -> bool {
         let notice = cut(notice, LONGEST_NOTICE);
         if self.told.contains(&notice) {
             return false;
@@ -95,12 +112,12 @@ impl SessionMemory {
     }
 }
 
-/// The beginning of a text, as long as it may be.
+/// The beginning of a text, as much as is remembered.
 pub(crate) fn shortened(text: &str) -> String {
     cut(text, LONGEST_TEXT)
 }
 
-/// Never in the middle of a character.
+/// The beginning of a text, never cut in the middle of a character.
 fn cut(text: &str, most: usize) -> String {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
 }

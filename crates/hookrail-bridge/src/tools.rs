@@ -8,9 +8,10 @@ use hookrail::JsonObject;
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{McpForm, NativeTool};
 
-/// A tool call in our terms.
+/// A tool call under our names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OurCall {
     /// Our name of the tool; the native one if we have none.
@@ -21,7 +22,7 @@ pub struct OurCall {
     pub also_matches: Vec<String>,
 }
 
-/// The server and the tool of an MCP call, where the agent tells them apart.
+/// The server and the tool of an MCP call, where the agent names them separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpTool<'a> {
     /// The server's name.
@@ -35,7 +36,7 @@ pub fn to_ours(agent: Agent, native_name: &str, native_input: &Value) -> OurCall
     to_ours_with_mcp(agent, native_name, native_input, None)
 }
 
-/// The same, with what the agent tells about an MCP call besides its name.
+/// The same, with what the agent sends about an MCP call besides its name.
 pub fn to_ours_with_mcp(
     agent: Agent,
     native_name: &str,
@@ -43,8 +44,8 @@ pub fn to_ours_with_mcp(
     mcp: Option<McpTool<'_>>,
 ) -> OurCall {
     let native = as_arguments(native_input);
-    let mut names = Names { first: None, also: Vec::new() };
-    let Some(tool) = agent.dialect().tool(native_name) else {
+    let mut names = ToolNames { first: None, also: Vec::new() };
+    let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
         return names.call(native_name, native);
@@ -65,7 +66,7 @@ pub fn to_native_input(
     changed: &JsonObject,
 ) -> JsonObject {
     let mut native = as_arguments(native_input);
-    let tool = agent.dialect().tool(native_name);
+    let tool = dialect_of(agent).tool(native_name);
     let before = match tool {
         Some(tool) => rename(tool, native.clone()),
         None => native.clone(),
@@ -81,16 +82,16 @@ pub fn to_native_input(
 
 /// Our name of a tool that an agent calls `native_name`, if we have one.
 pub(crate) fn our_name(agent: Agent, native_name: &str) -> Option<&'static str> {
-    agent.dialect().tool(native_name).map(|tool| tool.ours)
+    dialect_of(agent).tool(native_name).map(|tool| tool.ours)
 }
 
 /// An agent's names of a tool that we call `name`; the same name if it is not in the table.
 pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
-    let tools = agent.dialect().tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
+    let tools = dialect_of(agent).tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
     let mut names: Vec<String> = tools.map(|tool| tool.name.to_owned()).collect();
     if names.is_empty() {
         let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-        names.push(match (agent.dialect().mcp, mcp) {
+        names.push(match (dialect_of(agent).mcp, mcp) {
             (McpForm::SingleUnderscore, Some((server, tool))) => format!("mcp_{server}_{tool}"),
             _ => name.to_owned(),
         });
@@ -111,21 +112,21 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
     }
 }
 
-/// Renames the arguments that the table knows, in their places. An argument that the agent ignores must not
-/// pass for one that it reads, so a stray one that bears our name is left out.
+/// Renames the arguments that are in the table, in their places. An argument that the agent ignores must not
+/// pass for one that it reads, so another one that has our name is left out.
 fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
-    // Which native key speaks for each of our names.
-    let mut speakers: Vec<(&str, &str)> = Vec::new();
+    // Which native key is used for each of our names.
+    let mut used: Vec<(&str, &str)> = Vec::new();
     for (theirs, ours) in tool.arguments {
-        if native.contains_key(*theirs) && speakers.iter().all(|(_, name)| name != ours) {
-            speakers.push((theirs, ours));
+        if native.contains_key(*theirs) && used.iter().all(|(_, name)| name != ours) {
+            used.push((theirs, ours));
         }
     }
-    let is_ours = |key: &str| speakers.iter().any(|(_, ours)| *ours == key);
+    let is_ours = |key: &str| used.iter().any(|(_, ours)| *ours == key);
     let is_other = |key: &str| tool.arguments.iter().any(|(theirs, ours)| *theirs == key && is_ours(ours));
     let renamed = native.into_iter().filter_map(|(key, value)| {
-        let speaks = speakers.iter().find(|(theirs, _)| *theirs == key);
-        match speaks {
+        let row = used.iter().find(|(theirs, _)| *theirs == key);
+        match row {
             Some((_, ours)) => Some(((*ours).to_owned(), value)),
             None if is_ours(&key) || is_other(&key) => None,
             None => Some((key, value)),
@@ -141,12 +142,12 @@ fn native_argument<'t>(tool: &'t NativeTool, native: &JsonObject, ours: &'t str)
 }
 
 /// Names under construction: the first one is the name, each later one is listed once.
-struct Names {
+struct ToolNames {
     first: Option<String>,
     also: Vec<String>,
 }
 
-impl Names {
+impl ToolNames {
     /// The order is kept: the first name is what hooks see.
     fn add(&mut self, name: &str) {
         match &self.first {
@@ -156,13 +157,13 @@ impl Names {
         }
     }
 
-    /// The one form of an MCP tool. Where the border between server and tool cannot be told, every reading is a
-    /// name: a guard that listens to one of them must not be missed.
+    /// The one form of an MCP tool. Where the border between server and tool is not known, every reading is a
+    /// name: a guard for one of them must run.
     fn add_mcp(&mut self, agent: Agent, native_name: &str, mcp: Option<McpTool<'_>>) {
         const MOST_READINGS: usize = 16;
         if let Some(McpTool { server, tool }) = mcp {
             self.add(&format!("mcp__{server}__{tool}"));
-        } else if agent.dialect().mcp == McpForm::SingleUnderscore
+        } else if dialect_of(agent).mcp == McpForm::SingleUnderscore
             && !native_name.starts_with("mcp__")
             && let Some(rest) = native_name.strip_prefix("mcp_")
         {

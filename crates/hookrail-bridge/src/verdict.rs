@@ -4,7 +4,7 @@ use hookrail::components::ProcessedHookResult;
 use hookrail::{Block, EventName, JsonObject};
 use serde_json::Value;
 
-/// The outcome of one event. The default is the one that says nothing.
+/// The outcome of one event. The default has no effect.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// The operation is refused; at `AfterAgent`, the agent is sent back to work.
@@ -13,7 +13,7 @@ pub struct Verdict {
     pub ask: Option<String>,
     /// The agent is to stop, for this reason.
     pub stop: Option<String>,
-    /// A hook said `permissionDecision: "allow"` in so many words; its reason, which may be empty.
+    /// A hook's output contains `permissionDecision: "allow"`; its reason, which may be empty.
     pub permission_allow: Option<String>,
     /// The tool's arguments as changed, under our names: all of them, or only those that changed.
     pub tool_input: Option<JsonObject>,
@@ -33,15 +33,15 @@ pub struct Verdict {
     pub llm_response: Option<Value>,
     /// The tools that the model may use (`BeforeToolSelection`), under our names.
     pub tool_config: Option<Value>,
-    /// What the user is to be told now, such as that a hook failed.
+    /// Texts to show to the user now, such as that a hook failed.
     pub messages: Vec<String>,
-    /// What the user is to be told once in a session, such as that hooks are off.
+    /// Texts to show to the user once in a session, such as that hooks are off.
     pub notices: Vec<String>,
 }
 
 impl Verdict {
-    /// The verdict that an event's hooks came to. What the user is to be told besides, such as that hooks are off, is
-    /// the caller's to add.
+    /// The verdict of an event's hooks. The caller adds what the user is to be shown besides, such as that hooks are
+    /// off.
     pub fn from_result(result: &ProcessedHookResult) -> Self {
         let mut verdict = Self {
             block: result.block.clone(),
@@ -63,7 +63,7 @@ impl Verdict {
     }
 
     /// Takes over what hooks put into `hookSpecificOutput`, as far as it concerns the event. Values of a
-    /// wrong type say nothing.
+    /// wrong type are ignored.
     pub fn read_specific(&mut self, event: EventName, specific: &JsonObject) {
         let text = |key: &str| specific.get(key).and_then(Value::as_str).map(str::to_owned);
         let object = |key: &str| specific.get(key).and_then(Value::as_object).cloned();

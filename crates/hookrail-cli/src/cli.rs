@@ -10,6 +10,7 @@ mod bridge;
 mod check;
 mod completions;
 mod connect;
+mod deferred;
 mod disconnect;
 mod doctor;
 mod event;
@@ -39,6 +40,7 @@ pub(crate) use self::bridge::BridgeArgs;
 pub(crate) use self::check::CheckArgs;
 pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::connect::ConnectArgs;
+use self::deferred::Deferred;
 pub(crate) use self::disconnect::DisconnectArgs;
 pub(crate) use self::doctor::DoctorArgs;
 pub(crate) use self::event::EventArgs;
@@ -105,52 +107,52 @@ impl Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find everything that is wrong with the hook settings
-    Check(CheckArgs),
+    Check(Deferred<CheckArgs>),
     /// Fire one event and show what the hooks answer
-    Fire(FireArgs),
+    Fire(Deferred<FireArgs>),
     /// Run the tests of the hooks
-    Test(TestArgs),
+    Test(Deferred<TestArgs>),
     /// Ask today's hooks about the tool calls of past sessions
-    Replay(ReplayArgs),
+    Replay(Deferred<ReplayArgs>),
     /// Show which hooks would run for an event, and why the others would not
-    Explain(ExplainArgs),
+    Explain(Deferred<ExplainArgs>),
     /// List all hooks with their state and their history
-    List(ListArgs),
+    List(Deferred<ListArgs>),
     /// Turn a disabled hook on again
-    Enable(ToggleArgs),
+    Enable(Deferred<ToggleArgs>),
     /// Turn a hook off without removing it
-    Disable(ToggleArgs),
+    Disable(Deferred<ToggleArgs>),
     /// Review and approve the hooks of this project
-    Trust(TrustArgs),
+    Trust(Deferred<TrustArgs>),
     /// Write a starter hook and its settings entry
-    Init(InitArgs),
+    Init(Deferred<InitArgs>),
     /// Show what rules see of an event
-    Facts(FactsArgs),
+    Facts(Deferred<FactsArgs>),
     /// List the shipped rules, which one line of settings turns on
-    Rules(RulesArgs),
+    Rules(Deferred<RulesArgs>),
     /// Show what hooks did
-    Log(LogArgs),
+    Log(Deferred<LogArgs>),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language
-    Serve(ServeArgs),
+    Serve(Deferred<ServeArgs>),
     /// Answer one event of another agent, as its hook, in its dialect
-    Bridge(BridgeArgs),
+    Bridge(Deferred<BridgeArgs>),
     /// Let another agent call hookrail; without an agent, list them
-    Connect(ConnectArgs),
+    Connect(Deferred<ConnectArgs>),
     /// Take hookrail out of another agent's settings again
-    Disconnect(DisconnectArgs),
+    Disconnect(Deferred<DisconnectArgs>),
     /// Print another agent's hooks in hookrail's format, and what could not be converted
-    Import(ImportArgs),
+    Import(Deferred<ImportArgs>),
     /// Check settings, approvals, hooks and connected agents, and suggest fixes
-    Doctor(DoctorArgs),
+    Doctor(Deferred<DoctorArgs>),
     /// Run the agent
-    Agent(AgentArgs),
+    Agent(Deferred<AgentArgs>),
     /// See what hooks can do: offline, in a temporary project
     Demo,
     /// Print a completion script for a shell
-    Completions(CompletionsArgs),
+    Completions(Deferred<CompletionsArgs>),
     /// Write the manual pages into a folder
     #[command(hide = true)]
-    Man(ManArgs),
+    Man(Deferred<ManArgs>),
 }

@@ -1,8 +1,7 @@
 //! What a hook listens to, compiled once and bounded in time.
 //!
 //! A matcher on a tool's name is an ECMAScript pattern that may be found anywhere in the name, as
-//! `new RegExp(matcher).test(name)` would find it. `regress` decides whether a pattern is valid, but has no limit on
-//! its steps, so it never runs one. A valid pattern is run in the first of these ways that can:
+//! `new RegExp(matcher).test(name)` would find it. A valid pattern is run in the first of these ways that can:
 //!
 //! 1. plain words are compared (`words`);
 //! 2. what has no back references runs as sets of instructions, lookarounds included, in time proportional to pattern
@@ -33,13 +32,12 @@ use std::sync::{Arc, OnceLock};
 
 use self::long::LongPattern;
 use self::program::{Program, Way};
+use self::syntax::Unread;
 use self::words::Words;
 use crate::event::EventName;
 
 /// Longer patterns are not compiled.
 const MAX_PATTERN_BYTES: usize = 8 * 1024;
-/// `regress` reads branches into a chain that it walks recursively.
-const MAX_BRANCHES: usize = 1_000;
 /// Longer names are decided by plain words only.
 const MAX_NAME_BYTES: usize = 16 * 1024;
 /// Longer texts are sooner matched by the `regex` crate, whatever it takes to compile the pattern for it.
@@ -57,7 +55,7 @@ pub struct Matcher {
 
 struct Compiled {
     text: String,
-    problem: Option<String>,
+    problem: Option<&'static str>,
     kind: Kind,
 }
 
@@ -171,7 +169,7 @@ impl Matcher {
 
     /// Why it is no valid pattern and therefore compared as a whole.
     pub fn problem(&self) -> Option<&str> {
-        self.compiled.as_ref()?.problem.as_deref()
+        self.compiled.as_ref()?.problem
     }
 
     /// Whether it is too large to be run, so that it counts as a match for every tool.
@@ -229,7 +227,7 @@ impl Matcher {
     fn long_pattern(&self) -> Option<&LongPattern> {
         let compiled = self.compiled.as_ref()?;
         let Kind::Pattern { long, .. } = &compiled.kind else { return None };
-        let compile = || LongPattern::compile(&syntax::parse(&compiled.text)?.root);
+        let compile = || LongPattern::compile(&syntax::parse(&compiled.text).ok()?.root);
         long.get_or_init(compile).as_ref()
     }
 
@@ -247,25 +245,21 @@ impl fmt::Debug for Matcher {
 
 impl Kind {
     /// Compiles a pattern; the error says why it is none.
-    fn compile(text: &str) -> Result<Self, String> {
+    fn compile(text: &str) -> Result<Self, &'static str> {
         if Matcher::is_wildcard(text) {
             return Ok(Self::Any);
         }
         if let Some(words) = Words::parse(text) {
             return Ok(Self::Words(words));
         }
-        if text.len() > MAX_PATTERN_BYTES || text.bytes().filter(|byte| *byte == b'|').count() > MAX_BRANCHES
-        {
+        if text.len() > MAX_PATTERN_BYTES {
             return Ok(Self::TooLarge);
         }
-        // Only the verdict is wanted, so nothing need be optimised.
-        let flags = regress::Flags { no_opt: true, ..regress::Flags::default() };
-        if let Err(error) = regress::Regex::with_flags(text, flags) {
-            // The depth of groups is a limit of the reader, not a rule of the language.
-            let is_limit = error.text.contains("too deeply nested") || error.text.contains("limit exceeded");
-            return if is_limit { Ok(Self::TooLarge) } else { Err(error.text) };
-        }
-        let Some(pattern) = syntax::parse(text) else { return Ok(Self::TooLarge) };
+        let pattern = match syntax::parse(text) {
+            Ok(pattern) => pattern,
+            Err(Unread::Invalid(why)) => return Err(why),
+            Err(Unread::TooDeep) => return Ok(Self::TooLarge),
+        };
         let way = if pattern.has_back_references { Way::Attempts } else { Way::Sets };
         let program = Program::compile(&pattern, way);
         Ok(Self::Pattern { program, way, folds: pattern.folds, long: OnceLock::new() })

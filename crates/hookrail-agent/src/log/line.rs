@@ -77,7 +77,7 @@ pub enum LogLine<'a> {
         last_failure: Option<&'a str>,
         /// Whether it has a process now.
         running: bool,
-        /// What the processes of its group hold, in bytes, where the system tells.
+        /// What the processes of its group hold, in bytes, where the system reports it.
         memory: Option<u64>,
     },
     SessionEnd {
@@ -187,14 +187,14 @@ pub enum ToolStatus {
     Error,
     /// A hook blocked it.
     Blocked,
-    /// The user, the approval mode or the list of allowed tools said no.
+    /// The user, the approval mode or the list of allowed tools refused it.
     Denied,
     /// The run ended first.
     Cancelled,
 }
 
 impl ToolStatus {
-    /// The word in the log.
+    /// The word that stands for it in the log and in events for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -206,8 +206,8 @@ impl ToolStatus {
     }
 }
 
-/// The id of a hook call in logs: a hash (FNV-1a) of what the hook was given. It needs no counter that programs would have
-/// to share, and is the same in every log that tells of the call.
+/// The id of a hook call in logs: a hash (FNV-1a) of what the hook was given. It needs no counter that
+/// programs would have to share, and is the same in every log that has the call.
 pub fn call_id(payload: &[u8]) -> String {
     let hash = payload.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

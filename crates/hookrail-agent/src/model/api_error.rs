@@ -10,12 +10,14 @@ use super::retry::parse_retry_info;
 /// How much of a server's text a message shows.
 const LONGEST_MESSAGE: usize = 600;
 
-/// An error object, read.
+/// An error as the API reports it, reduced to what decides about messages and retries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
+    /// The HTTP status that the error has, or would have outside of a stream.
     pub(crate) status: u16,
     /// The API's own word, such as `INVALID_ARGUMENT`.
     pub(crate) code: Option<String>,
+    /// The server's message, on one line and without secrets.
     pub(crate) message: String,
     /// The wait that the API asks for.
     pub(crate) retry_after: Option<Duration>,
@@ -65,7 +67,7 @@ impl ApiError {
         matches!(self.status, 429 | 500 | 502 | 503 | 504)
     }
 
-    /// What the caller is told.
+    /// The error for the caller, with the model's name where the model is the reason.
     pub(crate) fn into_model_error(self, model: &str) -> ModelError {
         let Self { status, code, message, key_invalid, .. } = self;
         match status {

@@ -6,7 +6,7 @@ use hookrail::genai::{Candidate, Content, GenerateContentResponse, Part};
 
 /// Concatenates the chunks of one model call.
 ///
-/// Candidates are told apart by their index, texts that follow each other become one part, and of
+/// Candidates are distinguished by their index, texts that follow each other become one part, and of
 /// everything that is not content the last chunk that has it wins.
 #[derive(Debug, Default)]
 pub struct ResponseCollector {
@@ -22,7 +22,7 @@ impl ResponseCollector {
         Self::default()
     }
 
-    /// Adds the next chunk.
+    /// Adds the next chunk, in the order in which they arrived.
     pub fn push(&mut self, chunk: GenerateContentResponse) {
         self.chunks += 1;
         let GenerateContentResponse { candidates, usage_metadata, extra } = chunk;
@@ -74,7 +74,7 @@ fn push_part(parts: &mut Vec<Part>, part: Part) {
         return;
     };
     if text.is_empty() {
-        // It says nothing, and the API does not take it back.
+        // It is empty, and the API does not accept it back.
         return;
     }
     match parts.last_mut() {

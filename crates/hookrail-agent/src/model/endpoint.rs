@@ -6,7 +6,7 @@ use super::api_error::tidy;
 use super::error::ModelError;
 
 /// The address of `model`'s streaming method below `base`.
-/// `base` may name a proxy with a path of its own and may end in the API's version, as other programs want it. Query and
+/// `base` may name a proxy with a path of its own and may end in the API's version, as other programs expect it. Query and
 /// fragment are refused, because the method's path and query are appended.
 pub(crate) fn endpoint(base: &str, model: &str) -> Result<Url, ModelError> {
     let bad = |why: &str| ModelError::BadBaseUrl { why: why.to_owned() };
@@ -31,7 +31,7 @@ pub(crate) fn endpoint(base: &str, model: &str) -> Result<Url, ModelError> {
         if !has_version {
             path.push("v1beta");
         }
-        // Pushing escapes whatever could leave the path, whoever named the model.
+        // Pushing escapes everything that could leave the path, wherever the model's name comes from.
         path.push(collection).push(&format!("{name}:streamGenerateContent"));
     }
     url.set_query(Some("alt=sse"));

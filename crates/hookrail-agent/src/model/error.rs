@@ -1,4 +1,4 @@
-//! What can go wrong with a model call, said so that a person knows what to do next.
+//! What can go wrong with a model call, worded so that the message names the next step.
 //!
 //! No variant can hold the API key: texts that come from a server pass through
 //! [`ApiKey::scrub`](super::ApiKey::scrub) first, and addresses are shown as scheme, host and port only.
@@ -29,7 +29,7 @@ pub enum ModelError {
     KeyRefused {
         /// The HTTP status.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// The base URL cannot be used.
@@ -44,12 +44,12 @@ pub enum ModelError {
         /// The name as given.
         model: String,
     },
-    /// The server does not know the model.
-    #[error("the server does not know the model `{model}`: {message}; name another one with `--model`")]
+    /// The server does not have the model.
+    #[error("the server does not have the model `{model}`: {message}; name another one with `--model`")]
     ModelNotFound {
         /// The name as given.
         model: String,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// The server refused the request for another reason.
@@ -59,35 +59,35 @@ pub enum ModelError {
         status: u16,
         /// The API's own word, such as `INVALID_ARGUMENT`.
         code: Option<String>,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// Too many requests, or the quota is used up.
-    #[error("the quota is used up{}: {message}; wait, or use another key or model", GaveUp(*.attempts))]
+    #[error("the quota is used up{}: {message}; wait, or use another key or model", TriedTimes(*.attempts))]
     QuotaExceeded {
-        /// What the server said.
+        /// The server's message.
         message: String,
         /// How often the call was tried.
         attempts: u32,
     },
     /// The server has trouble of its own.
-    #[error("the server failed with HTTP {status}{}: {message}; try again later", GaveUp(*.attempts))]
+    #[error("the server failed with HTTP {status}{}: {message}; try again later", TriedTimes(*.attempts))]
     ServerFailed {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         message: String,
         /// How often the call was tried.
         attempts: u32,
     },
     /// No connection came about.
-    #[error("cannot reach `{server}`{}; check the network and the base URL", GaveUp(*.attempts))]
+    #[error("cannot reach `{server}`{}; check the network and the base URL", TriedTimes(*.attempts))]
     Unreachable {
         /// Scheme, host and port.
         server: String,
         /// How often the call was tried.
         attempts: u32,
-        /// What the network said.
+        /// The network's message.
         #[source]
         source: reqwest::Error,
     },
@@ -111,11 +111,11 @@ pub enum ModelError {
         idle: Duration,
     },
     /// The connection ended before the response did.
-    #[error("the response was cut off{}; try again", GaveUp(*.attempts))]
+    #[error("the response was cut off{}; try again", TriedTimes(*.attempts))]
     CutOff {
         /// How often the call was tried.
         attempts: u32,
-        /// What the network said, unless it reported a proper end.
+        /// The network's message, unless it reported a proper end.
         #[source]
         source: Option<reqwest::Error>,
     },
@@ -142,9 +142,9 @@ pub enum ModelError {
     PromptBlocked {
         /// The provider's word for it, such as `SAFETY`.
         reason: String,
-        /// What the provider said about it.
+        /// The provider's message.
         message: Option<String>,
-        /// The response that said so.
+        /// The response with the refusal.
         response: Box<GenerateContentResponse>,
     },
     /// The replay file has no answer.
@@ -155,14 +155,14 @@ pub enum ModelError {
     Record {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl ModelError {
-    /// Remembers how often the call was tried, where that is worth saying.
+    /// Adds how often the call was tried, in variants that have a field for it.
     #[must_use]
     pub(crate) fn after_attempts(mut self, count: u32) -> Self {
         match &mut self {
@@ -177,9 +177,9 @@ impl ModelError {
 }
 
 /// ` (tried 5 times)`, or nothing after a single attempt.
-struct GaveUp(u32);
+struct TriedTimes(u32);
 
-impl fmt::Display for GaveUp {
+impl fmt::Display for TriedTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 1 { write!(f, " (tried {} times)", self.0) } else { Ok(()) }
     }

@@ -6,8 +6,8 @@
 //! - A call is tried again only as long as no chunk was handed on; after that the agent has shown text
 //!   that cannot be taken back. A timeout is not tried again, because it was waited for long enough.
 //! - Proxies named by the environment (`HTTPS_PROXY`, …) are used, except for a server on this machine.
-//! - A response is complete when HTTP says that its body is, which a chunked body or one with a length
-//!   does. A body that just ends with the connection is complete only if a finish reason came.
+//! - A response is complete when HTTP marks the end of its body, as it does for a chunked body or one with a
+//!   length. A body that just ends with the connection is complete only if a finish reason came.
 //! - An event that lacks its closing blank line counts if the body is complete and the event is whole
 //!   JSON. Anything else at the end means that the response was cut off.
 
@@ -23,7 +23,7 @@ use futures_util::stream;
 use hookrail::genai::GenerateContentParameters;
 use reqwest::{Client, Url};
 
-use self::call::Call;
+use self::call::HttpCall;
 pub use self::options::{DEFAULT_BASE_URL, GeminiOptions};
 use super::endpoint::is_this_machine;
 use super::error::ModelError;
@@ -33,12 +33,12 @@ use super::{ModelClient, ResponseStream};
 /// A model behind Gemini's REST API.
 #[derive(Clone)]
 pub struct GeminiClient {
-    shared: Arc<Shared>,
+    shared: Arc<SharedClient>,
 }
 
 type OnRetry = Box<dyn Fn(&RetryNotice) + Send + Sync>;
 
-struct Shared {
+struct SharedClient {
     options: GeminiOptions,
     on_retry: Option<OnRetry>,
     /// Made at the first call, because making it reads root certificates.
@@ -48,7 +48,7 @@ struct Shared {
 impl GeminiClient {
     /// A client. This touches neither network nor files.
     pub fn new(options: GeminiOptions) -> Self {
-        Self { shared: Arc::new(Shared { options, on_retry: None, client: OnceLock::new() }) }
+        Self { shared: Arc::new(SharedClient { options, on_retry: None, client: OnceLock::new() }) }
     }
 
     /// A client that calls `on_retry` before it waits for another attempt.
@@ -57,7 +57,7 @@ impl GeminiClient {
         on_retry: impl Fn(&RetryNotice) + Send + Sync + 'static,
     ) -> Self {
         let on_retry: OnRetry = Box::new(on_retry);
-        Self { shared: Arc::new(Shared { options, on_retry: Some(on_retry), client: OnceLock::new() }) }
+        Self { shared: Arc::new(SharedClient { options, on_retry: Some(on_retry), client: OnceLock::new() }) }
     }
 }
 
@@ -69,7 +69,7 @@ impl fmt::Debug for GeminiClient {
 
 impl ModelClient for GeminiClient {
     fn stream(&self, request: &GenerateContentParameters) -> ResponseStream {
-        let call = match Call::prepare(&self.shared, request) {
+        let call = match HttpCall::prepare(&self.shared, request) {
             Ok(call) => call,
             Err(error) => return ResponseStream::failed(error),
         };
@@ -79,15 +79,15 @@ impl ModelClient for GeminiClient {
     }
 }
 
-impl Shared {
+impl SharedClient {
     /// The HTTP client, made once and kept: connections are used again. It is made for the first address, whose server
     /// is that of all calls.
     fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it, which is what the
-        // error says that is dropped here.
+        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it; the error
+        // of that case is dropped.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))

@@ -36,7 +36,7 @@ impl<M> RecordingModel<M> {
     }
 }
 
-/// A recording holds the whole conversation, so nobody else may read it.
+/// A recording holds the whole conversation, so only its owner may read it.
 fn create_private(path: &PathBuf) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);

@@ -24,7 +24,7 @@ pub enum ReplayError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         #[source]
         source: std::io::Error,
     },
@@ -52,7 +52,7 @@ pub enum ReplayError {
     },
 }
 
-/// A model that answers with what a file says.
+/// A model that answers with the content of a file.
 #[derive(Debug)]
 pub struct ReplayModel {
     path: PathBuf,

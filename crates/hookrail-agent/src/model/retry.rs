@@ -48,12 +48,12 @@ impl RetryPolicy {
     }
 }
 
-/// Told before the agent waits for another attempt.
+/// What the host is given before the agent waits for another attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryNotice {
     /// How many attempts have failed so far.
     pub failed_attempts: u32,
-    /// How many there can be.
+    /// After how many attempts the call fails for good.
     pub max_attempts: u32,
     /// How long the wait will be.
     pub delay: Duration,

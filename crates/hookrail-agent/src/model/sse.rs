@@ -7,15 +7,15 @@
 //!
 //! One thing is left to the caller: an event that no blank line ends. The standard discards it, because
 //! the connection may have broken in the middle of it. Gemini and some gateways leave the last blank line
-//! out, so [`SseDecoder::finish`] hands such an event over separately and the caller, who knows how the
-//! connection ended and whether the data is whole, decides.
+//! out, so [`SseDecoder::finish`] hands such an event over separately, and the caller decides by how the
+//! connection ended and whether the data is whole.
 
 /// Largest event that is accepted if nothing else is asked for.
 pub const DEFAULT_MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event of a stream.
+/// One event of a stream, with its fields decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
     /// The event's type, `message` if the server named none.
@@ -26,7 +26,7 @@ pub struct SseEvent {
     pub id: String,
 }
 
-/// An event, or a single line, is larger than the decoder was told to accept.
+/// An event, or a single line, is larger than the decoder accepts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("one event of the stream is larger than {limit} bytes")]
 pub struct EventTooLarge {

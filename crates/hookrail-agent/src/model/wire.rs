@@ -1,7 +1,7 @@
 //! The SDK's types and Gemini's REST form: what goes out, and how what comes back is read. Pure.
 //!
 //! The SDK keeps everything that steers a call in one `config`; REST spreads it over the top level and
-//! `generationConfig`. Fields this file does not know go into `generationConfig`, where Gemini adds most
+//! `generationConfig`. Fields that are not listed here go into `generationConfig`, where Gemini adds most
 //! of its new ones.
 
 mod response;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) use self::response::kind;
 pub use self::response::response_from_value;
 
-/// Fields of the SDK's `config` that REST wants beside `contents`.
+/// Fields of the SDK's `config` that REST expects beside `contents`.
 const TOP_LEVEL: [&str; 5] = ["safetySettings", "cachedContent", "labels", "serviceTier", "store"];
 
 /// Fields of the SDK's `config` that steer the SDK itself and never go out.
@@ -45,7 +45,7 @@ pub fn request_body(request: &GenerateContentParameters) -> Value {
     Value::Object(body)
 }
 
-/// Gemini knows the roles `user` and `model` only. Hooks may add messages with the role `system`; on the
+/// Gemini has the roles `user` and `model` only. Hooks may add messages with the role `system`; on the
 /// wire they are the user's.
 fn with_wire_role(content: &Content) -> Cow<'_, Content> {
     if content.role.as_deref() == Some("system") {

@@ -7,13 +7,17 @@ use crate::log::ToolStatus;
 /// A call whose result will not change any more.
 /// Each call gets exactly one, whether it ran, was blocked, denied or never started: models refuse a conversation in
 /// which a call has no answer.
-pub(super) struct Done {
+pub(super) struct FinishedCall {
+    /// What the model gets.
     pub(super) result: ToolResult,
     /// The tool's own result, where a hook replaced it.
     pub(super) original: Option<ToolResult>,
     pub(super) status: ToolStatus,
+    /// The arguments as hooks changed them, as far as the call came.
     pub(super) args: JsonObject,
+    /// How long hooks, question and tool took together.
     pub(super) duration_ms: u64,
+    /// Why the agent must stop, if a hook asked for it.
     pub(super) stop: Option<StopReason>,
 }
 
@@ -26,13 +30,14 @@ pub(super) fn status_of(result: &ToolResult) -> ToolStatus {
     }
 }
 
-impl Done {
+impl FinishedCall {
+    /// A call with this result, which no hook replaced and no hook stopped the agent for.
     pub(super) fn new(status: ToolStatus, args: JsonObject, result: ToolResult) -> Self {
         Self { result, original: None, status, args, duration_ms: 0, stop: None }
     }
 }
 
-impl From<ToolOutcome> for Done {
+impl From<ToolOutcome> for FinishedCall {
     fn from(outcome: ToolOutcome) -> Self {
         match outcome {
             ToolOutcome::Ran { tool_input, result, original, stop } => {
@@ -50,6 +55,10 @@ impl From<ToolOutcome> for Done {
 }
 
 /// A call that was given up, or never started because the run was over.
-pub(super) fn cancelled(args: JsonObject) -> Done {
-    Done::new(ToolStatus::Cancelled, args, ToolResult::failure("The call was cancelled.", "cancelled"))
+pub(super) fn cancelled(args: JsonObject) -> FinishedCall {
+    FinishedCall::new(
+        ToolStatus::Cancelled,
+        args,
+        ToolResult::failure("The call was cancelled.", "cancelled"),
+    )
 }

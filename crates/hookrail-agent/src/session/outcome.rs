@@ -12,25 +12,25 @@ pub enum PromptOutcome {
     PromptBlocked(String),
     /// A hook stopped the agent.
     Stopped(String),
-    /// The model still wanted more after the last turn.
+    /// The model still called tools in the last turn.
     MaxTurns(u32),
-    /// The model could not be asked.
+    /// A model call failed.
     ModelFailed(ModelError),
     /// The user gave up.
     Cancelled,
 }
 
-/// The model's final answer.
+/// The model's answer that ends the work on a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FinalAnswer {
-    /// What it said.
+    /// Its text, without thoughts; empty if the model gave none.
     pub text: String,
-    /// Whether a hook wants it hidden from the user.
+    /// Whether a hook hides it from the user.
     pub suppressed: bool,
 }
 
 /// Why a turn cannot go on.
-pub(crate) enum Interrupt {
+pub(super) enum Interrupt {
     Stopped(String),
     ModelFailed(ModelError),
     Cancelled,

@@ -1,7 +1,7 @@
 //! The turn loop: prompt → model → tools → model, until the model is done or a hook stops it.
 //!
-//! A turn is one model call and the tool calls that it asks for. Hooks are asked at each step and what they decide is
-//! done here: the prompt is admitted or blocked, context and messages are added, the work is stopped.
+//! A turn is one model call and the tool calls that it asks for. Hooks run at each step, and what they decide is
+//! carried out here: the prompt is admitted or blocked, context and messages are added, the work is stopped.
 
 use hookrail::genai::{
     Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part,
@@ -9,11 +9,11 @@ use hookrail::genai::{
 use hookrail::{AgentGate, PreCompressTrigger, system_message};
 use serde_json::json;
 
+use super::model_call::Audience;
 use super::{FinalAnswer, Interrupt, PromptOutcome, Session};
 use crate::history::{system_instruction, tool_responses};
 use crate::log::LogLine;
-use crate::model_call::Audience;
-use crate::scheduler::{Call, Scheduler};
+use crate::scheduler::{ScheduledCall, Scheduler};
 use crate::ui::AgentEvent;
 
 /// How often in a row `AfterAgent` hooks may send the agent back to work.
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Lets `BeforeAgent` hooks see the prompt and adds it to the history; gives the reason of a block.
+    /// Runs `BeforeAgent` hooks on the prompt and adds it to the history; returns the reason of a block.
     async fn admit_prompt(&mut self, prompt: &str) -> Result<Option<String>, Interrupt> {
         self.parts.log.write(&LogLine::User { prompt });
         let mut content = Content::text("user", prompt);
@@ -78,8 +78,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Model and tools in turn until the model is done; `None` when it still wanted more after the last
-    /// turn.
+    /// Model and tools in turn until the model is done; `None` when it still called tools in the last turn.
     async fn work(&mut self, turns_left: &mut u32) -> Result<Option<FinalAnswer>, Interrupt> {
         while *turns_left > 0 {
             *turns_left -= 1;
@@ -89,15 +88,15 @@ impl Session {
             let request = self.request();
             let reply = self.call_model(request, Audience::User).await?;
             let text = reply.response.text();
-            let calls: Vec<Call> = reply
+            let calls: Vec<ScheduledCall> = reply
                 .response
                 .function_calls()
                 .zip(self.tool_calls + 1..)
-                .map(|(call, number)| Call { id: format!("call-{number}"), call: call.clone() })
+                .map(|(call, number)| ScheduledCall { id: format!("call-{number}"), call: call.clone() })
                 .collect();
             self.tool_calls += calls.len();
             if calls.is_empty() && text.is_empty() {
-                self.explain_silence(&reply.response);
+                self.show_finish_reason(&reply.response);
             }
             let first = reply.response.candidates.into_iter().next();
             if let Some(content) = first.and_then(|first| first.content) {
@@ -129,9 +128,8 @@ impl Session {
         Ok(None)
     }
 
-    /// A model that ends without a word had a reason that a person should know.
-    /// `STOP` is the normal end and is not mentioned.
-    fn explain_silence(&self, response: &GenerateContentResponse) {
+    /// A model that ends without text gives a finish reason, which is shown. `STOP` is the normal end and is not.
+    fn show_finish_reason(&self, response: &GenerateContentResponse) {
         let finish = response.candidates.first().and_then(|first| first.finish_reason.as_deref());
         if let Some(reason) = finish.filter(|reason| *reason != "STOP") {
             self.notice(&format!("the model ended without an answer: {reason}"));
@@ -139,7 +137,7 @@ impl Session {
     }
 
     /// The next request: instruction, history, and the messages of hooks that have not been sent yet. These are added
-    /// to the request and not to the history, so that they are said once.
+    /// to the request and not to the history, so that they are sent once.
     fn request(&self) -> GenerateContentParameters {
         let project = self.parts.hooks.working_dir().display();
         let instruction = format!(

@@ -4,7 +4,7 @@
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, INVALID_PARAMS};
+use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::text;
 
 /// Reads arguments by name and type.
@@ -17,27 +17,27 @@ impl<'a> Args<'a> {
     }
 
     /// A string that must be there.
-    pub(super) fn string(self, name: &str) -> Result<&'a str, Failure> {
+    pub(super) fn string(self, name: &str) -> Result<&'a str, ToolFailure> {
         self.optional_string(name)?.ok_or_else(|| missing(name, "a string"))
     }
 
-    /// A string that must be there and say something.
-    pub(super) fn non_empty(self, name: &str) -> Result<&'a str, Failure> {
+    /// A string that must be there and must not be blank.
+    pub(super) fn non_empty(self, name: &str) -> Result<&'a str, ToolFailure> {
         match self.string(name)? {
             text if text.trim().is_empty() => {
-                Err(Failure::new(INVALID_PARAMS, format!("argument `{name}` must not be empty")))
+                Err(ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must not be empty")))
             }
             text => Ok(text),
         }
     }
 
     /// A string, if there is one.
-    pub(super) fn optional_string(self, name: &str) -> Result<Option<&'a str>, Failure> {
+    pub(super) fn optional_string(self, name: &str) -> Result<Option<&'a str>, ToolFailure> {
         self.given(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string", value))).transpose()
     }
 
     /// A whole number that is not negative, if there is one. Models also write `3.0` for 3.
-    pub(super) fn optional_count(self, name: &str) -> Result<Option<u64>, Failure> {
+    pub(super) fn optional_count(self, name: &str) -> Result<Option<u64>, ToolFailure> {
         self.given(name)
             .map(|value| count(value).ok_or_else(|| wrong(name, "a whole number of at least 0", value)))
             .transpose()
@@ -63,7 +63,7 @@ impl<'a> Args<'a> {
 
 /// A whole number, also one that is written as a float.
 fn count(value: &Value) -> Option<u64> {
-    // Above 2⁵³ a float no longer says which whole number was meant.
+    // Above 2⁵³ a float no longer identifies one whole number.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;
@@ -72,12 +72,12 @@ fn count(value: &Value) -> Option<u64> {
     })
 }
 
-fn missing(name: &str, expected: &str) -> Failure {
-    Failure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
+fn missing(name: &str, expected: &str) -> ToolFailure {
+    ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` is missing; expected {expected}"))
 }
 
 /// The value's kind is named, but not a long value itself: the message goes back to the model.
-fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
+fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
     let found = match found {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "a boolean".to_owned(),
@@ -86,16 +86,19 @@ fn wrong(name: &str, expected: &str, found: &Value) -> Failure {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     };
-    Failure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
+    ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
 }
 
 /// One parameter of a declaration.
 /// Only flat arguments are needed, so a list of names and types stands in for a schema.
 pub(super) struct Parameter {
+    /// The key in the arguments of a call.
     pub(super) name: &'static str,
     /// A type of the model's schema language, such as `STRING`.
     pub(super) kind: &'static str,
+    /// Whether the model must give it.
     pub(super) required: bool,
+    /// What it means, for the model.
     pub(super) description: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! Replacing a file in one step, and showing people what changed.
 //!
-//! A file is written beside its destination and renamed over it. Whoever reads it meanwhile, a hook or a compiler, sees
-//! the old content or the new one, and a full disk leaves the old file as it was.
+//! A file is written beside its destination and renamed over it. A process that reads it meanwhile, such as a compiler,
+//! sees the old content or the new one, and a full disk leaves the old file as it was.
 
 mod summary;
 
@@ -17,18 +17,20 @@ use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use self::summary::{summary, summary_of};
-use super::failure::{Failure, INVALID_PARAMS, IS_DIRECTORY, PERMISSION, READ_FAILED, WRITE_FAILED, check};
-use super::paths::{self, Inside, Workspace};
+use super::failure::{
+    INVALID_PARAMS, IS_DIRECTORY, PERMISSION, READ_FAILED, ToolFailure, WRITE_FAILED, check,
+};
+use super::paths::{self, ProjectPath, Workspace};
 use super::text;
 
 /// Files above this size are not edited in memory.
 pub(super) const LARGEST_EDIT: u64 = 32 << 20;
 
 /// Reads a file whole, to edit it or to show what changes.
-pub(super) fn read_whole(workspace: &Workspace, inside: &Inside) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_whole(workspace: &Workspace, inside: &ProjectPath) -> Result<Vec<u8>, ToolFailure> {
     let file = workspace.open_file(inside)?;
     let problem =
-        |error: &io::Error| Failure::io(READ_FAILED, &format!("cannot read `{}`", inside.shown()), error);
+        |error: &io::Error| ToolFailure::io(READ_FAILED, &format!("cannot read `{}`", inside.shown()), error);
     let size = file.metadata().map_err(|error| problem(&error))?.len();
     let mut bytes = Vec::new();
     if size <= LARGEST_EDIT {
@@ -37,24 +39,25 @@ pub(super) fn read_whole(workspace: &Workspace, inside: &Inside) -> Result<Vec<u
     if size > LARGEST_EDIT || bytes.len() as u64 > LARGEST_EDIT {
         let message =
             format!("`{}` is too large to edit ({size} bytes; at most {LARGEST_EDIT})", inside.shown());
-        return Err(Failure::new("file_too_large", message));
+        return Err(ToolFailure::new("file_too_large", message));
     }
     Ok(bytes)
 }
 
-/// Writes a file so that others see the old content or the new one and nothing between; says whether
+/// Writes a file so that others see the old content or the new one and nothing between; returns whether
 /// the file is new. Missing folders are made; mode and, where permitted, owner are kept.
 pub(super) fn write_atomically(
     workspace: &Workspace,
-    inside: &Inside,
+    inside: &ProjectPath,
     content: &[u8],
     cancel: &CancellationToken,
-) -> Result<bool, Failure> {
+) -> Result<bool, ToolFailure> {
     workspace.refuse_protected(inside)?;
     let shown = inside.shown();
-    let problem = |error: io::Error| Failure::io(WRITE_FAILED, &format!("cannot write `{shown}`"), &error);
+    let problem =
+        |error: io::Error| ToolFailure::io(WRITE_FAILED, &format!("cannot write `{shown}`"), &error);
     let (Some(parent), Some(name)) = (inside.relative.parent(), inside.relative.file_name()) else {
-        return Err(Failure::new(IS_DIRECTORY, "the project itself is a folder, not a file"));
+        return Err(ToolFailure::new(IS_DIRECTORY, "the project itself is a folder, not a file"));
     };
     let folder = workspace.open_folder(parent, true).map_err(|error| paths::swapped(inside, error))?;
     let old = match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -66,18 +69,18 @@ pub(super) fn write_atomically(
         match paths::file_type(stat) {
             FileType::RegularFile => {}
             FileType::Directory => {
-                return Err(Failure::new(IS_DIRECTORY, format!("`{shown}` is a folder, not a file")));
+                return Err(ToolFailure::new(IS_DIRECTORY, format!("`{shown}` is a folder, not a file")));
             }
             FileType::Symlink => return Err(paths::swapped(inside, Errno::LOOP)),
             _ => return Err(paths::not_regular(&shown)),
         }
-        // Replacing needs no permission to write the old file, but its owner protected it for a reason.
+        // Replacing needs no permission to write the old file, but its protection is respected.
         if rustix::fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::empty()) == Err(Errno::ACCESS) {
-            return Err(Failure::new(PERMISSION, format!("`{shown}` is write-protected")));
+            return Err(ToolFailure::new(PERMISSION, format!("`{shown}` is write-protected")));
         }
     }
 
-    let mut temporary = Temporary::create(&folder).map_err(problem)?;
+    let mut temporary = TemporaryFile::create(&folder).map_err(problem)?;
     temporary.file.write_all(content).map_err(problem)?;
     if let Some(stat) = &old {
         keep_owner_and_mode(&temporary.file, stat).map_err(problem)?;
@@ -89,14 +92,14 @@ pub(super) fn write_atomically(
 }
 
 /// A file beside its destination that goes away unless it got there.
-struct Temporary<'a> {
+struct TemporaryFile<'a> {
     folder: &'a OwnedFd,
     name: String,
     file: File,
     renamed: bool,
 }
 
-impl<'a> Temporary<'a> {
+impl<'a> TemporaryFile<'a> {
     /// The name has this process's id, so two agents in one folder do not meet. A name that is taken is skipped.
     fn create(folder: &'a OwnedFd) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -114,7 +117,7 @@ impl<'a> Temporary<'a> {
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.renamed {
             // Nothing is left to do if it cannot be removed; the call has failed already.
@@ -139,10 +142,10 @@ fn keep_owner_and_mode(file: &File, old: &Stat) -> io::Result<()> {
 }
 
 /// Refuses names that can only be folders, before they are taken for files to create.
-pub(super) fn refuse_folder_name(given: &str) -> Result<(), Failure> {
+pub(super) fn refuse_folder_name(given: &str) -> Result<(), ToolFailure> {
     if given.ends_with('/') {
         let message = format!("`{}` names a folder; expected the name of a file", text::one_line(given));
-        return Err(Failure::new(INVALID_PARAMS, message));
+        return Err(ToolFailure::new(INVALID_PARAMS, message));
     }
     Ok(())
 }

@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::args::{Args, Parameter, declare};
-use super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY};
+use super::failure::{INVALID_PARAMS, NOT_DIRECTORY, ToolFailure};
 use super::paths::{self, Workspace};
-use super::walk::{self, Hidden};
+use super::walk::{self, HiddenFiles};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 
 /// More files than this are counted, not shown.
 const MOST_FILES: usize = 500;
 
-/// The tool.
+/// The tool. It finds files by name, in contrast to `search_file_content`.
 pub(super) struct Glob;
 
 impl Tool for Glob {
@@ -67,17 +67,21 @@ impl Tool for Glob {
 
 /// Finds files, the newest first: what was changed last is most often what the task is about. Hidden folders are left
 /// out unless the pattern names one.
-fn find(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) -> Result<ToolResult, Failure> {
+fn find(
+    workspace: &Workspace,
+    args: &JsonObject,
+    cancel: &CancellationToken,
+) -> Result<ToolResult, ToolFailure> {
     let pattern = Args(args).non_empty("pattern")?;
     let place = Args(args).optional_string("path")?.unwrap_or(".");
     let matcher = compile("pattern", relative_pattern(workspace, pattern)?)?;
     let start = workspace.resolve_existing(place)?;
     let start_stat = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
     if paths::file_type(&start_stat) != FileType::Directory {
-        return Err(Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", start.shown())));
+        return Err(ToolFailure::new(NOT_DIRECTORY, format!("`{}` is not a folder", start.shown())));
     }
 
-    let hidden = if names_hidden(pattern) { Hidden::Visit } else { Hidden::Skip };
+    let hidden = if names_hidden(pattern) { HiddenFiles::Visit } else { HiddenFiles::Skip };
     let mut found: Vec<((i64, i64), PathBuf)> = Vec::new();
     walk::files(workspace, &start, hidden, cancel, |path| {
         if path.strip_prefix(&start.relative).is_ok_and(|below| matcher.is_match(below))
@@ -111,12 +115,12 @@ fn find(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) ->
 }
 
 /// Compiles a pattern whose `*` stays within one folder.
-pub(super) fn compile(argument: &str, pattern: &str) -> Result<GlobMatcher, Failure> {
+pub(super) fn compile(argument: &str, pattern: &str) -> Result<GlobMatcher, ToolFailure> {
     GlobBuilder::new(pattern).literal_separator(true).build().map(|glob| glob.compile_matcher()).map_err(
         |error| {
             let problem = error.kind();
             let pattern = text::one_line(pattern);
-            Failure::new(
+            ToolFailure::new(
                 INVALID_PARAMS,
                 format!("argument `{argument}` is not a valid pattern: {problem} in `{pattern}`"),
             )
@@ -125,14 +129,14 @@ pub(super) fn compile(argument: &str, pattern: &str) -> Result<GlobMatcher, Fail
 }
 
 /// The pattern relative to the project. Models often give absolute ones, which are understood where they lead inside.
-fn relative_pattern<'a>(workspace: &Workspace, pattern: &'a str) -> Result<&'a str, Failure> {
+fn relative_pattern<'a>(workspace: &Workspace, pattern: &'a str) -> Result<&'a str, ToolFailure> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let below_project =
         workspace.root().to_str().and_then(|root| pattern.strip_prefix(root)?.strip_prefix('/'));
     let pattern = below_project.unwrap_or(pattern);
     if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
         let message = "argument `pattern` must stay in the project: give the folder to look in as `path`";
-        return Err(Failure::new(INVALID_PARAMS, message));
+        return Err(ToolFailure::new(INVALID_PARAMS, message));
     }
     Ok(pattern)
 }

@@ -1,6 +1,6 @@
 //! `list_directory`: what is in one folder.
 //!
-//! Unlike the tools that search, it shows what git ignores: a model asks for it when it wants to know what is there.
+//! Unlike the tools that search, it shows what git ignores: its purpose is to show everything that is there.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,14 @@ use rustix::fs::FileType;
 use serde_json::{Value, json};
 
 use super::args::{Args, Parameter, declare};
-use super::failure::Failure;
+use super::failure::ToolFailure;
 use super::paths::{self, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 
 /// More entries than this are counted, not shown.
 const MOST_ENTRIES: usize = 1000;
 
-/// The tool.
+/// The tool. It lists one folder and does not go below it.
 pub(super) struct ListDirectory;
 
 impl Tool for ListDirectory {
@@ -52,8 +52,8 @@ impl Tool for ListDirectory {
 }
 
 /// Lists folders first and then by name without regard to case, as people expect it. Sizes are given so that the model
-/// can tell what is worth reading; links are not followed.
-fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, Failure> {
+/// can decide what is worth reading; links are not followed.
+fn list(workspace: &Workspace, args: &JsonObject) -> Result<ToolResult, ToolFailure> {
     let inside = workspace.resolve_existing(Args(args).string("path")?)?;
     let mut entries = workspace.entries(&inside)?;
     entries.sort_by_cached_key(|(name, stat)| {

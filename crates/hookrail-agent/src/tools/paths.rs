@@ -18,11 +18,11 @@ use rustix::fs::{FileType, Mode, Stat};
 use rustix::io::Errno;
 
 use self::open::STEP;
-use super::failure::{Failure, NOT_DIRECTORY, NOT_REGULAR, OUTSIDE, PROTECTED, READ_FAILED};
+use super::failure::{NOT_DIRECTORY, NOT_REGULAR, OUTSIDE, PROTECTED, READ_FAILED, ToolFailure};
 use super::protected::ProtectedPaths;
 use super::text;
 
-/// The project, held open.
+/// The project as an open handle, from which every access starts.
 pub(super) struct Workspace {
     root: PathBuf,
     dir: OwnedFd,
@@ -31,14 +31,15 @@ pub(super) struct Workspace {
 
 /// A path that lay in the project, free of links, when it was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Inside {
+pub(super) struct ProjectPath {
     /// Relative to the project; empty for the project itself.
     pub(super) relative: PathBuf,
+    /// Whether something was there.
     pub(super) exists: bool,
 }
 
-impl Inside {
-    /// For people and the model.
+impl ProjectPath {
+    /// The path for people and the model, relative to the project.
     pub(super) fn shown(&self) -> String {
         shown(&self.relative)
     }
@@ -50,50 +51,52 @@ pub(super) fn shown(relative: &Path) -> String {
 }
 
 impl Workspace {
-    /// Opens the project.
-    pub(super) fn open(project: &Path, protected: &ProtectedPaths) -> Result<Self, Failure> {
+    /// Opens the project, with the paths in it that need a person's permission.
+    pub(super) fn open(project: &Path, protected: &ProtectedPaths) -> Result<Self, ToolFailure> {
         let problem = |error: &io::Error| {
             let shown = text::one_line(&project.to_string_lossy());
-            Failure::io(READ_FAILED, &format!("cannot open the project `{shown}`"), error)
+            ToolFailure::io(READ_FAILED, &format!("cannot open the project `{shown}`"), error)
         };
         let root = project.canonicalize().map_err(|error| problem(&error))?;
         let dir = rustix::fs::open(&root, STEP, Mode::empty()).map_err(|error| problem(&error.into()))?;
         Ok(Self { root, dir, protected: protected.clone() })
     }
 
-    /// The project's real path.
+    /// The project's path with all links resolved.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
     /// Refuses to write what needs a person's yes and has not got it.
-    pub(super) fn refuse_protected(&self, inside: &Inside) -> Result<(), Failure> {
+    pub(super) fn refuse_protected(&self, inside: &ProjectPath) -> Result<(), ToolFailure> {
         match self.protected.objection(&self.root, &inside.relative) {
             None => Ok(()),
             Some(why) => {
                 let message = format!("`{}` is written only after a person said yes: {why}", inside.shown());
-                Err(Failure::new(PROTECTED, message))
+                Err(ToolFailure::new(PROTECTED, message))
             }
         }
     }
 }
 
 /// What went wrong with a path that was in order a moment ago.
-pub(super) fn swapped(inside: &Inside, error: impl Into<io::Error>) -> Failure {
+pub(super) fn swapped(inside: &ProjectPath, error: impl Into<io::Error>) -> ToolFailure {
     let error = error.into();
     match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => Failure::new(
+        Some(Errno::LOOP) => ToolFailure::new(
             OUTSIDE,
             format!("`{}` is refused: it became a link while it was being opened", inside.shown()),
         ),
-        Some(Errno::NOTDIR) => Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())),
-        _ => Failure::io(READ_FAILED, &format!("cannot open `{}`", inside.shown()), &error),
+        Some(Errno::NOTDIR) => {
+            ToolFailure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown()))
+        }
+        _ => ToolFailure::io(READ_FAILED, &format!("cannot open `{}`", inside.shown()), &error),
     }
 }
 
 /// A pipe, a socket or a device where a file was asked for.
-pub(super) fn not_regular(shown: &str) -> Failure {
-    Failure::new(NOT_REGULAR, format!("`{shown}` is neither a file nor a folder"))
+pub(super) fn not_regular(shown: &str) -> ToolFailure {
+    ToolFailure::new(NOT_REGULAR, format!("`{shown}` is neither a file nor a folder"))
 }
 
 /// The type in a file's facts.

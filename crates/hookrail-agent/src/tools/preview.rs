@@ -1,4 +1,4 @@
-//! What a call would do to a file, for whoever is asked about it.
+//! What a call would do to a file, for the person who is asked about it.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use super::{Tool, ToolKind, edits};
 /// Lines of each side of a change that a question shows.
 const SHOWN_LINES: usize = 40;
 
-/// Lines of each side of a change that hooks are told of.
-const TOLD_LINES: usize = 2_000;
+/// Lines of each side of a change that hooks are given.
+const HOOK_LINES: usize = 2_000;
 
 /// Files larger than this are not compared.
 const LARGEST: u64 = 1024 * 1024;
 
-/// A change of a file.
-pub(crate) struct Change {
-    /// For people: the number of lines that are left out is told.
+/// The lines that a call would change in a file.
+pub(crate) struct FileChange {
+    /// For people; it contains the number of lines that are left out.
     pub(crate) shown: String,
-    /// For programs.
-    told: String,
+    /// For hooks.
+    for_hooks: String,
 }
 
 /// The change that a call would make; `None` for a call that edits no file. It holds for this moment: the call
-/// itself looks again.
-pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<Change> {
+/// itself reads the file again.
+pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<FileChange> {
     if tool.kind() != ToolKind::Edit {
         return None;
     }
@@ -41,11 +41,11 @@ pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<C
     let Some(old) = old else {
         let unknown = "(the present content is no text that can be compared)\n";
         let side = |lines| format!("{unknown}{}", edits::summary_of("", new, lines));
-        return Some(Change { shown: side(SHOWN_LINES), told: side(TOLD_LINES) });
+        return Some(FileChange { shown: side(SHOWN_LINES), for_hooks: side(HOOK_LINES) });
     };
-    Some(Change {
+    Some(FileChange {
         shown: edits::summary_of(&old, new, SHOWN_LINES),
-        told: edits::summary_of(&old, new, TOLD_LINES),
+        for_hooks: edits::summary_of(&old, new, HOOK_LINES),
     })
 }
 
@@ -63,8 +63,8 @@ fn current(project: &Path, path: &str) -> Option<String> {
     String::from_utf8(edits::read_whole(&workspace, &inside).ok()?).ok()
 }
 
-/// What `Notification` hooks are told of a call, besides its arguments.
-pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&Change>) -> JsonObject {
+/// What `Notification` hooks are given about a call, besides its arguments.
+pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&FileChange>) -> JsonObject {
     let mut details = JsonObject::new();
     let mut add = |name: &str, value: Value| {
         details.insert(name.to_owned(), value);
@@ -83,7 +83,7 @@ pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&Change
                 add("fileName", json!(name.unwrap_or_default()));
             }
             if let Some(change) = change {
-                add("fileDiff", json!(change.told));
+                add("fileDiff", json!(change.for_hooks));
             }
         }
         ToolKind::ReadOnly => {}

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
-use self::kept::Kept;
+use self::kept::KeptOutput;
 
 /// How often a system without process handles is asked whether the child has ended.
 const POLL: Duration = Duration::from_millis(10);
@@ -21,15 +21,15 @@ const POLL: Duration = Duration::from_millis(10);
 ///
 /// The child is not reaped before the group is killed: as long as it is a zombie its id belongs to it,
 /// and a signal to the group cannot reach another process.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     child: Option<Child>,
     id: Pid,
     ended: Option<AsyncFd<OwnedFd>>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts the command as the leader of a new group, with nothing to read and both outputs piped.
-    pub(super) fn spawn(mut command: Command) -> io::Result<(Self, Output, Output)> {
+    pub(super) fn spawn(mut command: Command) -> io::Result<(Self, ChildOutput, ChildOutput)> {
         let mut child = command
             .process_group(0)
             .stdin(Stdio::null())
@@ -44,7 +44,7 @@ impl Group {
             return Err(io::Error::other("the pipes of the command are missing"));
         };
         group.ended = process_handle(id);
-        Ok((group, Output::new(stdout.into())?, Output::new(stderr.into())?))
+        Ok((group, ChildOutput::new(stdout.into())?, ChildOutput::new(stderr.into())?))
     }
 
     /// Waits until the leader has ended, without reaping it.
@@ -62,7 +62,7 @@ impl Group {
 
     /// Asks every process of the group to end.
     pub(super) fn terminate(&self) {
-        // It fails only if nobody is left, which is what was wanted.
+        // It fails only if no process is left, which is the aim.
         let _ = kill_process_group(self.id, Signal::TERM);
     }
 
@@ -80,14 +80,14 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if self.child.is_some() {
             self.kill();
         }
         if let Some(mut child) = self.child.take() {
-            // A killed process is gone at once unless a device holds it; nobody waits for that here. If
-            // no thread can be had, the zombie is reaped with this program's own end.
+            // A killed process is gone at once unless a device holds it; that is not waited for here. If
+            // no thread can be started, the zombie is reaped with this program's own end.
             let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());
         }
     }
@@ -110,17 +110,17 @@ fn process_handle(_: Pid) -> Option<AsyncFd<OwnedFd>> {
 }
 
 /// One output of a child: read to its end, kept at its beginning and its end.
-pub(super) struct Output {
+pub(super) struct ChildOutput {
     pipe: pipe::Receiver,
-    kept: Kept,
+    kept: KeptOutput,
 }
 
-impl Output {
+impl ChildOutput {
     fn new(pipe: OwnedFd) -> io::Result<Self> {
-        Ok(Self { pipe: pipe::Receiver::from_owned_fd(pipe)?, kept: Kept::default() })
+        Ok(Self { pipe: pipe::Receiver::from_owned_fd(pipe)?, kept: KeptOutput::default() })
     }
 
-    /// Reads until nobody can write any more. May be dropped and called again.
+    /// Reads until no process can write any more. May be dropped and called again.
     pub(super) async fn drain(&mut self) {
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -137,8 +137,8 @@ impl Output {
         }
     }
 
-    /// What was read so far.
-    pub(super) fn kept(&self) -> &Kept {
+    /// The beginning and the end of what was read so far.
+    pub(super) fn kept(&self) -> &KeptOutput {
         &self.kept
     }
 }

@@ -1,6 +1,6 @@
 //! Files that decide what guards the agent: hooks and their settings, and what runs by itself in a repository.
 //!
-//! The file tools write them only after a person said yes, in every approval mode. A path is looked at when the question
+//! The file tools write them only after a person allowed it, in every approval mode. A path is looked at when the question
 //! is asked and once more when the file is written, both times after links and `..` were resolved, so that no alias of a
 //! path and no link that is swapped in between gets past.
 
@@ -14,7 +14,7 @@ use hookrail::internal::ResolvedSettings;
 pub struct ProtectedPaths {
     /// The files of approved hooks, really.
     sealed: Arc<[PathBuf]>,
-    /// Whether a person said yes to the call at hand.
+    /// Whether a person allowed the call at hand.
     is_allowed: bool,
 }
 
@@ -36,7 +36,7 @@ impl ProtectedPaths {
         let names: Vec<String> = relative
             .components()
             .filter_map(|part| match part {
-                // Some file systems take no notice of case.
+                // Some file systems ignore case.
                 Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
                 _ => None,
             })
@@ -64,7 +64,7 @@ impl ProtectedPaths {
         is_sealed.then_some("an approved hook is in this folder, and may load what is beside it")
     }
 
-    /// The same for the moment of writing: nothing, if a person said yes.
+    /// The same for the moment of writing: nothing, if a person allowed the call.
     pub(crate) fn objection(&self, root: &Path, relative: &Path) -> Option<&'static str> {
         if self.is_allowed { None } else { self.reason(root, relative) }
     }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use self::attachment::{attachable, attachment, description};
 use self::passage::{LONGEST_LINE, Passage};
 use super::args::{Args, Parameter, declare};
-use super::failure::{Failure, INVALID_PARAMS, READ_FAILED, check};
+use super::failure::{INVALID_PARAMS, READ_FAILED, ToolFailure, check};
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
 
@@ -25,7 +25,7 @@ const LOOKED_AT: usize = 8 << 10;
 /// Pictures and PDFs up to this size are handed to the model as they are.
 const LARGEST_ATTACHMENT: u64 = 4 << 20;
 
-/// The tool.
+/// The tool. It is the only one that gives content of files other than matching lines.
 pub(super) struct ReadFile;
 
 impl Tool for ReadFile {
@@ -77,19 +77,23 @@ impl Tool for ReadFile {
 
 /// Reads lines of a text, or a file that models can look at as a whole. Of anything else only a description is given:
 /// bytes that are no text would fill the model's memory for nothing.
-fn read(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) -> Result<ToolResult, Failure> {
+fn read(
+    workspace: &Workspace,
+    args: &JsonObject,
+    cancel: &CancellationToken,
+) -> Result<ToolResult, ToolFailure> {
     let args = Args(args);
     let given = args.non_empty("file_path")?;
     let offset = args.optional_count("offset")?.unwrap_or(0);
     let limit = args.optional_count("limit")?.unwrap_or(DEFAULT_LINES);
     if limit == 0 {
-        return Err(Failure::new(INVALID_PARAMS, "argument `limit` must be at least 1"));
+        return Err(ToolFailure::new(INVALID_PARAMS, "argument `limit` must be at least 1"));
     }
     let inside = workspace.resolve_existing(given)?;
     let file = workspace.open_file(&inside)?;
     let problem = |error: io::Error| match error.kind() {
-        io::ErrorKind::ConnectionAborted => Failure::cancelled(),
-        _ => Failure::io(READ_FAILED, &format!("cannot read `{}`", inside.shown()), &error),
+        io::ErrorKind::ConnectionAborted => ToolFailure::cancelled(),
+        _ => ToolFailure::io(READ_FAILED, &format!("cannot read `{}`", inside.shown()), &error),
     };
     let size = file.metadata().map_err(problem)?.len();
     let mut reader = BufReader::with_capacity(LONGEST_LINE, file);
@@ -109,7 +113,7 @@ fn read(workspace: &Workspace, args: &JsonObject, cancel: &CancellationToken) ->
     if passage.lines == 0 && offset > 0 {
         let lines = text::count(passage.skipped, "line", "lines");
         let message = format!("offset {offset} is past the end: `{}` has {lines}", inside.shown());
-        return Err(Failure::new(INVALID_PARAMS, message));
+        return Err(ToolFailure::new(INVALID_PARAMS, message));
     }
     Ok(passage.into_result(&inside, size))
 }

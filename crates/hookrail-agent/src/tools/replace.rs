@@ -1,6 +1,6 @@
 //! `replace`: changes a passage of a file, found by its exact text.
 //!
-//! An edit is made when the text occurs exactly as often as the model says. Everything else is refused with the number
+//! An edit is made when the text occurs exactly as often as the model states. Everything else is refused with the number
 //! that was found, because a model that guesses wrong would change a place it never looked at.
 
 mod occurrences;
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::occurrences::{occurrences, splice};
 use super::args::{Args, Parameter, declare};
-use super::failure::{Failure, INVALID_PARAMS};
-use super::paths::{Inside, Workspace};
+use super::failure::{INVALID_PARAMS, ToolFailure};
+use super::paths::{ProjectPath, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
 
 /// The tool. It needs the exact text rather than a pattern or line numbers, because these go wrong silently when the
@@ -84,7 +84,7 @@ fn replace(
     workspace: &Workspace,
     args: &JsonObject,
     cancel: &CancellationToken,
-) -> Result<ToolResult, Failure> {
+) -> Result<ToolResult, ToolFailure> {
     let args = Args(args);
     let given = args.non_empty("file_path")?;
     let old = args.string("old_string")?;
@@ -92,14 +92,14 @@ fn replace(
     let expected = args.optional_count("expected_replacements")?;
     if expected == Some(0) {
         let message = "argument `expected_replacements` must be at least 1";
-        return Err(Failure::new(INVALID_PARAMS, message));
+        return Err(ToolFailure::new(INVALID_PARAMS, message));
     }
     if old.is_empty() {
         return create(workspace, given, new, cancel);
     }
     if old == new {
         let message = "`old_string` and `new_string` are the same; there is nothing to change";
-        return Err(Failure::new("edit_no_change", message));
+        return Err(ToolFailure::new("edit_no_change", message));
     }
 
     let inside = workspace.resolve_existing(given)?;
@@ -124,20 +124,20 @@ fn replace(
     })
 }
 
-/// Creates a file. One that exists is not touched: the model believes that there is none, so it knows nothing of what
-/// would be lost.
+/// Creates a file. One that exists is not touched: the model assumes that there is none, so it has not read
+/// what would be lost.
 fn create(
     workspace: &Workspace,
     given: &str,
     content: &str,
     cancel: &CancellationToken,
-) -> Result<ToolResult, Failure> {
+) -> Result<ToolResult, ToolFailure> {
     edits::refuse_folder_name(given)?;
     let inside = workspace.resolve(given)?;
     let shown = inside.shown();
     if inside.exists {
         let message = format!("`{shown}` exists already; an empty `old_string` only creates new files");
-        return Err(Failure::new("attempt_to_create_existing_file", message));
+        return Err(ToolFailure::new("attempt_to_create_existing_file", message));
     }
     edits::write_atomically(workspace, &inside, content.as_bytes(), cancel)?;
     let size = text::count(content.len() as u64, "byte", "bytes");
@@ -153,15 +153,15 @@ fn create(
     })
 }
 
-/// Refuses to change anything unless the text occurs as often as the caller says. The messages name the next step,
+/// Refuses to change anything unless the text occurs as often as the caller expects. The messages name the next step,
 /// since the model reads them and tries again.
 fn check_count(
-    inside: &Inside,
+    inside: &ProjectPath,
     content: &[u8],
     old: &str,
     found: u64,
     expected: Option<u64>,
-) -> Result<(), Failure> {
+) -> Result<(), ToolFailure> {
     let shown = inside.shown();
     match (found, expected) {
         (0, _) => {
@@ -176,17 +176,17 @@ fn check_count(
             } else {
                 message.push_str(". Read the file again and copy the text");
             }
-            Err(Failure::new("edit_no_occurrence_found", message))
+            Err(ToolFailure::new("edit_no_occurrence_found", message))
         }
         (1, None) => Ok(()),
-        (_, None) => Err(Failure::new(
+        (_, None) => Err(ToolFailure::new(
             "edit_expected_occurrence_mismatch",
             format!(
                 "`old_string` was found {found} times in `{shown}`, so it is not clear which one is meant. \
                  Add lines around it to make it unique, or set `expected_replacements` to {found} to replace all"
             ),
         )),
-        (_, Some(expected)) if expected != found => Err(Failure::new(
+        (_, Some(expected)) if expected != found => Err(ToolFailure::new(
             "edit_expected_occurrence_mismatch",
             format!(
                 "`old_string` was found {} in `{shown}`, but `expected_replacements` is {expected}",

@@ -11,9 +11,9 @@ use std::time::Duration;
 use hookrail::{JsonObject, ToolResult};
 use serde_json::Value;
 
-use self::call::Call;
+use self::call::ShellCall;
 use super::args::{Args, Parameter, declare};
-use super::failure::Failure;
+use super::failure::ToolFailure;
 use super::{BoxFuture, Tool, ToolContext, ToolKind};
 
 /// The tool, with the time that one command may take.
@@ -22,6 +22,7 @@ pub(super) struct RunShellCommand {
 }
 
 impl RunShellCommand {
+    /// The tool with this limit for each command.
     pub(super) const fn new(timeout: Duration) -> Self {
         Self { timeout }
     }
@@ -74,10 +75,10 @@ impl Tool for RunShellCommand {
     fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let project = context.project.clone();
-            let finished = match tokio::task::spawn_blocking(move || Call::new(&args, &project)).await {
+            let finished = match tokio::task::spawn_blocking(move || ShellCall::new(&args, &project)).await {
                 Ok(Ok(call)) => call.run(self.timeout, context).await,
                 Ok(Err(failure)) => Err(failure),
-                Err(error) => Err(Failure::broken(&error)),
+                Err(error) => Err(ToolFailure::broken(&error)),
             };
             finished.unwrap_or_else(Into::into)
         })

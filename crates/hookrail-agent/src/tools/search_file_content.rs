@@ -1,7 +1,7 @@
 //! `search_file_content`: lines that match a regular expression.
 //!
 //! The expression engine needs linear time and files are read in pieces, so neither a pattern nor a file that a model
-//! chooses can hold the agent up for long. What is found is bounded, and the result says when it was cut.
+//! chooses can delay the agent for long. What is found is bounded, and the result states when it was cut.
 
 mod hits;
 
@@ -14,12 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::hits::Hits;
 use super::args::{Args, Parameter, declare};
-use super::failure::{Failure, INVALID_PARAMS, check};
+use super::failure::{INVALID_PARAMS, ToolFailure, check};
 use super::paths::{self, Workspace};
-use super::walk::{self, Hidden};
+use super::walk::{self, HiddenFiles};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, glob};
 
-/// The tool.
+/// The tool. It finds lines by their content, in contrast to `glob`.
 pub(super) struct SearchFileContent;
 
 impl Tool for SearchFileContent {
@@ -69,17 +69,17 @@ impl Tool for SearchFileContent {
     }
 }
 
-/// Searches a folder in the order of names, or a single file. A pattern that does not compile is the model's to mend,
-/// so the engine's own message is handed on.
+/// Searches a folder in the order of names, or a single file. For a pattern that does not compile the
+/// engine's own message is passed on, so that the model can correct it.
 fn search(
     workspace: &Workspace,
     args: &JsonObject,
     cancel: &CancellationToken,
-) -> Result<ToolResult, Failure> {
+) -> Result<ToolResult, ToolFailure> {
     let args = Args(args);
     let pattern = args.string("pattern")?;
     if pattern.is_empty() {
-        return Err(Failure::new(INVALID_PARAMS, "argument `pattern` must not be empty"));
+        return Err(ToolFailure::new(INVALID_PARAMS, "argument `pattern` must not be empty"));
     }
     let place = args.optional_string("path")?.unwrap_or(".");
     let include = args
@@ -88,14 +88,17 @@ fn search(
         .map(include_matcher)
         .transpose()?;
     let matcher = RegexMatcherBuilder::new().crlf(true).build(pattern).map_err(|error| {
-        Failure::new(INVALID_PARAMS, format!("argument `pattern` is not a valid regular expression: {error}"))
+        ToolFailure::new(
+            INVALID_PARAMS,
+            format!("argument `pattern` is not a valid regular expression: {error}"),
+        )
     })?;
     let start = workspace.resolve_existing(place)?;
     let facts = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
 
     let mut hits = Hits::new(matcher);
     if paths::file_type(&facts) == FileType::Directory {
-        walk::files(workspace, &start, Hidden::Visit, cancel, |path| {
+        walk::files(workspace, &start, HiddenFiles::Visit, cancel, |path| {
             let below = path.strip_prefix(&start.relative).unwrap_or(path);
             if include.as_ref().is_none_or(|include| include.is_match(below)) {
                 hits.search_file(workspace, path, cancel);
@@ -111,7 +114,7 @@ fn search(
 }
 
 /// `*.rs` means any file of that name; a pattern with a `/` means the path below the folder searched.
-fn include_matcher(include: &str) -> Result<GlobMatcher, Failure> {
+fn include_matcher(include: &str) -> Result<GlobMatcher, ToolFailure> {
     let include = include.strip_prefix("./").unwrap_or(include);
     if include.contains('/') {
         glob::compile("include", include)

@@ -1,7 +1,7 @@
 //! Text from outside made safe to show, and bytes cut where characters end.
 
-/// Longer titles are cut in their middle. Both ends are shown whole and what is left out is counted, so that nobody
-/// takes the beginning of a command for the whole, or says yes to an end that nobody saw.
+/// Longer titles are cut in their middle. Both ends are shown whole and what is left out is counted, so that no
+/// person takes the beginning of a command for all of it, or allows an end that was not shown.
 const SHOWN_END: usize = 4000;
 /// The same for a line of output, of which people see the beginning.
 const SHOWN_CHARS: usize = 300;
@@ -76,7 +76,7 @@ pub(super) fn whole_chars_after(bytes: &[u8]) -> &[u8] {
     bytes.get(inside..).unwrap_or_default()
 }
 
-/// `1 file`, `2 files`.
+/// A number with the noun that fits it: `1 file`, `2 files`.
 pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
-use super::failure::{Failure, check};
-use super::paths::{Inside, Workspace};
+use super::failure::{ToolFailure, check};
+use super::paths::{ProjectPath, Workspace};
 
 /// Whether hidden files are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hidden {
+pub(super) enum HiddenFiles {
     Visit,
     Skip,
 }
@@ -22,17 +22,17 @@ pub(super) enum Hidden {
 /// false. Links are not followed; the folder `.git` is never entered.
 pub(super) fn files(
     workspace: &Workspace,
-    start: &Inside,
-    hidden: Hidden,
+    start: &ProjectPath,
+    hidden: HiddenFiles,
     cancel: &CancellationToken,
-    mut visit: impl FnMut(&Path) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
+    mut visit: impl FnMut(&Path) -> Result<bool, ToolFailure>,
+) -> Result<(), ToolFailure> {
     let root = workspace.root().join(&start.relative);
     // Inside of a repository the rules are git's. Elsewhere a `.gitignore` of the project counts as
     // well, but none from folders above the project: those folders are not part of it.
     let in_repository = workspace.root().ancestors().any(|folder| folder.join(".git").exists());
     let walk = WalkBuilder::new(&root)
-        .hidden(hidden == Hidden::Skip)
+        .hidden(hidden == HiddenFiles::Skip)
         .require_git(in_repository)
         .parents(in_repository || !start.relative.as_os_str().is_empty())
         .git_global(false)

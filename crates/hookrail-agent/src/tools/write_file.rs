@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::args::{Args, Parameter, declare};
-use super::failure::Failure;
+use super::failure::ToolFailure;
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
 
-/// The tool.
+/// The tool. It writes whole files, in contrast to `replace`.
 pub(super) struct WriteFile;
 
 impl Tool for WriteFile {
@@ -65,7 +65,7 @@ fn write(
     workspace: &Workspace,
     args: &JsonObject,
     cancel: &CancellationToken,
-) -> Result<ToolResult, Failure> {
+) -> Result<ToolResult, ToolFailure> {
     let given = Args(args).non_empty("file_path")?;
     let content = Args(args).string("content")?;
     edits::refuse_folder_name(given)?;

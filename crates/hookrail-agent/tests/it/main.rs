@@ -10,4 +10,5 @@
 mod model_http;
 mod model_record;
 mod session;
+mod tidy;
 mod tools;

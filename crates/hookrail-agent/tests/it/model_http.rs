@@ -39,7 +39,7 @@ fn request() -> GenerateContentParameters {
     .unwrap()
 }
 
-fn says(text: &str) -> Value {
+fn text_chunk(text: &str) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] }, "index": 0 }] })
 }
 
@@ -47,11 +47,11 @@ fn event(chunk: &Value) -> String {
     format!("data: {chunk}\r\n\r\n")
 }
 
-/// An answer in three events, in the form Gemini sends it; [`hello`] is what it says.
+/// An answer in three events, in the form Gemini sends it; [`hello`] is its content.
 fn hello_events() -> String {
     let end = json!({ "candidates": [{ "content": { "parts": [{ "text": " 🙂" }] }, "finishReason": "STOP", "index": 0 }],
         "usageMetadata": { "totalTokenCount": 3 } });
-    [says("Hel"), says("lo ä"), end].iter().map(event).collect()
+    [text_chunk("Hel"), text_chunk("lo ä"), end].iter().map(event).collect()
 }
 
 fn hello() -> Value {
@@ -72,7 +72,7 @@ fn value(response: Result<GenerateContentResponse, ModelError>) -> Value {
 }
 
 /// The error's text with its causes, after a check that nothing of it shows the key.
-fn told(error: &ModelError) -> String {
+fn message_of(error: &ModelError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -88,7 +88,7 @@ fn failure(scripts: Vec<Vec<Step>>, change: impl FnOnce(&mut GeminiOptions)) -> 
     let server = Server::start(scripts);
     let mut options = options(server.url());
     change(&mut options);
-    let text = told(&ask(options).unwrap_err());
+    let text = message_of(&ask(options).unwrap_err());
     (text, server.received().len())
 }
 
@@ -142,11 +142,11 @@ fn the_same_answer_arrives_however_it_is_sent() {
 
 #[test]
 fn chunks_are_handed_on_as_they_arrive() {
-    let script = vec![chunked_head(), chunk(event(&says("first"))), Step::Hang];
+    let script = vec![chunked_head(), chunk(event(&text_chunk("first"))), Step::Hang];
     let server = Server::start(vec![script]);
     run(async {
         let mut stream = GeminiClient::new(options(server.url())).stream(&request());
-        // The server says no more, so this would hang if anything waited for the end.
+        // The server sends no more, so this would hang if anything waited for the end.
         assert_eq!(stream.next().await.unwrap().unwrap().text(), "first");
         // Giving up a wait loses nothing, and dropping the stream ends the call; the server, which waits
         // for the client to go, can be joined then.
@@ -159,7 +159,7 @@ fn chunks_are_handed_on_as_they_arrive() {
 #[test]
 fn an_aborted_stream_never_gives_a_complete_response() {
     let whole = hello_events();
-    let first = event(&says("Hel"));
+    let first = event(&text_chunk("Hel"));
     let quick = |options: &mut GeminiOptions| options.idle_timeout = Duration::from_millis(100);
     let cut_off = "the response was cut off; try again";
     for (what, body, expected) in [
@@ -202,7 +202,7 @@ fn an_aborted_stream_never_gives_a_complete_response() {
         let mut shown = String::new();
         let result =
             run(GeminiClient::new(options).stream(&request()).complete(|chunk| shown += &chunk.text()));
-        let error = told(&result.unwrap_err());
+        let error = message_of(&result.unwrap_err());
         assert!(error.starts_with(expected), "{what}: {error}");
         assert!(shown.starts_with("Hel"), "{what}: what came before was handed on: {shown:?}");
         assert_eq!(server.received().len(), 1, "{what}: not tried again");
@@ -290,9 +290,9 @@ fn trouble_that_stays_ends_in_a_clear_error() {
 
 #[test]
 fn a_refused_connection_is_told() {
-    // The port was free a moment ago, and nobody listens on it now.
+    // The port was free a moment ago, and no server listens on it now.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = told(&ask(options(format!("http://user:s3cret@{address}"))).unwrap_err());
+    let error = message_of(&ask(options(format!("http://user:s3cret@{address}"))).unwrap_err());
     let start =
         format!("cannot reach `http://{address}` (tried 5 times); check the network and the base URL <- ");
     assert!(error.starts_with(&start) && error.contains("refused"), "{error}");
@@ -302,7 +302,7 @@ fn a_refused_connection_is_told() {
 fn https_is_not_taken_for_granted() {
     // A server that does not encrypt gets no request over `https`, so it never sees the key.
     let server = Server::start(vec![hello_script()]);
-    let error = told(&ask(options(server.url().replace("http:", "https:"))).unwrap_err());
+    let error = message_of(&ask(options(server.url().replace("http:", "https:"))).unwrap_err());
     assert!(error.starts_with("cannot reach `https://127.0.0.1:"), "{error}");
     assert!(server.received().iter().all(|request| !request.head.contains(KEY)));
 }
@@ -327,7 +327,7 @@ fn what_will_not_change_is_not_tried_again() {
         ),
         (
             sized("404 Not Found", "", "no"),
-            "the server does not know the model `gemini-test`: no; name another one with `--model`",
+            "the server does not have the model `gemini-test`: no; name another one with `--model`",
         ),
         (sized("413 Too Large", "", "no"), "the server refused the request (HTTP 413): no"),
         (
@@ -358,13 +358,13 @@ fn silence_and_size_are_bounded() {
     assert_eq!(failure(vec![vec![chunked_head(), Step::Hang]], idle), (silent, 1));
     let small = |options: &mut GeminiOptions| options.max_event_bytes = 1000;
     let large = "the server sent an event of more than 1000 bytes; the response was given up".to_owned();
-    assert_eq!(failure(vec![events([event(&says(&"x".repeat(1000))).as_bytes()])], small), (large, 1));
+    assert_eq!(failure(vec![events([event(&text_chunk(&"x".repeat(1000))).as_bytes()])], small), (large, 1));
 }
 
 #[test]
 fn a_huge_event_arrives_whole() {
     let text = "x".repeat(5 * 1024 * 1024);
-    let server = Server::start(vec![events(event(&says(&text)).as_bytes().chunks(10_000))]);
+    let server = Server::start(vec![events(event(&text_chunk(&text)).as_bytes().chunks(10_000))]);
     assert!(ask(options(server.url())).unwrap().text() == text);
 }
 
@@ -374,7 +374,7 @@ fn a_redirect_takes_the_key_nowhere() {
     for status in ["301 Moved", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         let location = format!("Location: {}/x?key={KEY}\r\n", elsewhere.url());
         let server = Server::start(vec![sized(status, &location, "")]);
-        let error = told(&ask(options(server.url())).unwrap_err());
+        let error = message_of(&ask(options(server.url())).unwrap_err());
         let (from, to) = (server.url(), elsewhere.url());
         assert_eq!(
             error,
@@ -396,7 +396,7 @@ fn without_a_usable_key_nothing_is_sent() {
             "the API key contains characters that cannot be sent: check `GEMINI_API_KEY`",
         ),
     ] {
-        let error = told(&ask(GeminiOptions { api_key: key, ..options(server.url()) }).unwrap_err());
+        let error = message_of(&ask(GeminiOptions { api_key: key, ..options(server.url()) }).unwrap_err());
         assert!(error.starts_with(expected), "{error}");
     }
     assert_eq!(server.received().len(), 0);

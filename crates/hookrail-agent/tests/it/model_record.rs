@@ -19,7 +19,7 @@ async fn ask(model: &dyn ModelClient) -> Result<GenerateContentResponse, ModelEr
     model.stream(&GenerateContentParameters::default()).complete(|_| ()).await
 }
 
-fn says(text: &str) -> Value {
+fn text_chunk(text: &str) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text, "thoughtSignature": "s" }] } }],
         "modelVersion": "m" })
 }
@@ -28,7 +28,8 @@ fn says(text: &str) -> Value {
 async fn a_recording_replays_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.jsonl");
-    let model: Box<dyn ModelClient> = Box::new(Scripted(vec![says("a"), json!({}), says("b")], None));
+    let model: Box<dyn ModelClient> =
+        Box::new(Scripted(vec![text_chunk("a"), json!({}), text_chunk("b")], None));
     let recorder = RecordingModel::create(&path, model).unwrap();
     let answer = ask(&recorder).await.unwrap();
     let line = std::fs::read_to_string(&path).unwrap();
@@ -47,10 +48,11 @@ async fn only_complete_calls_are_recorded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.jsonl");
     let cut_off = || ModelError::CutOff { attempts: 1, source: None };
-    let recorder = RecordingModel::create(&path, Scripted(vec![says("a")], Some(cut_off))).unwrap();
+    let recorder = RecordingModel::create(&path, Scripted(vec![text_chunk("a")], Some(cut_off))).unwrap();
     assert!(matches!(ask(&recorder).await, Err(ModelError::CutOff { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "", "a failed call");
-    let recorder = RecordingModel::create(&path, Scripted(vec![says("a"), says("b")], None)).unwrap();
+    let recorder =
+        RecordingModel::create(&path, Scripted(vec![text_chunk("a"), text_chunk("b")], None)).unwrap();
     let mut stream = recorder.stream(&GenerateContentParameters::default());
     assert!(stream.next().await.is_some());
     drop(stream);

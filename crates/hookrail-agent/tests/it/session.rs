@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hookrail::{HookSession, SessionEndReason, SessionStartSource, TrustPolicy};
 use hookrail_agent::log::SessionLog;
@@ -13,7 +14,7 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Keeps what was shown, and says yes to everything.
+/// Keeps what was shown, and allows everything.
 #[derive(Default)]
 struct Watcher {
     pieces: Mutex<Vec<String>>,
@@ -94,10 +95,15 @@ impl Bench {
             .collect()
     }
 
-    fn last_request(&self) -> Value {
+    /// The lines of the session log that are of one type.
+    fn logged(&self, kind: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(&self.log).unwrap();
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.rfind(|line| line["type"] == "model_request").unwrap()["request"].clone()
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["type"] == kind).collect()
+    }
+
+    fn last_request(&self) -> Value {
+        self.logged("model_request").last().unwrap()["request"].clone()
     }
 }
 
@@ -188,4 +194,28 @@ async fn the_question_comes_after_the_notification() {
     assert_eq!(bench.project.read("a.txt"), "x");
     let questions = bench.watcher.questions.lock().unwrap().clone();
     assert_eq!(bench.seen("details")[0].1["title"], questions[0]);
+}
+
+/// A tool that runs when the user gives up is not dropped: the command gets its time to end, and what it wrote until then is
+/// its result.
+#[tokio::test]
+async fn a_tool_ends_by_its_own_means_when_the_user_gives_up() {
+    let command = "trap 'echo cleaned up; exit 3' TERM; touch started; sleep 100 & wait";
+    let call = json!([{ "functionCall": { "name": "run_shell_command", "args": { "command": command } } }]);
+    let mut bench = bench(&["AfterTool"], &[call]);
+    let cancel = CancellationToken::new();
+    bench.session.set_cancel(cancel.clone());
+    let started = bench.project.dir().join("started");
+    let give_up = async {
+        while !started.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(bench.session.prompt("run it"), give_up);
+    assert!(matches!(outcome, PromptOutcome::Cancelled), "{outcome:?}");
+    let calls = bench.logged("tool_call");
+    assert_eq!(calls[0]["status"], "cancelled");
+    let content = calls[0]["result"]["llmContent"].as_str().unwrap();
+    assert!(content.contains("cleaned up") && content.contains("Exit Code: 3"), "{content}");
 }

@@ -11,18 +11,15 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, permission, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, stop_event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Claude Code.
-/// Several agents follow it in names and forms; Copilot and Qwen use its answers.
+/// The table of Claude Code. Several agents follow it in names and forms; Copilot and Qwen use its answers.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "claude",
-    title: "Claude Code",
     tested_with: "2.1.197",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: EVENTS,
@@ -37,9 +34,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: &EventName::ALL,
+        show_to_user: &EventName::ALL,
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -100,11 +97,11 @@ pub(crate) const TOOLS: &[NativeTool] = &[
     tool("WebSearch", "google_web_search"),
 ];
 
-/// Claude's answer. Copilot under `PascalCase` names and Qwen speak nearly the same.
-pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+/// Claude's answer. Copilot under `PascalCase` names and Qwen use nearly the same format.
+pub(crate) fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let specific = match (&effects.deny, &effects.ask, &effects.allow) {
                 (Some(reason), _, _) => permission("deny", reason),
@@ -136,5 +133,5 @@ pub(crate) fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObjec
         Some(EventName::SessionEnd) => Object::default(),
         _ => stopped(base, effects.stop.as_deref()),
     };
-    said.said()
+    answer.into_answer()
 }

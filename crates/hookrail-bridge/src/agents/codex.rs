@@ -8,17 +8,15 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Codex CLI.
+/// The table of Codex CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "codex",
-    title: "Codex",
     tested_with: "0.166.0",
     project_variable: None,
     events: EVENTS,
@@ -33,9 +31,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: &EventName::ALL,
+        show_to_user: &EventName::ALL,
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -58,7 +56,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         toml: Some("config.toml"),
     },
     advice: Some(
-        "Codex runs a hook only after you trusted it, and says nothing when it does not: start `codex`, open \
+        "Codex runs a hook only after you trusted it, and shows no message when it does not: start `codex`, open \
          `/hooks` and trust the hookrail entries. Each change of an entry asks again.",
     ),
     can_replace_result: |_| true,
@@ -97,12 +95,12 @@ const TOOLS: &[NativeTool] = &[
 /// Both spellings were seen.
 const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
 
-/// Codex's answer. Nothing is said that its schema does not have for the event: an answer that it cannot read counts as
+/// Codex's answer. No field is written that its schema does not have for the event: an answer that it cannot read counts as
 /// no answer, and the call runs.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let context = effects.context.clone();
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             // An `allow` is valid only beside changed arguments, and they only beside it.
             let specific = match (&effects.deny, &effects.input) {
@@ -128,5 +126,5 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         Some(EventName::SessionEnd) => Object::default(),
         _ => base,
     };
-    said.said()
+    answer.into_answer()
 }

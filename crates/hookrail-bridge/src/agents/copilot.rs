@@ -1,8 +1,8 @@
-//! GitHub Copilot CLI. Seconds; flat answers; payloads under camelCase names do not tell their event, so the entry
-//! names it. Every exit but 0 refuses the call and loses the reason, so every answer is JSON with exit 0.
+//! GitHub Copilot CLI. Seconds; flat answers; payloads under camelCase names do not contain their event, so the
+//! entry names it. Every exit but 0 refuses the call and loses the reason, so every answer is JSON with exit 0.
 //!
 //! The only stop is `interrupt` at `permissionRequest`, which fires between `preToolUse` and the tool, for some
-//! tools, and only if nobody refused before. What is for the user has no channel but stderr.
+//! tools, and only if no hook refused before. What is for the user has no channel but stderr.
 
 use std::time::Duration;
 
@@ -11,17 +11,15 @@ use serde_json::{Value, json};
 
 use crate::agents::claude;
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// GitHub Copilot CLI.
+/// The table of GitHub Copilot CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "copilot",
-    title: "Copilot CLI",
     tested_with: "1.0.102",
     project_variable: Some("COPILOT_PROJECT_DIR"),
     events: EVENTS,
@@ -36,9 +34,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: true,
-        tell_user: &[],
+        show_to_user: &[],
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -93,7 +91,7 @@ const EVENTS: &[NativeEvent] = &[
 
 /// An event that is understood and not registered.
 const fn other(name: &'static str, ours: EventName) -> NativeEvent {
-    let registered = crate::dialect::Registered::Never;
+    let registered = crate::dialect::Registration::Never;
     NativeEvent { registered, ..event(name, ours) }
 }
 
@@ -127,7 +125,7 @@ const PATH: &[(&str, &str)] = &[("path", "file_path")];
 /// The names of all tools that replace a passage.
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
-/// A result of another type than `success` failed, and its text says why.
+/// A result of another type than `success` failed, and its text is the reason.
 fn tool_response(response: &Value) -> JsonObject {
     let Some(text) = response.get("textResultForLlm").and_then(Value::as_str) else {
         return our_result(response);
@@ -139,19 +137,19 @@ fn tool_response(response: &Value) -> JsonObject {
 }
 
 /// An answer under a `PascalCase` event has Claude's form, since the event has.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     if event.native_event.starts_with(|first: char| first.is_ascii_uppercase()) {
         return claude::render(event, effects);
     }
     let context = effects.context.clone();
     let base = Object::default();
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let (word, reason) = match (&effects.deny, &effects.ask, &effects.allow) {
                 (Some(reason), _, _) => ("deny", reason),
                 (None, Some(reason), _) => ("ask", reason),
                 (None, None, Some(reason)) => ("allow", reason),
-                (None, None, None) => return about_call(base, effects).said(),
+                (None, None, None) => return about_call(base, effects).into_answer(),
             };
             let decision = crate::agents::shapes::permission(word, reason);
             if word == "deny" {
@@ -180,10 +178,10 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         },
         _ => base,
     };
-    said.said()
+    answer.into_answer()
 }
 
 /// What accompanies a call that runs.
-fn about_call(said: Object, effects: &Effects) -> Object {
-    said.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
+fn about_call(answer: Object, effects: &NativeEffects) -> Object {
+    answer.maybe("modifiedArgs", effects.input.clone()).maybe("additionalContext", effects.context.clone())
 }

@@ -1,24 +1,22 @@
 //! Gemini CLI. Milliseconds; our events under our names, model events included; nearly our answers.
 //!
 //! A text beside a tool call is not taken before the tool, only after it. A synthetic model answer counts only
-//! beside a refusal, and a restriction of tools is told to the model without being enforced.
+//! beside a refusal, and a restriction of tools is passed to the model without being enforced.
 
 use std::time::Duration;
 
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Gemini CLI.
+/// The table of Gemini CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "gemini",
-    title: "Gemini CLI",
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),
     events: EVENTS,
@@ -33,9 +31,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: true,
         change_arguments: true,
         allow: false,
-        tell_user: &EventName::ALL,
+        show_to_user: &EventName::ALL,
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
         context_limit: usize::MAX,
         stop: &[
@@ -100,7 +98,7 @@ const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
 /// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
 /// is looked at first.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let mut base = Object::default().maybe("systemMessage", effects.user_message.clone());
     if effects.suppress_output {
         base = base.with("suppressOutput", true);
@@ -109,7 +107,7 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
     let stop = effects.stop.as_deref();
     let context = Object::default().maybe("additionalContext", effects.context.clone());
     let name = event.native_event.as_str();
-    let said = match event.event {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let specific = Object::default().maybe("tool_input", effects.input.clone());
             match (effects.deny.as_deref().or(stop), effects.ask.as_deref()) {
@@ -146,11 +144,11 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         Some(EventName::SessionEnd) => Object::default(),
         _ => base,
     };
-    said.said()
+    answer.into_answer()
 }
 
 /// With the question where its dialog shows it: it leaves the reason of an `ask` out.
-fn asking(base: Object, effects: &Effects) -> Object {
+fn asking(base: Object, effects: &NativeEffects) -> Object {
     let Some(question) = &effects.ask else { return base };
     let texts: Vec<&str> =
         [Some(question), effects.user_message.as_ref()].into_iter().flatten().map(String::as_str).collect();

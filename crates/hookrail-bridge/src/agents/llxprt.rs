@@ -1,5 +1,5 @@
-//! `LLxprt` Code. It speaks our protocol and reads our settings, so nothing has to be connected; whoever calls the
-//! bridge from it all the same gets our own answers.
+//! `LLxprt` Code. It uses our protocol and reads our settings, so nothing has to be connected. A bridge that it calls
+//! nevertheless answers in our own format.
 
 use std::time::Duration;
 
@@ -7,16 +7,14 @@ use hookrail::{EventName, JsonObject};
 
 use crate::agents::gemini;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile, SettingsShape, TimeUnit,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// `LLxprt` Code.
+/// The table of `LLxprt` Code.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "llxprt",
-    title: "LLxprt Code",
     tested_with: "0.11 (read, not run)",
     project_variable: Some("LLXPRT_PROJECT_DIR"),
     events: gemini::EVENTS,
@@ -32,9 +30,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: true,
         allow: false,
         // Its `systemMessage` is for the model, as ours is.
-        tell_user: &[],
+        show_to_user: &[],
         go_on: true,
-        tells_sent_back: true,
+        reports_sent_back: true,
         context: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -63,7 +61,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
 };
 
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+/// The answer is in the format of our own hooks, with every field that `LLxprt` Code reads.
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let mut base = decided(Object::default(), "block", effects.deny.as_deref());
     if effects.suppress_output {
         base = base.with("suppressOutput", true);
@@ -75,5 +74,5 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         .maybe("llm_request", effects.llm_request.clone())
         .maybe("llm_response", effects.llm_response.clone())
         .maybe("toolConfig", effects.tool_config.clone());
-    stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific).said()
+    stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific).into_answer()
 }

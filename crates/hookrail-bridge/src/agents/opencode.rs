@@ -2,7 +2,7 @@
 //! out, so this dialect is a contract between the two.
 //!
 //! The plugin refuses by throwing, rewrites arguments and results in place, and appends texts to results and to
-//! prompts. Sessions end without an event, and at their end nothing can be said.
+//! prompts. Sessions end without an event, and at the end of the work no answer is taken.
 
 use std::time::Duration;
 
@@ -10,17 +10,15 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// opencode.
+/// The table of opencode.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "opencode",
-    title: "opencode",
     tested_with: "1.18.33",
     project_variable: None,
     events: EVENTS,
@@ -35,9 +33,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ask: false,
         change_arguments: true,
         allow: false,
-        tell_user: &[],
+        show_to_user: &[],
         go_on: false,
-        tells_sent_back: false,
+        reports_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],
         context_limit: usize::MAX,
         stop: &[],
@@ -101,8 +99,8 @@ fn tool_response(response: &Value) -> JsonObject {
 
 /// The answer to our own plugin, which acts on it inside of opencode. Its form is ours to choose, so it is the one that
 /// hooks use.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
-    let said = match event.event {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
+    let answer = match event.event {
         Some(EventName::BeforeTool) => {
             let specific = Object::default().maybe("tool_input", effects.input.clone());
             decided(Object::default(), "deny", effects.deny.as_deref())
@@ -116,5 +114,5 @@ fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
         }
         _ => Object::default(),
     };
-    said.said()
+    answer.into_answer()
 }

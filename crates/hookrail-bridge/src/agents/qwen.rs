@@ -10,17 +10,15 @@ use hookrail::{EventName, JsonObject};
 
 use crate::agents::claude;
 use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::answer::Effects;
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
     SettingsShape, TimeUnit, event, tool,
 };
+use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// Qwen Code.
+/// The table of Qwen Code.
 pub(crate) static DIALECT: Dialect = Dialect {
-    name: "qwen",
-    title: "Qwen Code",
     tested_with: "0.15.10",
     project_variable: Some("QWEN_PROJECT_DIR"),
     events: EVENTS,
@@ -36,11 +34,11 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: false,
         allow: true,
         // Elsewhere they go to its debug log.
-        tell_user: &[EventName::AfterAgent],
+        show_to_user: &[EventName::AfterAgent],
         go_on: true,
-        // It says `true` from the first time on.
-        tells_sent_back: false,
-        // It fires SessionStart, and drops what hooks say there.
+        // It is `true` from the first time on.
+        reports_sent_back: false,
+        // It fires SessionStart, and drops the answers of hooks there.
         context: &[EventName::AfterTool, EventName::BeforeAgent],
         context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
@@ -91,20 +89,20 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 /// Qwen's answer: Claude's, but for the two events where it acts otherwise.
-fn render(event: &BridgeEvent, effects: &Effects) -> Option<JsonObject> {
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
     let base = Object::default().maybe("systemMessage", effects.user_message.clone());
     match event.event {
         Some(EventName::AfterTool) => {
             if let Some(result) = effects.result_with_context() {
-                return stopped(base, Some(&result)).said();
+                return stopped(base, Some(&result)).into_answer();
             }
             let specific = Object::default().maybe("additionalContext", effects.context.clone());
-            base.specific(&event.native_event, specific).said()
+            base.specific(&event.native_event, specific).into_answer()
         }
         // The prompt event without a prompt, before a model call that a remembered stop forbids.
         None => {
             decided(stopped(Object::default(), effects.stop.as_deref()), "block", effects.stop.as_deref())
-                .said()
+                .into_answer()
         }
         _ => claude::render(event, effects),
     }

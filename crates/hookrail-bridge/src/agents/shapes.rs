@@ -3,12 +3,12 @@
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
-/// An object under construction whose fields are left out when there is nothing to say.
+/// An object under construction whose fields are left out when they have no value.
 #[derive(Debug, Default)]
 pub(crate) struct Object(JsonObject);
 
 impl Object {
-    /// Adds a field.
+    /// Adds a field, or replaces its value.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
@@ -32,8 +32,8 @@ impl Object {
         self.with("hookSpecificOutput", named)
     }
 
-    /// The object, if it says anything.
-    pub(crate) fn said(self) -> Option<JsonObject> {
+    /// The object; `None` if it is empty.
+    pub(crate) fn into_answer(self) -> Option<JsonObject> {
         (!self.0.is_empty()).then_some(self.0)
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn text_result(text: &str) -> JsonObject {
     JsonObject::from_iter([("llmContent".to_owned(), text.into()), ("returnDisplay".to_owned(), text.into())])
 }
 
-/// What a result says: a text, the texts of an MCP server's content, or its JSON.
+/// The text of a result: a text, the texts of an MCP server's content, or its JSON.
 pub(crate) fn result_text(response: &Value) -> String {
     let content = response.get("content").unwrap_or(response);
     match content {
@@ -66,7 +66,7 @@ pub(crate) fn result_text(response: &Value) -> String {
     }
 }
 
-/// Claude's decision about a tool call, which Codex and Qwen understand as well.
+/// Claude's decision about a tool call, which Codex and Qwen accept as well.
 pub(crate) fn permission(decision: &str, reason: &str) -> Object {
     let reason = Some(reason).filter(|reason| !reason.trim().is_empty());
     Object::default().with("permissionDecision", decision).maybe("permissionDecisionReason", reason)

@@ -1,27 +1,29 @@
 //! Makes a verdict into one that the agent can carry out at this event.
 //!
-//! The rule is that nothing gets weaker: what cannot be asked is refused, what cannot be changed is refused with
-//! the change as reason, what cannot be stopped refuses everything that follows, and what cannot be said now is
-//! said at the next opportunity.
+//! Nothing gets weaker: a question that cannot be asked is a refusal, changed arguments that are not taken are a refusal
+//! with the change as reason, a stop that cannot be carried out refuses everything that follows, and a text that the agent
+//! does not take now waits for its next event that takes one.
 
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
-use super::{Effects, is_guarded};
+use super::is_guarded;
+use crate::agents::dialect_of;
 use crate::dialect::Dialect;
+use crate::effects::{NativeEffects, nonblank};
 use crate::event::BridgeEvent;
 use crate::memory::{LONGEST_TEXT, SessionMemory};
 use crate::tools::{native_names, to_native_input};
 use crate::verdict::Verdict;
 
-/// A verdict after settling.
+/// What is left of a verdict for the agent, the log, the user and later events.
 pub(super) struct Settled {
     /// What the agent is asked to do.
-    pub effects: Effects,
+    pub effects: NativeEffects,
     /// What could not be carried out as it was meant.
     pub strengthened: Vec<String>,
-    /// What the user is told outside of the agent.
-    pub aside: Vec<String>,
+    /// Texts for the user that the agent does not show.
+    pub stderr: Vec<String>,
     /// What is remembered from now on.
     pub memory: SessionMemory,
 }
@@ -32,7 +34,7 @@ struct Settling<'a> {
     dialect: &'static Dialect,
     verdict: &'a Verdict,
     settled: Settled,
-    /// Nothing may be said about this call, so that the agent comes to the event that ends the run.
+    /// The answer must be empty, so that the agent comes to the event that ends the run.
     is_silent: bool,
 }
 
@@ -44,15 +46,15 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
     }
     memory.note(event);
     let settled =
-        Settled { effects: Effects::default(), strengthened: Vec::new(), aside: Vec::new(), memory };
-    let mut work = Settling { event, dialect: event.agent.dialect(), verdict, settled, is_silent: false };
+        Settled { effects: NativeEffects::default(), strengthened: Vec::new(), stderr: Vec::new(), memory };
+    let mut work = Settling { event, dialect: dialect_of(event.agent), verdict, settled, is_silent: false };
     work.remembered();
     work.block();
     work.ask();
     work.stop();
     work.tool_selection();
     if work.is_silent {
-        work.settled.effects = Effects::default();
+        work.settled.effects = NativeEffects::default();
     } else {
         work.arguments();
         work.result();
@@ -64,7 +66,7 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
 }
 
 impl Settling<'_> {
-    /// Events that have no counterpart are none of ours.
+    /// Whether it is this event of ours; an event without a counterpart is none.
     fn is(&self, event: EventName) -> bool {
         self.event.event == Some(event)
     }
@@ -77,8 +79,8 @@ impl Settling<'_> {
     /// Notes that a verdict is carried out in another way than it was meant. A guard that is stricter than its author
     /// wrote must be explained somewhere.
     fn log(&mut self, what: &str) {
-        let Self { event, dialect, .. } = self;
-        self.settled.strengthened.push(format!("{} {}: {what}", dialect.title, event.native_event));
+        let event = self.event;
+        self.settled.strengthened.push(format!("{} {}: {what}", event.agent.title(), event.native_event));
     }
 
     /// Refuses the operation. Reasons of several causes are joined, because each may be the one that the model can do
@@ -95,7 +97,7 @@ impl Settling<'_> {
     }
 
     /// Refuses a call because of a stop, or lets the agent come to the event that ends the run. It comes there only
-    /// if nobody refused, and a hook's own refusal must not depend on a later event.
+    /// if no hook refused, and a hook's own refusal must not depend on a later event.
     fn refuse_or_wait(&mut self, reason: &str) {
         let tool = self.event.native_tool.as_deref();
         let waits = tool.is_some_and(|tool| self.dialect.interrupted_tools.contains(&tool));
@@ -143,7 +145,7 @@ impl Settling<'_> {
         let Some(block) = &self.verdict.block else { return };
         let reason = nonblank(&block.reason, "Blocked by hook");
         if self.is(EventName::AfterAgent) && self.verdict.stop.is_some() {
-            // Who is to stop is not sent back to work.
+            // An agent that is to stop is not sent back to work.
         } else if self.is(EventName::AfterAgent) && !self.dialect.can.go_on {
             self.log("cannot be sent back to work; the reason goes to the next prompt");
             self.settled.memory.add_context(&reason);
@@ -157,20 +159,22 @@ impl Settling<'_> {
     /// a yes.
     fn ask(&mut self) {
         let Some(reason) = self.verdict.ask.as_deref() else { return };
-        let reason = nonblank(reason, "a hook wants a person to decide");
+        let reason = nonblank(reason, "a hook asks for a person's decision");
         if self.is(EventName::BeforeTool) && self.dialect.can.ask {
             if self.settled.effects.deny.is_none() {
                 self.settled.effects.ask = Some(reason);
             }
         } else if is_guarded(self.event.event) {
             self.log("a hook's question cannot be put to the person, so it is a refusal");
-            let title = self.dialect.title;
-            self.deny(&format!("{reason} (A hook wants a person to decide, and {title} cannot ask here.)"));
+            let title = self.event.agent.title();
+            self.deny(&format!(
+                "{reason} (A hook asks for a person's decision, and {title} cannot ask here.)"
+            ));
         }
     }
 
-    /// The end of the run. Where the agent cannot end at this event, whatever it does next is refused until it comes to
-    /// one where it can.
+    /// The end of the run. Where the agent cannot end at this event, what it does next is refused until it comes to one
+    /// where it can.
     fn stop(&mut self) {
         let Some(reason) = self.verdict.stop.as_deref() else { return };
         let reason = nonblank(reason, "Hook requested stop");
@@ -205,8 +209,8 @@ impl Settling<'_> {
         }
     }
 
-    /// The tools that are left, under the agent's names. An agent that tells its model and then lets it call
-    /// another tool all the same is held to it.
+    /// The tools that are left, under the agent's names. Some agents only pass the list on to the model, so calls of
+    /// other tools are refused.
     fn tool_selection(&mut self) {
         if !self.is(EventName::BeforeToolSelection) {
             return;
@@ -228,8 +232,8 @@ impl Settling<'_> {
         self.settled.effects.tool_config = Some(config.into());
     }
 
-    /// Changed arguments; where the agent does not take them, the call is refused and the model told what to call instead.
-    /// To let the original call run would undo what the hook meant to correct.
+    /// Changed arguments; where the agent does not take them, the call is refused, with the changed call as reason. To
+    /// let the original call run would undo what the hook corrected.
     fn arguments(&mut self) {
         let Some(changed) = self.verdict.tool_input.as_ref().filter(|_| self.is(EventName::BeforeTool))
         else {
@@ -247,13 +251,13 @@ impl Settling<'_> {
         }
         let difference: JsonObject =
             native.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
-        let title = self.dialect.title;
+        let title = self.event.agent.title();
         self.log("changed arguments are not taken, so the call is refused and the change named");
         if let Some(question) = self.settled.effects.ask.take() {
             self.deny(&question);
         }
         self.deny(&format!(
-            "A hook wants other arguments, and {title} does not let hooks change them. Call `{tool}` again with {}.",
+            "A hook requires other arguments, and {title} does not let hooks change them. Call `{tool}` again with {}.",
             Value::Object(difference)
         ));
     }
@@ -269,7 +273,7 @@ impl Settling<'_> {
             self.settled.effects.result = Some(result_text(response));
             return;
         }
-        let title = self.dialect.title;
+        let title = self.event.agent.title();
         let reason = format!("A hook replaced a result that {title} would show to the model as it is.");
         self.log("a replaced result is not taken here, so it is a stop");
         if self.can(self.dialect.can.stop) {
@@ -300,16 +304,16 @@ impl Settling<'_> {
     /// Texts for the model, those that wait included. What the agent does not take now waits for its next event.
     fn context(&mut self) {
         let waiting = self.settled.memory.pending_context.take();
-        let said = [
+        let texts = [
             waiting.as_deref(),
             self.verdict.additional_context.as_deref(),
             self.verdict.system_message.as_deref(),
         ];
-        let said: Vec<&str> = said.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
-        if said.is_empty() {
+        let texts: Vec<&str> = texts.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
+        if texts.is_empty() {
             return;
         }
-        let text = said.join("\n");
+        let text = texts.join("\n");
         let is_refused_prompt = self.is(EventName::BeforeAgent) && self.settled.effects.deny.is_some();
         let can_now = self.can(self.dialect.can.context) && !is_refused_prompt;
         let most = if can_now { self.dialect.can.context_limit } else { 0 };
@@ -329,24 +333,19 @@ impl Settling<'_> {
     fn user(&mut self) {
         let mut texts: Vec<String> =
             self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        // At the end of a session nobody looks at the agent any more.
+        // At the end of a session the agent shows nothing any more.
         let is_over = self.is(EventName::SessionEnd);
-        let is_heard = self.can(self.dialect.can.tell_user) && !is_over;
-        // The caller brings notices with every event, so they can wait for one at which they are shown.
-        let waits = !is_heard && !is_over && !self.dialect.can.tell_user.is_empty();
+        let is_shown = self.can(self.dialect.can.show_to_user) && !is_over;
+        // The caller passes notices with every event, so they can wait for one at which they are shown.
+        let waits = !is_shown && !is_over && !self.dialect.can.show_to_user.is_empty();
         let notices = self.verdict.notices.iter().filter(|text| !waits && !text.trim().is_empty());
-        texts.extend(notices.filter(|notice| self.settled.memory.tell(notice)).cloned());
-        if is_heard {
+        texts.extend(notices.filter(|notice| self.settled.memory.add_notice(notice)).cloned());
+        if is_shown {
             self.settled.effects.user_message = Some(texts.join("\n")).filter(|text| !text.is_empty());
         } else {
-            self.settled.aside = texts;
+            self.settled.stderr = texts;
         }
     }
-}
-
-/// The text, or another one if it is blank: a reason without words is no reason to most agents.
-pub(crate) fn nonblank(text: &str, otherwise: &str) -> String {
-    if text.trim().is_empty() { otherwise.to_owned() } else { text.to_owned() }
 }
 
 /// What the model is to read in place of a result.

@@ -10,36 +10,36 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// The way to a value: keys of objects and places in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Path(Vec<Step>);
+pub(super) struct JsonPath(Vec<PathStep>);
 
 /// One step of a way through the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
-    Entry(usize),
+    Element(usize),
 }
 
-impl Path {
+impl JsonPath {
     /// A way that begins with these keys.
     pub(super) fn new(keys: &[&str]) -> Self {
-        Self(keys.iter().map(|key| Step::Key((*key).to_owned())).collect())
+        Self(keys.iter().map(|key| PathStep::Key((*key).to_owned())).collect())
     }
 
     /// One further, into the value of a key.
     pub(super) fn key(mut self, key: &str) -> Self {
-        self.0.push(Step::Key(key.to_owned()));
+        self.0.push(PathStep::Key(key.to_owned()));
         self
     }
 
     /// One further, into the element of a list.
     pub(super) fn entry(mut self, at: usize) -> Self {
-        self.0.push(Step::Entry(at));
+        self.0.push(PathStep::Element(at));
         self
     }
 }
 
 /// The text without the value at a path, and without what then holds nothing any more.
-pub(super) fn remove(text: &str, path: &Path) -> Option<String> {
+pub(super) fn remove(text: &str, path: &JsonPath) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
     // From the top: the first container on the way whose only content leads to the value goes as a whole.
@@ -66,18 +66,18 @@ pub(super) fn remove(text: &str, path: &Path) -> Option<String> {
 }
 
 /// A child: its range, where the one before it ends, how many there are, and its value.
-type Child<'v, 'a> = (Range<usize>, Option<usize>, usize, &'v Value<'a>);
+type ChildValue<'v, 'a> = (Range<usize>, Option<usize>, usize, &'v Value<'a>);
 
-fn child<'v, 'a>(value: &'v Value<'a>, step: &Step) -> Option<Child<'v, 'a>> {
+fn child<'v, 'a>(value: &'v Value<'a>, step: &PathStep) -> Option<ChildValue<'v, 'a>> {
     match (value, step) {
-        (Value::Object(object), Step::Key(key)) => {
+        (Value::Object(object), PathStep::Key(key)) => {
             let place = object.properties.iter().rposition(|prop| prop.name.as_str() == key)?;
             let prop = object.properties.get(place)?;
             let before = place.checked_sub(1).and_then(|place| object.properties.get(place));
             let before = before.map(|prop| prop.range().end);
             Some((prop.start()..prop.end(), before, object.properties.len(), &prop.value))
         }
-        (Value::Array(array), Step::Entry(place)) => {
+        (Value::Array(array), PathStep::Element(place)) => {
             let element = array.elements.get(*place)?;
             let before = place.checked_sub(1).and_then(|place| array.elements.get(place));
             Some((
@@ -103,7 +103,7 @@ pub(super) fn elements<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v
     elements.iter()
 }
 
-/// A text, decoded.
+/// The value of a string, with its escapes decoded.
 pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|literal| literal.value.clone().into_owned())
 }

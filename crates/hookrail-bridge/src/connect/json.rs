@@ -5,16 +5,20 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::calls_bridge;
-use super::cut::{Path, remove};
+use super::cut::{JsonPath, remove};
 use super::one_line::into_one_line;
-use super::{ConnectError, Entry};
+use super::{BridgeEntry, ConnectError};
 use crate::dialect::SettingsShape;
 
 /// The text with all entries in it.
 ///
 /// A text that has exactly these entries is returned as it is, so that connecting twice changes nothing. Everything else
 /// in the file, comments and layout included, belongs to the person who wrote it and stays.
-pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Result<String, ConnectError> {
+pub(super) fn connect(
+    text: &str,
+    shape: SettingsShape,
+    wanted: &[BridgeEntry],
+) -> Result<String, ConnectError> {
     let present = found(text, shape)?;
     let expected: Vec<_> =
         wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
@@ -35,7 +39,7 @@ pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[Entry]) -> Res
 }
 
 /// The text with one entry, in lines of its own.
-fn with_entry(body: &str, entry: &Entry, shape: SettingsShape) -> Result<String, ConnectError> {
+fn with_entry(body: &str, entry: &BridgeEntry, shape: SettingsShape) -> Result<String, ConnectError> {
     let root = parse(body)?;
     let settings = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
     if shape == SettingsShape::Flat && settings.get("version").is_none() {
@@ -92,9 +96,9 @@ fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
     twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
-/// Every entry that calls the bridge, with its way from the top. They are known by their command and need no mark
+/// Every entry that calls the bridge, with its way from the top. They are recognised by their command and need no mark
 /// of their own, which a strict agent might refuse.
-fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
+fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, JsonPath)> {
     use crate::connect::cut::{elements, property, value_text};
     let mut found = Vec::new();
     let Ok(parsed) = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS) else { return found };
@@ -103,8 +107,8 @@ fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, Path)> {
     for event in &events.properties {
         let name = event.name.as_str();
         for (at, element) in elements(&event.value).enumerate() {
-            let path = Path::new(&["hooks", name]).entry(at);
-            let mut check = |entry: &jsonc_parser::ast::Value<'_>, path: Path| {
+            let path = JsonPath::new(&["hooks", name]).entry(at);
+            let mut check = |entry: &jsonc_parser::ast::Value<'_>, path: JsonPath| {
                 let command = ["command", "bash"].iter().find_map(|key| value_text(property(entry, key)?));
                 if let Some(command) = command.filter(|command| calls_bridge(command)) {
                     found.push((name.to_owned(), command, path));
@@ -173,8 +177,8 @@ fn new_object(settings: &CstObject) -> Result<CstObject, ConnectError> {
     prop.object_value().ok_or_else(|| wrong_type("hooks", "an object"))
 }
 
-/// In groups there is no matcher: the bridge asks the rules and hooks of ours, which have their own.
-fn input(entry: &Entry, shape: SettingsShape) -> CstInputValue {
+/// In groups there is no matcher: the bridge runs our rules and hooks, which have their own.
+fn input(entry: &BridgeEntry, shape: SettingsShape) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let number = CstInputValue::Number(entry.timeout.to_string());
     let field = |name: &str, value: CstInputValue| (name.to_owned(), value);

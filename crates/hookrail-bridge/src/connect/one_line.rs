@@ -1,4 +1,4 @@
-//! Entries in settings that somebody wrote on one line. A tree of the text would break that line up, and taking the entry
+//! Entries in settings that are written on one line. A tree of the text would break that line up, and taking the entry
 //! out again would leave it broken.
 
 use hookrail::internal::PARSE_OPTIONS;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{SettingsFile, SettingsShape};
 
 /// A settings file of an agent.
@@ -10,8 +11,8 @@ use crate::dialect::{SettingsFile, SettingsShape};
 pub struct SettingsPlace {
     /// The file, which need not exist.
     pub path: PathBuf,
-    /// What is in it.
-    pub format: Format,
+    /// What it is written in.
+    pub format: SettingsFormat,
     /// The agent's TOML file, which may hold the hooks instead.
     pub toml: Option<PathBuf>,
     /// The files from which the agent reads hooks, of which `*.json` stands for every one in its folder.
@@ -20,7 +21,7 @@ pub struct SettingsPlace {
 
 /// What a settings file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SettingsFormat {
     /// JSON, comments allowed.
     Json,
     /// A JavaScript module that is ours alone.
@@ -31,7 +32,7 @@ pub enum Format {
 
 /// The user's settings of an agent. Agents read variables that move them; `variable` looks one up.
 pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Option<String>) -> SettingsPlace {
-    let settings = &agent.dialect().settings;
+    let settings = &dialect_of(agent).settings;
     let moved = settings.variables.iter().find_map(|(name, file)| {
         let folder = variable(name).filter(|folder| !folder.is_empty())?;
         Some(Path::new(&folder).join(file))
@@ -42,7 +43,7 @@ pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Optio
 
 /// A project's settings of an agent.
 pub fn project_settings(agent: Agent, project: &Path) -> SettingsPlace {
-    let settings = &agent.dialect().settings;
+    let settings = &dialect_of(agent).settings;
     place_at(settings, project.join(settings.project))
 }
 
@@ -56,18 +57,18 @@ fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
     }
 }
 
-/// Whether the bridge belongs into the agent's TOML file, which lies beside the JSON one: hooks in both make Codex complain,
+/// Whether the bridge belongs into the agent's TOML file, which lies beside the JSON one: Codex warns about hooks in both,
 /// so it goes where hooks are already. Without any it is the JSON file.
 pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
     let has_events = |text: &str| super::toml::has_events(text);
     json.is_none_or(|text| text.trim().is_empty()) && toml.is_some_and(has_events)
 }
 
-fn format_of(shape: SettingsShape) -> Format {
+fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
-        SettingsShape::Groups | SettingsShape::Flat => Format::Json,
-        SettingsShape::Plugin => Format::Plugin,
-        SettingsShape::Ours => Format::Ours,
+        SettingsShape::Groups | SettingsShape::Flat => SettingsFormat::Json,
+        SettingsShape::Plugin => SettingsFormat::Plugin,
+        SettingsShape::Ours => SettingsFormat::Ours,
     }
 }
 

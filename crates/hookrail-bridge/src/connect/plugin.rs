@@ -1,10 +1,8 @@
 //! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
 
-use super::{ConnectError, Connection, Entry};
-#[cfg(test)]
-use crate::agent::Agent;
+use super::{BridgeEntry, ConnectError, Connection};
 
-/// What tells our file from one that somebody else wrote under its name.
+/// The first line of the files that hookrail writes. A file of the same name without it is left alone.
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
 
 /// The module. Events at which nothing can be refused go on when the bridge does not work; the others throw.
@@ -112,7 +110,7 @@ pub(super) fn program(existing: &str) -> Option<String> {
     serde_json::from_str(literal).ok()
 }
 
-/// The file, unless somebody else's stands in its place.
+/// The file, unless one that hookrail did not write is in its place.
 pub(super) fn connect(existing: Option<&str>, program: &str) -> Result<String, ConnectError> {
     match existing {
         Some(text) if !text.trim().is_empty() && !text.starts_with(MARK) => Err(ConnectError::NotOurs),
@@ -126,7 +124,7 @@ pub(super) fn disconnect(existing: &str) -> Result<Option<String>, ConnectError>
 }
 
 /// Whether the file is the one that would be written today.
-pub(super) fn connection(existing: &str, program: &str, wanted: &[Entry]) -> Connection {
+pub(super) fn connection(existing: &str, program: &str, wanted: &[BridgeEntry]) -> Connection {
     if existing == module(program) {
         Connection::Full
     } else if existing.starts_with(MARK) {
@@ -140,7 +138,7 @@ pub(super) fn connection(existing: &str, program: &str, wanted: &[Entry]) -> Con
 #[cfg(test)]
 #[test]
 fn the_module_calls_the_bridge_at_every_event() {
-    for event in Agent::Opencode.dialect().events {
+    for event in crate::agents::dialect_of(crate::agent::Agent::Opencode).events {
         assert!(BODY.contains(&format!("\"{}\"", event.name)), "{}", event.name);
     }
 }

@@ -167,8 +167,8 @@ fn hooks_that_are_off_are_told() {
     ] {
         let edit =
             connect(agent, Some(text), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
-        let said = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
-        assert_eq!((hooks_are_off(text), said), (key, key.is_some()), "{text}");
+        let is_in_summary = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
+        assert_eq!((hooks_are_off(text), is_in_summary), (key, key.is_some()), "{text}");
     }
 }
 
@@ -188,15 +188,22 @@ fn windows_is_refused_in_words_where_copilot_is_guarded() {
     for (event, entries) in settings["hooks"].as_object().expect("events") {
         let entry = &entries[0];
         let command = entry["powershell"].as_str();
-        let is_guarded = matches!(event.as_str(), "preToolUse" | "userPromptSubmitted");
-        assert_eq!(command.is_some(), is_guarded, "{event}");
-        let Some(command) = command else { continue };
+        let refusal = match event.as_str() {
+            "preToolUse" => Some(("permissionDecision", "deny", "permissionDecisionReason")),
+            "userPromptSubmitted" => Some(("decision", "block", "reason")),
+            _ => None,
+        };
+        assert_eq!(command.is_some(), refusal.is_some(), "{event}");
+        let (Some(command), Some((key, word, reason))) = (command, refusal) else { continue };
         let literal = command.strip_prefix("Write-Output '").and_then(|rest| rest.strip_suffix('\''));
         let literal = literal.expect("one literal");
         assert!(!literal.replace("''", "").contains('\''), "{command}");
-        let said = parsed(&literal.replace("''", "'")).to_string();
-        assert!(said.contains("no hookrail for Windows"), "{command}");
-        assert!(said.contains("\"deny\"") || said.contains("\"block\""), "{command}");
+        let answer = parsed(&literal.replace("''", "'"));
+        assert_eq!(answer[key], word, "{command}");
+        assert!(
+            answer[reason].as_str().is_some_and(|text| text.contains("no hookrail for Windows")),
+            "{command}"
+        );
     }
 }
 

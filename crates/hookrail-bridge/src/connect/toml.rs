@@ -6,13 +6,13 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::calls_bridge;
-use super::{ConnectError, Entry};
+use super::{BridgeEntry, ConnectError};
 
 /// The text with all entries in it.
 /// A file that has exactly these entries is returned as it is.
-pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectError> {
+pub(super) fn connect(text: &str, wanted: &[BridgeEntry]) -> Result<String, ConnectError> {
     let present = found(text)?;
-    let is_there = |entry: &Entry| {
+    let is_there = |entry: &BridgeEntry| {
         present.iter().any(|(event, command)| event == entry.event && *command == entry.command)
     };
     if present.len() == wanted.len() && wanted.iter().all(is_there) {
@@ -43,7 +43,7 @@ pub(super) fn connect(text: &str, wanted: &[Entry]) -> Result<String, ConnectErr
 }
 
 /// A group with one entry.
-fn group_of(entry: &Entry) -> Table {
+fn group_of(entry: &BridgeEntry) -> Table {
     let mut hook = Table::new();
     hook.insert("type", value("command"));
     hook.insert("command", value(&entry.command));

@@ -1,20 +1,20 @@
 //! What in a hook's script was written for another agent and means something else here.
 //!
-//! It is a list of words and no analysis of programs: a hint may be about a comment. That costs a glance, and a word
-//! that is overlooked costs a hook that reads nothing.
+//! It is a list of words and no analysis of programs: a hint may be about a comment. A superfluous hint is acceptable; an
+//! overlooked word leaves a hook that reads nothing.
 
-/// One place of a script.
+/// A word in a script that means something else here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptHint {
-    /// From 1.
+    /// Its line, counted from 1.
     pub line: usize,
-    /// The word that was found.
+    /// A name of a field, an event, a variable or a tool.
     pub word: &'static str,
-    /// What it means here.
+    /// What it is called here, or that it has no counterpart.
     pub meaning: &'static str,
 }
 
-/// How many hints a script gets at most; the first ones tell what kind of script it is.
+/// How many hints a script gets at most; the first ones show what kind of script it is.
 const MOST_HINTS: usize = 100;
 
 /// Words, and what they mean here.

@@ -7,6 +7,7 @@ use hookrail::JsonObject;
 use serde_json::Value;
 
 use super::{Importing, LossKind};
+use crate::agents::dialect_of;
 use crate::connect::quoted;
 use crate::dialect::{NativeEvent, TimeUnit};
 
@@ -80,7 +81,7 @@ impl Importing {
         Some(ours.into())
     }
 
-    /// The shell line.
+    /// The shell line of a hook. Arguments and a working directory, which our hooks do not have, become part of it.
     fn command(&mut self, place: &str, entry: &JsonObject) -> Option<String> {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let program = text("bash").or_else(|| text("command")).or_else(|| text("exec"))?;
@@ -105,9 +106,9 @@ impl Importing {
         Some(command)
     }
 
-    /// The timeout in milliseconds.
+    /// The timeout in milliseconds; without one, that of the agent, so that the hook may take as long as there.
     fn timeout(&mut self, place: &str, native: &NativeEvent, entry: &JsonObject) -> u64 {
-        let dialect = self.agent.dialect();
+        let dialect = dialect_of(self.agent);
         let factor = match dialect.unit {
             TimeUnit::Seconds => 1000.0,
             TimeUnit::Milliseconds => 1.0,

@@ -1,7 +1,7 @@
 //! Matchers of other agents as ours: an unanchored pattern for tools, an exact word for other events.
 //!
-//! A matcher that cannot be said in ours makes the hook run more often, never less: a guard that runs for a call that it
-//! was not meant for is a nuisance, one that does not run is a hole. Each such change is reported.
+//! A matcher that cannot be expressed in ours makes the hook run more often, never less: a guard that does not run lets
+//! calls pass. Each such change is reported.
 
 use hookrail::EventName;
 use hookrail::components::Matcher;
@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::{Importing, LossKind};
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::dialect::{MatcherDialect, NativeEvent};
-use crate::event::{compress_trigger, end_reason, start_source};
+use crate::input::{compress_trigger, end_reason, start_source};
 use crate::tools::our_name;
 
 impl Importing {
@@ -78,7 +79,7 @@ impl Importing {
     /// A pattern on tool names. Agents that compare a plain name with the whole name need anchors here, where every pattern
     /// is looked for anywhere: `Read` must not match `ReadMcpResource`.
     fn tool_matcher(&mut self, place: &str, native: &NativeEvent, matcher: &str) -> String {
-        let dialect = self.agent.dialect().matchers;
+        let dialect = dialect_of(self.agent).matchers;
         // Copilot's `PascalCase` events follow Claude's rules.
         let is_pascal = native.name.starts_with(|first: char| first.is_ascii_uppercase());
         let dialect = if dialect == MatcherDialect::WholePattern && is_pascal {

@@ -12,7 +12,7 @@ pub(super) fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
     list.into_iter().flatten().chain(alone)
 }
 
-/// All hooks of an event.
+/// All hooks of an event, those of all its groups.
 pub(super) fn entries(groups: &Value) -> impl Iterator<Item = &Value> {
     groups.as_array().into_iter().flatten().flat_map(hooks_of)
 }

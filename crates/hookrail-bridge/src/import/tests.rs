@@ -161,19 +161,19 @@ fn our_own_entries_are_counted_and_not_reported() {
 }
 
 #[test]
-fn another_order_is_told() {
+fn another_order_is_reported() {
     let two = |key: &str| json!([{"hooks": [{key: "a"}, {key: "b"}]}]);
-    let told = |agent, settings: Value, words: &str| {
+    let reported = |agent, settings: Value, words: &str| {
         imported(agent, &settings).1.iter().filter(|line| line.contains(words)).count()
     };
     let codex = json!({"hooks": {"PreToolUse": two("command"), "Stop": two("command")}});
-    assert_eq!(told(Agent::Codex, codex, "last to finish"), 1);
+    assert_eq!(reported(Agent::Codex, codex, "last to finish"), 1);
     let one = json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}]}]}});
-    assert_eq!(told(Agent::Codex, one, "last to finish"), 0);
+    assert_eq!(reported(Agent::Codex, one, "last to finish"), 0);
     let copilot =
         json!({"hooks": {"preToolUse": [{"bash": "a"}, {"bash": "b"}], "agentStop": [{"bash": "c"}]}});
-    assert_eq!(told(Agent::Copilot, copilot, "one after another"), 2);
-    assert_eq!(told(Agent::Claude, json!({"hooks": {"PreToolUse": two("command")}}), "order"), 0);
+    assert_eq!(reported(Agent::Copilot, copilot, "one after another"), 2);
+    assert_eq!(reported(Agent::Claude, json!({"hooks": {"PreToolUse": two("command")}}), "order"), 0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! TOML as JSON, for what both can say.
+//! TOML as JSON. Dates, which JSON does not have, become texts.
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike, Value as Toml};

@@ -23,7 +23,7 @@ fn the_whole_is_below_a_megabyte() {
         ..SessionMemory::default()
     };
     for number in 0..100 {
-        memory.tell(&format!("{number}{}", long()));
+        memory.add_notice(&format!("{number}{}", long()));
     }
     let memory = memory.bounded();
     assert!(memory.stop.is_some() && memory.session_stop.is_some());
@@ -35,8 +35,8 @@ fn the_whole_is_below_a_megabyte() {
 #[test]
 fn a_notice_is_told_once() {
     let mut memory = SessionMemory::default();
-    let told: Vec<bool> = ["off", "off", "waits", "off"].map(|notice| memory.tell(notice)).to_vec();
-    assert_eq!(told, [true, false, true, false]);
+    let is_new: Vec<bool> = ["off", "off", "waits", "off"].map(|notice| memory.add_notice(notice)).to_vec();
+    assert_eq!(is_new, [true, false, true, false]);
 }
 
 #[test]

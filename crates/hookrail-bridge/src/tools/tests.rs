@@ -117,15 +117,15 @@ fn an_mcp_server_with_underscores_is_named_in_every_reading() {
     let call = to_ours(Gemini, "mcp_my_git_log", &json!({}));
     assert_eq!(call.name, "mcp__my__git_log");
     assert_eq!(call.also_matches, ["mcp__my_git__log", "mcp_my_git_log"]);
-    let told = McpTool { server: "my_git", tool: "log" };
-    let call = to_ours_with_mcp(Gemini, "mcp_my_git_log", &json!({}), Some(told));
+    let mcp = McpTool { server: "my_git", tool: "log" };
+    let call = to_ours_with_mcp(Gemini, "mcp_my_git_log", &json!({}), Some(mcp));
     assert_eq!(
         (call.name.as_str(), call.also_matches),
         ("mcp__my_git__log", vec!["mcp_my_git_log".to_owned()])
     );
 }
 
-/// The agent obeys its own argument; one of our name that the model slipped in is not what runs.
+/// The agent uses its own argument; another one of our name that the model adds has no effect.
 #[test]
 fn a_stray_argument_does_not_pass_for_the_one_that_counts() {
     for (agent, name, input, key, counts) in [
@@ -205,7 +205,7 @@ proptest! {
         pick in 0_usize..64,
     ) {
         let input: JsonObject = keys.iter().enumerate().map(|(at, key)| (key.clone(), at.into())).collect();
-        let tools = agent.dialect().tools;
+        let tools = dialect_of(agent).tools;
         let name = tools.get(pick % tools.len().max(1)).map_or("unknown", |tool| tool.name);
         let input = Value::Object(input);
         let ours = to_ours(agent, name, &input);

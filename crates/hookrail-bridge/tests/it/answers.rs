@@ -92,8 +92,8 @@ fn transcript(agent: Agent) -> String {
     let mut lines = String::new();
     for (moment, effect, verdict) in verdicts() {
         let Some(payload) = payload_at(agent, moment) else { continue };
-        let said = answered(agent, payload, &verdict);
-        let remembered = said.memory.map(|memory| {
+        let output = answered(agent, payload, &verdict);
+        let remembered = output.memory.map(|memory| {
             let mut memory = serde_json::to_value(memory).expect("JSON");
             // What every event leaves behind is tested elsewhere.
             let fields = memory.as_object_mut().expect("an object");
@@ -106,7 +106,7 @@ fn transcript(agent: Agent) -> String {
             memory
         });
         writeln!(lines, "{moment}: {effect}").expect("a text");
-        for (kind, text) in [("stdout", said.stdout.trim_end()), ("stderr", said.stderr.trim_end())] {
+        for (kind, text) in [("stdout", output.stdout.trim_end()), ("stderr", output.stderr.trim_end())] {
             if !text.is_empty() {
                 writeln!(lines, "    {kind}     {text}").expect("a text");
             }
@@ -114,10 +114,10 @@ fn transcript(agent: Agent) -> String {
         if let Some(memory) = remembered.filter(|memory| *memory != json!({})) {
             writeln!(lines, "    remember   {memory}").expect("a text");
         }
-        for line in &said.strengthened {
+        for line in &output.strengthened {
             writeln!(lines, "    log        {line}").expect("a text");
         }
-        assert_eq!(said.exit_code, 0);
+        assert_eq!(output.exit_code, 0);
     }
     lines
 }
@@ -157,23 +157,23 @@ fn opencode() {
     insta::assert_snapshot!(transcript(Agent::Opencode));
 }
 
-/// Nothing to say is nothing at all, and no answer allows what nobody allowed.
+/// A verdict that asks for nothing gives an empty answer, and no answer allows what no hook allowed.
 #[test]
 fn silence_and_no_unasked_allow() {
     for agent in crate::support::OBSERVED {
         for (moment, effect, verdict) in verdicts() {
             let Some(payload) = payload_at(agent, moment) else { continue };
-            let said = answered(agent, payload, &verdict).stdout;
+            let output = answered(agent, payload, &verdict).stdout;
             if verdict == Verdict::default() {
-                assert_eq!(said, "", "{agent} {moment}");
+                assert_eq!(output, "", "{agent} {moment}");
             }
-            let allows = said.contains("\"allow\"");
+            let allows = output.contains("\"allow\"");
             let may = verdict.permission_allow.is_some()
                 || (agent == Agent::Codex && effect == "changed arguments");
-            assert!(may || !allows, "{agent} {moment} {effect}: {said}");
+            assert!(may || !allows, "{agent} {moment} {effect}: {output}");
             assert!(
-                !said.contains("\"reason\":\"\"") && !said.contains("Reason\":\"\""),
-                "{agent} {effect}: {said}"
+                !output.contains("\"reason\":\"\"") && !output.contains("Reason\":\"\""),
+                "{agent} {effect}: {output}"
             );
         }
     }

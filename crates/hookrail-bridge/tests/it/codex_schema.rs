@@ -71,10 +71,10 @@ fn every_answer_is_one_that_codex_takes() {
     for (moment, effect, verdict) in verdicts() {
         let payload = payload_at(Agent::Codex, moment).expect("Codex has all of them");
         let native = event(Agent::Codex, payload).native_event;
-        let said = answered(Agent::Codex, payload, &verdict).stdout;
-        if !said.is_empty() {
-            let said: Value = serde_json::from_str(&said).expect("JSON");
-            assert_eq!(complaint(&native, &said), None, "{moment} {effect}: {said}");
+        let output = answered(Agent::Codex, payload, &verdict).stdout;
+        if !output.is_empty() {
+            let output: Value = serde_json::from_str(&output).expect("JSON");
+            assert_eq!(complaint(&native, &output), None, "{moment} {effect}: {output}");
             seen += 1;
         }
     }

@@ -53,8 +53,8 @@ fn a_program_that_does_not_work_refuses_with_words_where_it_guards() {
                 if !GUARDED.contains(&event.as_str()) {
                     assert!(code != Some(2) && stdout.is_empty(), "{at}");
                 } else if agent == Agent::Copilot {
-                    let said: Value = serde_json::from_str(&stdout).expect(&at);
-                    let words = said.get("permissionDecisionReason").or_else(|| said.get("reason"));
+                    let output: Value = serde_json::from_str(&stdout).expect(&at);
+                    let words = output.get("permissionDecisionReason").or_else(|| output.get("reason"));
                     assert!(words.is_some_and(|words| words.to_string().contains("hookrail doctor")), "{at}");
                     assert_eq!(code, Some(0), "{at}");
                 } else {

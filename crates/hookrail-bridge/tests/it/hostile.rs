@@ -73,9 +73,9 @@ fn large_payloads_are_read_and_trees_are_bounded() {
 
 /// Whether an answer refuses, in whatever dialect.
 fn refuses(answer: &NativeAnswer) -> bool {
-    let Ok(said) = serde_json::from_str::<Value>(&answer.stdout) else { return false };
-    let specific = said.get("hookSpecificOutput").unwrap_or(&said);
-    let word = specific.get("permissionDecision").or_else(|| said.get("decision"));
+    let Ok(output) = serde_json::from_str::<Value>(&answer.stdout) else { return false };
+    let specific = output.get("hookSpecificOutput").unwrap_or(&output);
+    let word = specific.get("permissionDecision").or_else(|| output.get("decision"));
     matches!(word.and_then(Value::as_str), Some("deny" | "block"))
 }
 
@@ -88,10 +88,10 @@ fn a_broken_guard_refuses_what_it_guards_and_nothing_else() {
                 read(agent, Some(&native), text.as_bytes()).ok().and_then(|event| event.event),
                 Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent)
             );
-            let said = broken(agent, Some(&native), text.as_bytes(), message);
-            assert_eq!(refuses(&said), guarded, "{agent} {name}: {said:?}");
-            assert_eq!(said.stdout.contains("hookrail check"), guarded, "{agent} {name}");
-            assert!(said.stderr.contains(message) && said.exit_code == 0, "{agent} {name}");
+            let output = broken(agent, Some(&native), text.as_bytes(), message);
+            assert_eq!(refuses(&output), guarded, "{agent} {name}: {output:?}");
+            assert_eq!(output.stdout.contains("hookrail check"), guarded, "{agent} {name}");
+            assert!(output.stderr.contains(message) && output.exit_code == 0, "{agent} {name}");
         }
     }
 }
@@ -142,9 +142,9 @@ proptest! {
         let block = hookrail::Block { reason: "no".to_owned(), cause: hookrail::BlockCause::Policy };
         let verdict = Verdict { block: Some(block), ..Verdict::default() };
         if let Ok(event) = read(agent, Some(native), text.as_bytes()) {
-            let said = answer(agent, &event, &verdict, &SessionMemory::default());
+            let output = answer(agent, &event, &verdict, &SessionMemory::default());
             if event.event == Some(EventName::BeforeTool) {
-                prop_assert!(refuses(&said), "{}", text);
+                prop_assert!(refuses(&output), "{}", text);
             }
         }
     }

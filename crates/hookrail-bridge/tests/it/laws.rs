@@ -38,10 +38,10 @@ fn verdict() -> impl Strategy<Value = Verdict> {
 }
 
 /// What an answer does to a tool call: the word of its decision, and whether it ends the run.
-fn decision(said: &Value) -> (Option<&str>, bool) {
-    let specific = said.get("hookSpecificOutput").and_then(|specific| specific.get("permissionDecision"));
-    let word = specific.or_else(|| said.get("permissionDecision")).or_else(|| said.get("decision"));
-    (word.and_then(Value::as_str), said.get("continue") == Some(&Value::Bool(false)))
+fn decision(output: &Value) -> (Option<&str>, bool) {
+    let specific = output.get("hookSpecificOutput").and_then(|specific| specific.get("permissionDecision"));
+    let word = specific.or_else(|| output.get("permissionDecision")).or_else(|| output.get("decision"));
+    (word.and_then(Value::as_str), output.get("continue") == Some(&Value::Bool(false)))
 }
 
 proptest! {
@@ -54,21 +54,21 @@ proptest! {
         let event = event(agent, names(agent).before);
         let memory = if is_lost { SessionMemory::lost() } else { SessionMemory::default() };
         let answer = answer(agent, &event, &verdict, &memory);
-        let said: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
-        let (word, ends) = decision(&said);
+        let output: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
+        let (word, ends) = decision(&output);
         let refuses = matches!(word, Some("deny" | "block"));
         let waits = answer.stdout.is_empty() && agent == Agent::Copilot && !is_lost
             && answer.memory.as_ref().is_some_and(|memory| memory.stop.is_some());
-        prop_assert!(verdict.block.is_none() || refuses, "a block blocks: {said}");
-        prop_assert!(verdict.stop.is_none() || refuses || ends || waits, "a stop stops: {said}");
-        prop_assert!(verdict.ask.is_none() || refuses || waits || word == Some("ask"), "a question is asked: {said}");
+        prop_assert!(verdict.block.is_none() || refuses, "a block blocks: {output}");
+        prop_assert!(verdict.stop.is_none() || refuses || ends || waits, "a stop stops: {output}");
+        prop_assert!(verdict.ask.is_none() || refuses || waits || word == Some("ask"), "a question is asked: {output}");
         if verdict.tool_input.is_some() && !refuses && !waits && !ends {
-            prop_assert!(answer.stdout.contains("CHANGED"), "a change is made: {said}");
+            prop_assert!(answer.stdout.contains("CHANGED"), "a change is made: {output}");
         }
         let may_allow = verdict.permission_allow.is_some() || (agent == Agent::Codex && verdict.tool_input.is_some());
-        prop_assert!(word != Some("allow") || may_allow, "nobody allowed it: {said}");
+        prop_assert!(word != Some("allow") || may_allow, "no hook allowed it: {output}");
         if agent == Agent::Codex && !answer.stdout.is_empty() {
-            prop_assert_eq!(complaint("PreToolUse", &said), None, "{}", said);
+            prop_assert_eq!(complaint("PreToolUse", &output), None, "{}", output);
         }
         if verdict == Verdict::default() {
             prop_assert_eq!(answer.stdout, "");
@@ -82,13 +82,13 @@ proptest! {
     ) {
         let event = event(agent, names(agent).after);
         let answer = answer(agent, &event, &verdict, &SessionMemory::default());
-        let said: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
-        let is_replaced = answer.stdout.contains("REPLACED") || (agent == Agent::Llxprt && decision(&said).1);
+        let output: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
+        let is_replaced = answer.stdout.contains("REPLACED") || (agent == Agent::Llxprt && decision(&output).1);
         prop_assert!(verdict.tool_response.is_none() || is_replaced, "{}", answer.stdout);
         let is_remembered = answer.memory.as_ref().is_some_and(|memory| memory.stop.is_some());
-        prop_assert!(verdict.stop.is_none() || decision(&said).1 || is_remembered, "{said}");
+        prop_assert!(verdict.stop.is_none() || decision(&output).1 || is_remembered, "{output}");
         if agent == Agent::Codex {
-            prop_assert_eq!(complaint("PostToolUse", &said), None, "{}", said);
+            prop_assert_eq!(complaint("PostToolUse", &output), None, "{}", output);
         }
     }
 
@@ -99,14 +99,14 @@ proptest! {
     ) {
         let event = event(agent, names(agent).prompt);
         let answer = answer(agent, &event, &verdict, &SessionMemory::default());
-        let said: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
-        let (word, ends) = decision(&said);
+        let output: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
+        let (word, ends) = decision(&output);
         let refuses = matches!(word, Some("deny" | "block"));
-        let wanted = verdict.block.is_some() || verdict.ask.is_some();
-        prop_assert!(!wanted || refuses, "{agent}: {said}");
-        prop_assert!(verdict.stop.is_none() || refuses || ends, "{agent}: {said}");
+        let is_to_refuse = verdict.block.is_some() || verdict.ask.is_some();
+        prop_assert!(!is_to_refuse || refuses, "{agent}: {output}");
+        prop_assert!(verdict.stop.is_none() || refuses || ends, "{agent}: {output}");
         if agent == Agent::Codex {
-            prop_assert_eq!(complaint("UserPromptSubmit", &said), None, "{}", said);
+            prop_assert_eq!(complaint("UserPromptSubmit", &output), None, "{}", output);
         }
     }
 }

@@ -9,3 +9,4 @@ mod laws;
 mod payloads;
 mod sessions;
 mod support;
+mod tidy;

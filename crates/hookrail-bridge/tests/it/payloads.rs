@@ -36,8 +36,11 @@ fn every_payload_reads_as_its_event_and_suits_the_engine() {
             assert_eq!(read.native_event, native, "{agent} {name}");
             assert!(read.session_id.is_some() || native == "file.edited", "{agent} {name}");
             assert_eq!(read.cwd.as_deref(), Some("/home/dev/work"), "{agent} {name}");
-            let told = read.payload.get("agent").expect("the native side");
-            assert_eq!((&told["name"], &told["event"]), (&json!(agent.as_str()), &json!(native)));
+            let native_side = read.payload.get("agent").expect("the native side");
+            assert_eq!(
+                (&native_side["name"], &native_side["event"]),
+                (&json!(agent.as_str()), &json!(native))
+            );
             if let Some(event) = read.event {
                 let parsed = parse_input(event, Value::Object(read.payload.clone()));
                 assert!(parsed.is_ok(), "{agent} {name}: {parsed:?}");
@@ -52,13 +55,13 @@ fn the_argument_is_needed_only_where_the_payload_does_not_tell() {
     for agent in OBSERVED {
         for (name, native, text) in payloads(agent) {
             let alone = read(agent, None, text.as_bytes()).ok().map(|event| event.native_event);
-            let tells = agent != Agent::Copilot || native == "permissionRequest";
-            assert_eq!(alone, tells.then_some(native), "{agent} {name}");
+            let names_event = agent != Agent::Copilot || native == "permissionRequest";
+            assert_eq!(alone, names_event.then_some(native), "{agent} {name}");
         }
     }
 }
 
-/// The same shell call, whoever makes it.
+/// The same shell call from every agent.
 #[test]
 fn a_shell_call_looks_the_same_in_every_agent() {
     for agent in OBSERVED {
@@ -71,9 +74,9 @@ fn a_shell_call_looks_the_same_in_every_agent() {
         assert_eq!(read.also_matches, own, "{agent}");
 
         let after = event(agent, names(agent).after);
-        let said = after.payload["tool_response"]["llmContent"].as_str().expect("a text").to_owned();
-        assert!(said.contains("MADE"), "{agent}: {said}");
-        assert!(!said.starts_with('{'), "{agent}: {said}");
+        let output = after.payload["tool_response"]["llmContent"].as_str().expect("a text").to_owned();
+        assert!(output.contains("MADE"), "{agent}: {output}");
+        assert!(!output.starts_with('{'), "{agent}: {output}");
     }
 }
 
@@ -111,13 +114,13 @@ fn the_prompt_is_remembered_for_the_end() {
         let memory = answer(agent, &start, &hookrail_bridge::Verdict::default(), &SessionMemory::default());
         let memory = memory.memory.expect("a prompt to remember");
         let mut end = event(agent, names(agent).end);
-        end.recall(&memory);
+        memory.recall(&mut end);
         assert_eq!(end.payload["prompt"], start.payload["prompt"], "{agent}");
         assert!(
             end.payload["prompt"].as_str().is_some_and(|prompt| prompt.contains("do the task")),
             "{agent}"
         );
-        // Qwen says that it was sent back from the first time on.
+        // Qwen reports that it was sent back from the first time on.
         assert_eq!(end.payload["stop_hook_active"], false, "{agent}");
     }
 }
@@ -209,7 +212,7 @@ fn contains(whole: &Value, part: &Value) -> bool {
     }
 }
 
-/// A tool of an MCP server has one name, whoever calls it.
+/// A tool of an MCP server has one name, whichever agent calls it.
 #[test]
 fn mcp_tools_have_one_form() {
     let gemini = json!({"hook_event_name": "BeforeTool", "tool_name": "mcp_my_git_log", "tool_input": {},

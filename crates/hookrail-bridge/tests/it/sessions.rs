@@ -1,4 +1,4 @@
-//! What one event leaves for the next: stops that take effect later, texts that wait, notices told once.
+//! What one event leaves for the next: stops that take effect later, texts that wait, notices shown once.
 
 use hookrail_bridge::{Agent, SessionMemory, Verdict, answer, read, time_budget};
 use serde_json::{Value, json};
@@ -22,13 +22,17 @@ impl Session {
     }
 
     fn fire(&mut self, event: &hookrail_bridge::BridgeEvent, verdict: &Verdict) -> Value {
-        let said = answer(self.agent, event, verdict, &self.memory);
-        if let Some(memory) = said.memory {
+        let output = answer(self.agent, event, verdict, &self.memory);
+        if let Some(memory) = output.memory {
             // It is kept as JSON.
             let text = serde_json::to_string(&memory).expect("JSON");
             self.memory = serde_json::from_str(&text).expect("the same");
         }
-        if said.stdout.is_empty() { Value::Null } else { serde_json::from_str(&said.stdout).expect("JSON") }
+        if output.stdout.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&output.stdout).expect("JSON")
+        }
     }
 }
 
@@ -63,7 +67,7 @@ fn copilot_stops_where_it_asks_for_permission() {
     assert_eq!(session.step("preToolUse-bash", &stop()), Value::Null);
     let interrupted = json!({"behavior": "deny", "message": "enough", "interrupt": true});
     assert_eq!(session.step("permissionRequest-bash", &nothing()), interrupted);
-    // If the run goes on all the same, no tool does: this one asks nobody.
+    // If the run goes on all the same, no tool does: this one asks no permission.
     assert_eq!(session.step("preToolUse-view", &nothing())["permissionDecision"], "deny");
     assert_eq!(session.step("userPromptSubmitted", &nothing()), Value::Null);
     assert_eq!(session.step("preToolUse-view", &nothing()), Value::Null);
@@ -74,8 +78,8 @@ fn copilot_stops_where_it_asks_for_permission() {
 #[test]
 fn without_a_memory_a_stop_refuses_at_once() {
     let event = event(Agent::Copilot, "preToolUse-bash");
-    let said = answer(Agent::Copilot, &event, &stop(), &SessionMemory::lost());
-    assert!(said.stdout.contains("deny"), "{}", said.stdout);
+    let output = answer(Agent::Copilot, &event, &stop(), &SessionMemory::lost());
+    assert!(output.stdout.contains("deny"), "{}", output.stdout);
 }
 
 #[test]
@@ -97,9 +101,9 @@ fn qwen_stops_before_the_next_model_call() {
     session.step(names(Agent::Qwen).before, &stop());
     let text = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "", "session_id": "1", "cwd": "/w"}"#;
     let event = read(Agent::Qwen, None, text.as_bytes()).expect("an event");
-    let said = session.fire(&event, &nothing());
+    let output = session.fire(&event, &nothing());
     assert_eq!(
-        said,
+        output,
         json!({"continue": false, "stopReason": "enough", "decision": "block", "reason": "enough"})
     );
 }
@@ -127,14 +131,14 @@ fn a_text_waits_for_the_next_opportunity() {
         let mut session = Session::new(agent);
         let verdict = Verdict { additional_context: Some("mind the gap".to_owned()), ..nothing() };
         assert_eq!(session.step(names.before, &verdict), Value::Null, "{agent}");
-        let said = session.step(names.after, &nothing());
-        assert_eq!(said["hookSpecificOutput"]["additionalContext"], "mind the gap", "{agent}");
+        let output = session.step(names.after, &nothing());
+        assert_eq!(output["hookSpecificOutput"]["additionalContext"], "mind the gap", "{agent}");
         assert_eq!(session.step(names.after, &nothing()), Value::Null, "{agent}");
     }
 }
 
 /// Copilot takes ten kilobytes at a time, the others take everything.
-/// Qwen Code drops what hooks say at its start, and shows messages to the user at the end of its work only.
+/// Qwen Code drops answers of hooks at its start, and shows messages to the user at the end of its work only.
 #[test]
 fn qwen_is_told_where_it_listens() {
     let mut session = Session::new(Agent::Qwen);
@@ -147,16 +151,16 @@ fn qwen_is_told_where_it_listens() {
     };
     assert_eq!(session.fire(&start, &greeting), Value::Null);
     let notice = Verdict { notices: vec!["hooks wait".to_owned()], ..Verdict::default() };
-    let said = session.step("UserPromptSubmit", &notice);
+    let output = session.step("UserPromptSubmit", &notice);
     assert_eq!(
-        said,
+        output,
         json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "be kind"}})
     );
     // It fires the same event before each model call, with an empty prompt.
     let again = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/", "prompt": ""}"#;
     let again = hookrail_bridge::read(Agent::Qwen, None, again).expect("an event");
-    let said = answer(Agent::Qwen, &again, &notice, &session.memory);
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str(), said.memory), ("", "", None));
+    let output = answer(Agent::Qwen, &again, &notice, &session.memory);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str(), output.memory), ("", "", None));
     assert_eq!(session.step("Stop", &notice), json!({"systemMessage": "hooks wait"}));
     assert_eq!(session.step("Stop", &notice), Value::Null);
 }
@@ -168,8 +172,8 @@ fn a_long_text_arrives_in_pieces_or_whole() {
     let mut session = Session::new(Agent::Copilot);
     let first = session.step("preToolUse-bash", &verdict)["additionalContext"].clone();
     let second = session.step("postToolUse-bash", &nothing())["additionalContext"].clone();
-    let heard = format!("{}{}", first.as_str().expect("a text"), second.as_str().expect("a text"));
-    assert!(long.starts_with(&heard) && heard.len() > 20_000, "{}", heard.len());
+    let received = format!("{}{}", first.as_str().expect("a text"), second.as_str().expect("a text"));
+    assert!(long.starts_with(&received) && received.len() > 20_000, "{}", received.len());
     let mut session = Session::new(Agent::Claude);
     let whole = session.step("PreToolUse-Bash", &verdict)["hookSpecificOutput"]["additionalContext"].clone();
     assert_eq!(whole, json!(long));
@@ -179,19 +183,19 @@ fn a_long_text_arrives_in_pieces_or_whole() {
 fn a_notice_is_told_once_a_session() {
     let verdict = Verdict { notices: vec!["hooks are off".to_owned()], ..nothing() };
     let mut session = Session::new(Agent::Claude);
-    let told: Vec<Value> = (0..3).map(|_| session.step("PreToolUse-Bash", &verdict)).collect();
-    assert_eq!(told, [json!({"systemMessage": "hooks are off"}), Value::Null, Value::Null]);
+    let answers: Vec<Value> = (0..3).map(|_| session.step("PreToolUse-Bash", &verdict)).collect();
+    assert_eq!(answers, [json!({"systemMessage": "hooks are off"}), Value::Null, Value::Null]);
 }
 
-/// Gemini tells its model which tools are left and then runs another one all the same.
+/// Gemini passes the tools that are left to its model, and nevertheless runs another one.
 #[test]
 fn gemini_is_held_to_the_tools_that_a_hook_left() {
     let restrict = |config: Value| Verdict { tool_config: Some(config), ..nothing() };
     let mut session = Session::new(Agent::Gemini);
     let config = json!({"mode": "ANY", "allowedFunctionNames": ["read_file", "search_file_content"]});
-    let said = session.step("BeforeToolSelection", &restrict(config));
+    let output = session.step("BeforeToolSelection", &restrict(config));
     let names = json!(["read_file", "grep_search", "search_file_content"]);
-    assert_eq!(said["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], names);
+    assert_eq!(output["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], names);
     assert_eq!(session.step("BeforeTool-run_shell_command", &nothing())["decision"], "deny");
     assert_eq!(session.step("BeforeTool-read_file", &nothing()), Value::Null);
     session.step("BeforeToolSelection", &restrict(json!({"mode": "NONE"})));
@@ -199,8 +203,8 @@ fn gemini_is_held_to_the_tools_that_a_hook_left() {
     session.step("BeforeToolSelection", &nothing());
     assert_eq!(session.step("BeforeTool-read_file", &nothing()), Value::Null);
     let config = json!({"mode": "ANY", "allowedFunctionNames": ["mcp__my_git__log"]});
-    let said = session.step("BeforeToolSelection", &restrict(config));
-    assert_eq!(said["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], json!(["mcp_my_git_log"]));
+    let output = session.step("BeforeToolSelection", &restrict(config));
+    assert_eq!(output["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"], json!(["mcp_my_git_log"]));
     let text = r#"{"hook_event_name": "BeforeTool", "tool_name": "mcp_my_git_log", "tool_input": {}}"#;
     let event = read(Agent::Gemini, None, text.as_bytes()).expect("an event");
     assert_eq!(session.fire(&event, &nothing()), Value::Null);
@@ -210,18 +214,18 @@ fn gemini_is_held_to_the_tools_that_a_hook_left() {
 fn gemini_model_events() {
     let mut session = Session::new(Agent::Gemini);
     let invented = Verdict { llm_response: Some(json!({"text": "42"})), ..nothing() };
-    let said = session.step("BeforeModel", &invented);
-    assert_eq!(said["decision"], "deny");
-    assert_eq!(said["hookSpecificOutput"]["llm_response"], json!({"text": "42"}));
+    let output = session.step("BeforeModel", &invented);
+    assert_eq!(output["decision"], "deny");
+    assert_eq!(output["hookSpecificOutput"]["llm_response"], json!({"text": "42"}));
     let changed = Verdict { llm_request: Some(json!({"model": "m"})), ..nothing() };
-    let said = session.step("BeforeModel", &changed);
+    let output = session.step("BeforeModel", &changed);
     assert_eq!(
-        said,
+        output,
         json!({"hookSpecificOutput": {"hookEventName": "BeforeModel", "llm_request": {"model": "m"}}})
     );
-    let said = session.step("AfterModel", &invented);
+    let output = session.step("AfterModel", &invented);
     assert_eq!(
-        said,
+        output,
         json!({"hookSpecificOutput": {"hookEventName": "AfterModel", "llm_response": {"text": "42"}}})
     );
     assert_eq!(session.step("AfterModel", &stop()), json!({"continue": false, "stopReason": "enough"}));

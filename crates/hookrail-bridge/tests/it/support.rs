@@ -8,7 +8,7 @@ use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, 
 /// All payloads of an agent: file name without extension, native event, text. A file is named by its event, and by
 /// the tool behind a dash.
 pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
-    // LLxprt speaks our protocol, of which Gemini's payloads are an example.
+    // LLxprt uses our protocol, of which Gemini's payloads are an example.
     let sender = if agent == Agent::Llxprt { Agent::Gemini } else { agent };
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads").join(sender.as_str());
@@ -42,7 +42,7 @@ pub(crate) fn answered(agent: Agent, name: &str, verdict: &Verdict) -> NativeAns
 
 /// Native names of the payloads that every agent has, in its own words: before and after a shell call, prompt,
 /// end of the work, start of the session.
-pub(crate) struct Names {
+pub(crate) struct PayloadNames {
     pub(crate) before: &'static str,
     pub(crate) after: &'static str,
     pub(crate) prompt: &'static str,
@@ -50,8 +50,8 @@ pub(crate) struct Names {
     pub(crate) start: Option<&'static str>,
 }
 
-pub(crate) fn names(agent: Agent) -> Names {
-    let claude = |before, after| Names {
+pub(crate) fn names(agent: Agent) -> PayloadNames {
+    let claude = |before, after| PayloadNames {
         before,
         after,
         prompt: "UserPromptSubmit",
@@ -60,24 +60,25 @@ pub(crate) fn names(agent: Agent) -> Names {
     };
     match agent {
         Agent::Claude | Agent::Codex => claude("PreToolUse-Bash", "PostToolUse-Bash"),
-        Agent::Qwen => {
-            Names { start: None, ..claude("PreToolUse-run_shell_command", "PostToolUse-run_shell_command") }
-        }
-        Agent::Gemini | Agent::Llxprt => Names {
+        Agent::Qwen => PayloadNames {
+            start: None,
+            ..claude("PreToolUse-run_shell_command", "PostToolUse-run_shell_command")
+        },
+        Agent::Gemini | Agent::Llxprt => PayloadNames {
             before: "BeforeTool-run_shell_command",
             after: "AfterTool-run_shell_command",
             prompt: "BeforeAgent",
             end: "AfterAgent",
             start: Some("SessionStart"),
         },
-        Agent::Copilot => Names {
+        Agent::Copilot => PayloadNames {
             before: "preToolUse-bash",
             after: "postToolUse-bash",
             prompt: "userPromptSubmitted",
             end: "agentStop",
             start: Some("sessionStart"),
         },
-        Agent::Opencode => Names {
+        Agent::Opencode => PayloadNames {
             before: "tool.execute.before-bash",
             after: "tool.execute.after-bash",
             prompt: "chat.message",
@@ -87,6 +88,6 @@ pub(crate) fn names(agent: Agent) -> Names {
     }
 }
 
-/// The agents whose payloads were captured. `LLxprt` speaks our protocol and was not run.
+/// The agents whose payloads were captured. `LLxprt` uses our protocol and was not run.
 pub(crate) const OBSERVED: [Agent; 6] =
     [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];

@@ -116,7 +116,7 @@ fn respond(
     }
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
-    event.recall(&memory);
+    memory.recall(&mut event);
     let context = user.in_project_of(project_folder(agent, &event, &memory).as_deref())?;
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
@@ -236,7 +236,8 @@ fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
 
 /// Where to search for the project: the agent's own word for it, else where the session began.
 fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
-    let variable = agent.project_variable().and_then(std::env::var_os).filter(|value| !value.is_empty());
+    let variable =
+        hookrail_bridge::project_variable(agent).and_then(std::env::var_os).filter(|value| !value.is_empty());
     let named = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
     variable.map(PathBuf::from).into_iter().chain(named).find(|folder| folder.is_dir())
 }

@@ -1,7 +1,7 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
 //!
 //! Only entries that call this program are added, changed or removed; whatever else stands in another agent's file
-//! stays as it is, comments included. The difference is shown before anything is edited about it.
+//! stays as it is, comments included. The difference is shown before anything is written.
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
@@ -11,7 +11,7 @@ pub(crate) mod status;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, SettingsPlace, connect};
+use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, SettingsPlace, connect};
 
 use self::file::AgentFile;
 use crate::cli::ConnectArgs;
@@ -20,7 +20,7 @@ use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
 /// Adds the bridge to an agent's settings, or lists the agents.
-/// An agent must not call it. An agent that reads our own settings has nothing to connect, and that is edited.
+/// An agent must not call it. An agent that reads our own settings has nothing to connect, which is reported.
 pub(crate) fn run(
     args: &ConnectArgs,
     context: &Context,
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let options = ConnectOptions { model_events: args.model_events, toml: file.is_toml };
     let program = program()?;
     let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
-    if file.place.format == FileFormat::Ours {
+    if file.place.format == SettingsFormat::Ours {
         let edited = edit(None).map_err(|error| file.unusable(&error, context))?;
         for line in edited.summary {
             printer.data(line)?;

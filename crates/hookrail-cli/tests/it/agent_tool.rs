@@ -332,7 +332,7 @@ fn an_ask_without_anybody_to_answer_is_a_refusal_that_says_so() {
             assert!(!run.project.dir().join("a.txt").exists(), "O7: {mode}");
             assert_eq!(run.tools(), ["write_file denied"], "O7: {mode}");
             let told = run.tool_responses(1)[0]["error"].as_str().unwrap().to_owned();
-            assert!(told.contains("a person to decide") && told.contains("is it safe?"), "{told}");
+            assert!(told.contains("a person's decision") && told.contains("is it safe?"), "{told}");
             run.expect_said("a hook wanted a person to decide");
             assert_eq!(run.recorded("notified.jsonl")[0]["details"]["reason"], "is it safe?");
         }

@@ -7,7 +7,11 @@ use super::syntax::{self, Node};
 /// It lets a reference to a group that is still open fail, which JavaScript reads as empty. And a loop in a loop in a
 /// loop, where all can match nothing (`(?:(?:(?:a)?){2})+b`), makes it push choices until memory is full.
 pub(crate) fn finds(pattern: &str, name: &str) -> Option<bool> {
-    let read = syntax::parse(pattern)?;
+    let read = syntax::parse(pattern).ok()?;
+    // It walks branches recursively.
+    if pattern.bytes().filter(|&byte| byte == b'|').count() > 1_000 {
+        return None;
+    }
     if refers_within_a_group(&read.root, false) || nested_loops(&read.root) > 2 {
         return None;
     }

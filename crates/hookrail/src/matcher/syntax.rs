@@ -1,8 +1,7 @@
 //! ECMAScript patterns without flags, read into a tree.
 //!
-//! JavaScript matches such patterns on UTF-16 units, so that is what the tree speaks of. Whether a
-//! pattern is valid was decided before (see the parent module); a `None` here means only that the
-//! pattern uses something this reader does not know.
+//! JavaScript matches such patterns on UTF-16 units, so the tree consists of them. What is valid is what
+//! `new RegExp(pattern)` accepts, with the leniency outside of Unicode mode (annex B of ECMA-262).
 
 use std::ops::Range;
 
@@ -66,8 +65,20 @@ pub(super) struct Pattern {
     pub(super) folds: bool,
 }
 
-/// Reads a valid pattern.
-pub(super) fn parse(text: &str) -> Option<Pattern> {
+/// Why a pattern could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It is not valid.
+    Invalid(&'static str),
+    /// Its groups are nested too deeply for this reader.
+    TooDeep,
+}
+
+/// A part of a pattern, if it could be read.
+type Read<T> = Result<T, Unread>;
+
+/// Reads a pattern.
+pub(super) fn parse(text: &str) -> Read<Pattern> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let names = group_names(&units)?;
     let mut parser = Parser {
@@ -75,18 +86,18 @@ pub(super) fn parse(text: &str) -> Option<Pattern> {
         at: 0,
         names: &names,
         next_group: 0,
+        names_in_reach: Vec::new(),
         depth: 0,
         flags: Flags::default(),
         has_back_references: false,
         folds: false,
     };
     let root = parser.disjunction()?;
-    (parser.at == units.len()).then_some(Pattern {
-        root,
-        groups: names.len(),
-        has_back_references: parser.has_back_references,
-        folds: parser.folds,
-    })
+    if parser.at < units.len() {
+        return Err(Unread::Invalid("a `)` without its `(`"));
+    }
+    let Parser { has_back_references, folds, .. } = parser;
+    Ok(Pattern { root, groups: names.len(), has_back_references, folds })
 }
 
 /// The flags that a group such as `(?i-s:…)` can set.
@@ -97,13 +108,14 @@ struct Flags {
     dot_all: bool,
 }
 
-/// A recursive descent over the units of a pattern. Every method that reads leaves `at` behind what it read, and
-/// returns `None` for what this reader does not know.
+/// A recursive descent over the units of a pattern. Every method that reads leaves `at` behind what it read.
 struct Parser<'a> {
     units: &'a [u16],
     at: usize,
-    names: &'a [Option<Vec<u16>>],
+    names: &'a [Option<String>],
     next_group: usize,
+    /// The names of the groups before this place that can take part in the same match as a group here.
+    names_in_reach: Vec<&'a str>,
     depth: usize,
     flags: Flags,
     has_back_references: bool,
@@ -137,42 +149,46 @@ impl Parser<'_> {
     }
 
     /// *Disjunction*: branches between `|`. Every kind of group comes through here, so that depth is counted here.
-    fn disjunction(&mut self) -> Option<Node> {
+    fn disjunction(&mut self) -> Read<Node> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return None;
+            return Err(Unread::TooDeep);
         }
-        let mut branches = vec![self.alternative()?];
-        while self.eat("|") {
+        // Only one branch takes part in a match, so two branches may use the same name.
+        let before = self.names_in_reach.len();
+        let mut names_of_branches = Vec::new();
+        let mut branches = Vec::new();
+        loop {
             branches.push(self.alternative()?);
+            names_of_branches.extend(self.names_in_reach.drain(before..));
+            if !self.eat("|") {
+                break;
+            }
         }
+        self.names_in_reach.append(&mut names_of_branches);
         self.depth -= 1;
-        Some(if branches.len() == 1 { branches.pop()? } else { Node::Alternate(branches) })
+        Ok(single_or(branches, Node::Alternate))
     }
 
     /// *Alternative*: terms up to `|`, `)` or the end.
-    fn alternative(&mut self) -> Option<Node> {
+    fn alternative(&mut self) -> Read<Node> {
         let mut nodes = Vec::new();
         while let Some(unit) = self.peek_ascii() {
             if matches!(unit, '|' | ')') {
                 break;
             }
-            let first_group = self.next_group;
+            let (start, first_group) = (self.at, self.next_group);
             let node = self.term()?;
-            let node = self.quantified(node, first_group)?;
+            let node = self.quantified(node, start, first_group)?;
             nodes.push(node);
         }
-        Some(match nodes.len() {
-            0 => Node::Empty,
-            1 => nodes.pop()?,
-            _ => Node::Concat(nodes),
-        })
+        Ok(single_or(nodes, Node::Concat))
     }
 
     /// *Term* without its quantifier. Outside of Unicode mode a `{` that begins no quantifier is a literal.
-    fn term(&mut self) -> Option<Node> {
-        let unit = self.next()?;
-        Some(match ascii(unit) {
+    fn term(&mut self) -> Read<Node> {
+        let Some(unit) = self.next() else { return Ok(Node::Empty) };
+        Ok(match ascii(unit) {
             '^' => Node::Assert(if self.flags.multiline { Assertion::LineStart } else { Assertion::Start }),
             '$' => Node::Assert(if self.flags.multiline { Assertion::LineEnd } else { Assertion::End }),
             '.' => {
@@ -181,12 +197,12 @@ impl Parser<'_> {
             '(' => self.group()?,
             '[' => self.class()?,
             '\\' => self.escape()?,
-            '*' | '+' | '?' => return None,
+            '*' | '+' | '?' => return Err(NOTHING_TO_REPEAT),
             '{' => {
                 let after = self.at;
                 self.at -= 1;
                 if self.braces().is_some() {
-                    return None;
+                    return Err(NOTHING_TO_REPEAT);
                 }
                 self.at = after;
                 Node::Unit(unit)
@@ -204,8 +220,9 @@ impl Parser<'_> {
         Node::Unit(unit)
     }
 
-    /// Puts the quantifier that follows, if any, around a node whose groups are numbered from `first_group` on.
-    fn quantified(&mut self, node: Node, first_group: usize) -> Option<Node> {
+    /// Puts the quantifier that follows, if any, around a node that was read from `start` on, and whose groups are
+    /// numbered from `first_group` on. Of conditions only a lookahead may have one.
+    fn quantified(&mut self, node: Node, start: usize, first_group: usize) -> Read<Node> {
         let (min, max) = match self.peek_ascii() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -215,17 +232,21 @@ impl Parser<'_> {
                     self.at -= 1; // The closing brace is eaten below, like the other signs.
                     bounds
                 }
-                None => return Some(node),
+                None => return Ok(node),
             },
-            _ => return Some(node),
+            _ => return Ok(node),
         };
         self.at += 1;
+        let term = self.units.get(start..).unwrap_or_default();
+        if ["^", "$", r"\b", r"\B", "(?<=", "(?<!"].iter().any(|condition| starts_with(term, condition)) {
+            return Err(NOTHING_TO_REPEAT);
+        }
         if max.is_some_and(|max| max < min) {
-            return None;
+            return Err(Unread::Invalid("the numbers of a `{}` are out of order"));
         }
         let greedy = !self.eat("?");
         let groups = first_group..self.next_group;
-        Some(Node::Repeat { node: Box::new(node), min, max, greedy, groups })
+        Ok(Node::Repeat { node: Box::new(node), min, max, greedy, groups })
     }
 
     /// `{2}`, `{2,}` or `{2,3}`; anything else is no quantifier and nothing is eaten.
@@ -256,6 +277,18 @@ impl Parser<'_> {
             value = Some(value.unwrap_or(0_usize).saturating_mul(10).saturating_add(digit as usize));
         }
         value
+    }
+}
+
+/// A quantifier without something before it that may have one.
+const NOTHING_TO_REPEAT: Unread = Unread::Invalid("nothing to repeat");
+
+/// The only node, or all of them in one.
+fn single_or(mut nodes: Vec<Node>, several: impl FnOnce(Vec<Node>) -> Node) -> Node {
+    match nodes.len() {
+        0 => Node::Empty,
+        1 => nodes.swap_remove(0),
+        _ => several(nodes),
     }
 }
 

@@ -38,7 +38,7 @@ fn bodies_of_all_kinds_become_clear_errors() {
             404,
             google(404, "NOT_FOUND", "No."),
             false,
-            "the server does not know the model `m`: No.; name another one with `--model`",
+            "the server does not have the model `m`: No.; name another one with `--model`",
         ),
         (
             429,

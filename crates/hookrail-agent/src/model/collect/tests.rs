@@ -11,7 +11,7 @@ fn collect(chunks: impl IntoIterator<Item = Value>) -> Value {
     serde_json::to_value(collector.finish()).unwrap()
 }
 
-fn says(part: &Value) -> Value {
+fn chunk_of(part: &Value) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": [part] } }] })
 }
 
@@ -41,27 +41,32 @@ fn chunks_become_one_response() {
         (
             "thinking stays apart",
             vec![
-                says(&json!({ "text": "hm", "thought": true })),
-                says(&json!({ "text": "m", "thought": true })),
-                says(&json!({ "text": "a", "thought": false })),
-                says(&json!({ "text": "b" })),
+                chunk_of(&json!({ "text": "hm", "thought": true })),
+                chunk_of(&json!({ "text": "m", "thought": true })),
+                chunk_of(&json!({ "text": "a", "thought": false })),
+                chunk_of(&json!({ "text": "b" })),
             ],
             json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "hmm", "thought": true }, { "text": "ab", "thought": false }] } }] }),
         ),
         (
             "calls keep every field and their place",
-            vec![says(&json!({ "text": "a" })), says(&signed), says(&signed), says(&json!({ "text": "b" }))],
+            vec![
+                chunk_of(&json!({ "text": "a" })),
+                chunk_of(&signed),
+                chunk_of(&signed),
+                chunk_of(&json!({ "text": "b" })),
+            ],
             json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "a" }, signed, signed, { "text": "b" }] } }] }),
         ),
         (
             "signed text stays a part of its own, also an empty one",
             vec![
-                says(&json!({ "text": "a", "thoughtSignature": "x" })),
-                says(&json!({ "text": "b" })),
-                says(&json!({ "text": "" })),
-                says(&json!({ "text": "", "thoughtSignature": "y" })),
+                chunk_of(&json!({ "text": "a", "thoughtSignature": "x" })),
+                chunk_of(&json!({ "text": "b" })),
+                chunk_of(&json!({ "text": "" })),
+                chunk_of(&json!({ "text": "", "thoughtSignature": "y" })),
             ],
             json!({ "candidates": [{ "content": { "role": "model", "parts": [
                     { "text": "a", "thoughtSignature": "x" }, { "text": "b" },
@@ -91,12 +96,12 @@ proptest! {
         let part = |thought: bool, text: &str| {
             if thought { json!({ "text": text, "thought": true }) } else { json!({ "text": text }) }
         };
-        let coarse = pieces.iter().map(|(thought, text)| says(&part(*thought, text)));
+        let coarse = pieces.iter().map(|(thought, text)| chunk_of(&part(*thought, text)));
         let fine = pieces.iter().flat_map(|(thought, text)| {
-            text.chars().map(|letter| says(&part(*thought, &letter.to_string())))
+            text.chars().map(|letter| chunk_of(&part(*thought, &letter.to_string())))
         });
         // One more chunk, so that an empty answer has a chunk too.
-        let end = || std::iter::once(says(&part(false, "")));
+        let end = || std::iter::once(chunk_of(&part(false, "")));
         prop_assert_eq!(collect(fine.chain(end())), collect(coarse.chain(end())));
     }
 }

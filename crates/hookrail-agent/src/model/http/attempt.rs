@@ -1,6 +1,6 @@
 //! One attempt whose response has begun: bytes, events, chunks, and what the end of the body means.
 //!
-//! It knows nothing of retries: it says what went wrong and whether that may pass.
+//! Retries are not handled here: an attempt reports what went wrong and whether that may pass.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use super::super::api_error::{ApiError, tidy};
 use super::super::error::ModelError;
 use super::super::sse::{SseDecoder, SseEvent};
 use super::super::wire::response_from_value;
-use super::failure::Failure;
+use super::failure::AttemptFailure;
 use super::options::GeminiOptions;
 
 /// An attempt whose response has begun.
@@ -29,6 +29,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
+    /// An attempt that has read nothing of its response but the head.
     pub(super) fn new(response: Response, max_event_bytes: usize) -> Self {
         let headers = response.headers();
         let framed = headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
@@ -48,10 +49,10 @@ impl Attempt {
         options: &GeminiOptions,
         model: &str,
         scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<Option<GenerateContentResponse>, Failure> {
+    ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                // Some servers keep a connection alive with events that say nothing.
+                // Some servers keep a connection alive with empty events.
                 if event.data.trim().is_empty() {
                     continue;
                 }
@@ -63,7 +64,7 @@ impl Attempt {
             let bytes = bytes.map_err(|_| ModelError::IdleTimeout { idle: options.idle_timeout })?;
             let bytes = bytes.map_err(|source| {
                 let source = Some(source.without_url());
-                Failure::passing(ModelError::CutOff { attempts: 1, source })
+                AttemptFailure::passing(ModelError::CutOff { attempts: 1, source })
             })?;
             let Some(bytes) = bytes else { return self.end(model, scrub) };
             if let Err(too_large) = self.decoder.push(&bytes, &mut self.events) {
@@ -77,8 +78,8 @@ impl Attempt {
         &mut self,
         model: &str,
         scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<Option<GenerateContentResponse>, Failure> {
-        let cut_off = || Failure::passing(ModelError::CutOff { attempts: 1, source: None });
+    ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
+        let cut_off = || AttemptFailure::passing(ModelError::CutOff { attempts: 1, source: None });
         if let Some(last) = std::mem::take(&mut self.decoder).finish()
             && !last.data.trim().is_empty()
         {
@@ -102,11 +103,11 @@ impl Attempt {
         value: Value,
         model: &str,
         scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<GenerateContentResponse, Failure> {
+    ) -> Result<GenerateContentResponse, AttemptFailure> {
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             let error = ApiError::from_value(error, &scrub);
             let (passing, retry_after) = (error.is_passing(), error.retry_after);
-            return Err(Failure { error: error.into_model_error(model), passing, retry_after });
+            return Err(AttemptFailure { error: error.into_model_error(model), passing, retry_after });
         }
         let chunk = response_from_value(value)
             .map_err(|why| malformed(&scrub(&format!("an event that is not a response ({why})"))))?;

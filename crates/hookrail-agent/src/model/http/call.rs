@@ -17,9 +17,9 @@ use super::super::error::ModelError;
 use super::super::key::ApiKey;
 use super::super::retry::{RetryNotice, chance, parse_retry_after};
 use super::super::wire::request_body;
-use super::Shared;
+use super::SharedClient;
 use super::attempt::Attempt;
-use super::failure::Failure;
+use super::failure::AttemptFailure;
 
 /// How much of an error's body is read.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
@@ -28,8 +28,8 @@ const LONGEST_ERROR_BODY: usize = 64 * 1024;
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One model call with all its attempts.
-pub(super) struct Call {
-    shared: Arc<Shared>,
+pub(super) struct HttpCall {
+    shared: Arc<SharedClient>,
     key: ApiKey,
     model: String,
     url: Url,
@@ -40,11 +40,11 @@ pub(super) struct Call {
     attempt: Option<Attempt>,
 }
 
-impl Call {
-    /// Makes everything that does not need the network, so that a missing key or a bad address is told before anything
-    /// is sent.
+impl HttpCall {
+    /// Makes everything that does not need the network, so that a missing key or a bad address is reported before
+    /// anything is sent.
     pub(super) fn prepare(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedClient>,
         request: &GenerateContentParameters,
     ) -> Result<Self, ModelError> {
         let key = shared.options.api_key.clone().ok_or(ModelError::MissingKey)?;
@@ -87,15 +87,15 @@ impl Call {
                 why: error.after_attempts(1).to_string(),
             };
             tracing::debug!(%notice, "the model call is tried again");
-            if let Some(tell) = &self.shared.on_retry {
-                tell(&notice);
+            if let Some(on_retry) = &self.shared.on_retry {
+                on_retry(&notice);
             }
             tokio::time::sleep(delay).await;
         }
     }
 
     /// The next chunk of the attempt that runs, or of a new one. `None` is the proper end of the response.
-    async fn try_next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, Failure> {
+    async fn try_next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
         if self.attempt.is_none() {
             self.attempts += 1;
             self.attempt = Some(self.open().await?);
@@ -106,7 +106,7 @@ impl Call {
     }
 
     /// Sends the request and waits for the response to begin.
-    async fn open(&self) -> Result<Attempt, Failure> {
+    async fn open(&self) -> Result<Attempt, AttemptFailure> {
         let options = &self.shared.options;
         let client = self.shared.client(&self.url)?;
         let mut request = Request::new(reqwest::Method::POST, self.url.clone());
@@ -118,7 +118,7 @@ impl Call {
         let response = response.map_err(|_| ModelError::IdleTimeout { idle: options.first_byte_timeout })?;
         let response = response.map_err(|source| {
             let (server, source) = (server(&self.url), source.without_url());
-            Failure::passing(ModelError::Unreachable { server, attempts: 1, source })
+            AttemptFailure::passing(ModelError::Unreachable { server, attempts: 1, source })
         })?;
         let status = response.status();
         tracing::debug!(server = server(&self.url), status = status.as_u16(), "the model's server answered");
@@ -141,7 +141,7 @@ impl Call {
 
     /// Reads the body of a response that has an error status. A wait that the header asks for comes before one in the
     /// body.
-    async fn refused(&self, mut response: Response) -> Failure {
+    async fn refused(&self, mut response: Response) -> AttemptFailure {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let asked = header.and_then(|value| parse_retry_after(value, SystemTime::now()));
@@ -154,10 +154,10 @@ impl Call {
                 }
             }
         };
-        // What came in time is used: an error is worth telling without its explanation, too.
+        // What came in time is used: an error is reported without its explanation, too.
         let _in_time = timeout(ERROR_BODY_TIMEOUT, read).await;
         let error = ApiError::from_body(status, &body, &|text| self.key.scrub(text));
-        Failure {
+        AttemptFailure {
             passing: error.is_passing(),
             retry_after: asked.or(error.retry_after),
             error: error.into_model_error(&self.model),

@@ -1,26 +1,28 @@
 //! Why one attempt of a call failed.
 //!
-//! An error of the model by itself does not say whether another attempt may help; the place where it happens knows.
+//! A model error does not contain whether another attempt may help; that is decided where it happens.
 
 use std::time::Duration;
 
 use super::super::error::ModelError;
 
 /// Why an attempt failed, and whether another one may help.
-pub(super) struct Failure {
+pub(super) struct AttemptFailure {
+    /// The error for the caller, should there be no further attempt.
     pub(super) error: ModelError,
+    /// Whether the same request may succeed a little later.
     pub(super) passing: bool,
     /// The wait that the server asked for.
     pub(super) retry_after: Option<Duration>,
 }
 
-impl From<ModelError> for Failure {
+impl From<ModelError> for AttemptFailure {
     fn from(error: ModelError) -> Self {
         Self { error, passing: false, retry_after: None }
     }
 }
 
-impl Failure {
+impl AttemptFailure {
     /// A failure after which the same request may succeed.
     pub(super) fn passing(error: ModelError) -> Self {
         Self { error, passing: true, retry_after: None }

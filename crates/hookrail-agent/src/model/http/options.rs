@@ -6,19 +6,19 @@ use super::super::key::ApiKey;
 use super::super::retry::RetryPolicy;
 use super::super::sse::DEFAULT_MAX_EVENT_BYTES;
 
-/// Where Gemini's API is, if nobody says otherwise.
+/// Where Gemini's API is, unless another address is given.
 pub const DEFAULT_BASE_URL: &str = "https://generativelanguage.googleapis.com";
 
 /// How to reach Gemini.
 #[derive(Debug, Clone)]
 pub struct GeminiOptions {
-    /// The key. Without one every call fails, and says so.
+    /// The key. Without one every call fails with [`ModelError::MissingKey`](crate::model::ModelError::MissingKey).
     pub api_key: Option<ApiKey>,
     /// What comes before `/v1beta/models/…`.
     pub base_url: String,
     /// How long a connection may take to come about.
     pub connect_timeout: Duration,
-    /// How long the first byte may take. A model may think for a while before it says anything.
+    /// How long the first byte may take. A model may take a while before its first word.
     pub first_byte_timeout: Duration,
     /// How long the stream may be silent.
     pub idle_timeout: Duration,

@@ -10,23 +10,24 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat, openat, statat};
 use rustix::io::Errno;
 
-use super::super::failure::{Failure, IS_DIRECTORY};
-use super::{Inside, Workspace, not_regular, swapped};
+use super::super::failure::{IS_DIRECTORY, ToolFailure};
+use super::{ProjectPath, Workspace, not_regular, swapped};
 
 /// Handles of folders on the way: on Linux they need no permission to list the folder.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const STEP: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Handles of folders on the way, where the system cannot open a folder without the permission to list it.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const STEP: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Workspace {
     /// Opens a regular file for reading.
-    pub(in crate::tools) fn open_file(&self, inside: &Inside) -> Result<File, Failure> {
+    pub(in crate::tools) fn open_file(&self, inside: &ProjectPath) -> Result<File, ToolFailure> {
         let file = self.open_at(&inside.relative, OFlags::RDONLY).map_err(|error| swapped(inside, error))?;
         let kind = file.metadata().map_err(|error| swapped(inside, error))?.file_type();
         if kind.is_dir() {
-            Err(Failure::new(IS_DIRECTORY, format!("`{}` is a folder, not a file", inside.shown())))
+            Err(ToolFailure::new(IS_DIRECTORY, format!("`{}` is a folder, not a file", inside.shown())))
         } else if kind.is_file() {
             Ok(file)
         } else {
@@ -75,7 +76,10 @@ impl Workspace {
     }
 
     /// The entries of a folder with their facts; entries that vanish meanwhile are left out.
-    pub(in crate::tools) fn entries(&self, inside: &Inside) -> Result<Vec<(OsString, Stat)>, Failure> {
+    pub(in crate::tools) fn entries(
+        &self,
+        inside: &ProjectPath,
+    ) -> Result<Vec<(OsString, Stat)>, ToolFailure> {
         let folder = self.open_folder(&inside.relative, false).map_err(|error| swapped(inside, error))?;
         let names = names_in(&folder, usize::MAX).map_err(|error| swapped(inside, error))?;
         Ok(names

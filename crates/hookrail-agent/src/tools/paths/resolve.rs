@@ -3,16 +3,16 @@
 use std::ffi::OsString;
 use std::io;
 
-use super::super::failure::{Failure, NOT_DIRECTORY, NOT_FOUND, OUTSIDE, READ_FAILED};
+use super::super::failure::{NOT_DIRECTORY, NOT_FOUND, OUTSIDE, READ_FAILED, ToolFailure};
 use super::super::text;
-use super::{Inside, Workspace};
+use super::{ProjectPath, Workspace};
 
 impl Workspace {
     /// Where a path leads, existing or not; refused outside of the project.
     ///
     /// A path to something new is resolved as far as it exists, and the rest is appended. The rest has no `..` and no
     /// links, so the result is as reliable as for a path that exists.
-    pub(in crate::tools) fn resolve(&self, given: &str) -> Result<Inside, Failure> {
+    pub(in crate::tools) fn resolve(&self, given: &str) -> Result<ProjectPath, ToolFailure> {
         let name = text::one_line(given);
         let mut known = self.root.join(given);
         let mut missing: Vec<OsString> = Vec::new();
@@ -21,8 +21,8 @@ impl Workspace {
                 Ok(real) => break real,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     if known.symlink_metadata().is_ok() {
-                        // Writing through it would create a file that nobody has looked at.
-                        return Err(Failure::new(
+                        // Writing through it would create a file at a place that was not checked.
+                        return Err(ToolFailure::new(
                             OUTSIDE,
                             format!(
                                 "`{name}` is refused: it leads through a link to something that does not exist"
@@ -30,7 +30,7 @@ impl Workspace {
                         ));
                     }
                     let Some(last) = known.file_name() else {
-                        return Err(Failure::new(
+                        return Err(ToolFailure::new(
                             NOT_FOUND,
                             format!("`{name}` goes back with `..` from a folder that does not exist"),
                         ));
@@ -39,29 +39,29 @@ impl Workspace {
                     known.pop();
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                    return Err(Failure::new(
+                    return Err(ToolFailure::new(
                         NOT_DIRECTORY,
                         format!("`{name}` leads through a file as if it were a folder"),
                     ));
                 }
                 Err(error) => {
-                    return Err(Failure::io(READ_FAILED, &format!("cannot resolve `{name}`"), &error));
+                    return Err(ToolFailure::io(READ_FAILED, &format!("cannot resolve `{name}`"), &error));
                 }
             }
         };
         let Ok(relative) = real.strip_prefix(&self.root) else {
-            return Err(Failure::new(
+            return Err(ToolFailure::new(
                 OUTSIDE,
                 format!("`{name}` is outside of the project; tools only reach files in it"),
             ));
         };
         let exists = missing.is_empty();
         let relative = missing.iter().rev().fold(relative.to_owned(), |path, name| path.join(name));
-        Ok(Inside { relative, exists })
+        Ok(ProjectPath { relative, exists })
     }
 
     /// Like [`Workspace::resolve`] for something that must be there; suggests near names otherwise.
-    pub(in crate::tools) fn resolve_existing(&self, given: &str) -> Result<Inside, Failure> {
+    pub(in crate::tools) fn resolve_existing(&self, given: &str) -> Result<ProjectPath, ToolFailure> {
         let inside = self.resolve(given)?;
         if inside.exists {
             return Ok(inside);
@@ -73,6 +73,6 @@ impl Workspace {
             message.push_str(&near.join(" or "));
             message.push('?');
         }
-        Err(Failure::new(NOT_FOUND, message))
+        Err(ToolFailure::new(NOT_FOUND, message))
     }
 }

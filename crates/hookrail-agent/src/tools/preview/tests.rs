@@ -34,7 +34,7 @@ fn a_question_shows_what_would_change() {
     let given = args(&json!({"file_path": "new.txt", "content": long}));
     let change = of(table.get("write_file").unwrap(), &given, project.path()).unwrap();
     assert!(change.shown.ends_with("+… (60 more lines)"), "{}", change.shown);
-    assert_eq!(change.told.matches("+line").count(), 100);
+    assert_eq!(change.for_hooks.matches("+line").count(), 100);
 }
 
 #[test]
@@ -44,15 +44,15 @@ fn hooks_are_told_what_a_call_is_about() {
     for (command, root) in
         [("git push origin", "git"), ("A=1 /usr/bin/env ls", "env"), ("  (cd x && ls)", "cd"), ("", "")]
     {
-        let told = details(shell, &args(&json!({"command": command})), None);
-        assert_eq!(Value::Object(told), json!({"command": command, "rootCommand": root}));
+        let given_details = details(shell, &args(&json!({"command": command})), None);
+        assert_eq!(Value::Object(given_details), json!({"command": command, "rootCommand": root}));
     }
     let edit = table.get("write_file").unwrap();
     let given = args(&json!({"file_path": "src/a.rs", "content": "x"}));
     let project = tempfile::tempdir().unwrap();
-    let told = details(edit, &given, of(edit, &given, project.path()).as_ref());
+    let given_details = details(edit, &given, of(edit, &given, project.path()).as_ref());
     assert_eq!(
-        Value::Object(told),
+        Value::Object(given_details),
         json!({"filePath": "src/a.rs", "fileName": "a.rs", "fileDiff": "@@ -1,0 +1,1 @@\n+x"})
     );
 }

@@ -1,22 +1,22 @@
 //! The output of a command, within bounds.
 //!
-//! The beginning tells what a command did and the end how it ended; the middle of a long output is what can be missed.
+//! The beginning shows what a command did and the end how it ended, so the middle of a long output is left out.
 
 use super::super::text;
 
 /// The first and the last bytes of a stream.
 #[derive(Debug, Default)]
-pub(in crate::tools) struct Kept {
+pub(in crate::tools) struct KeptOutput {
     head: Vec<u8>,
     tail: Vec<u8>,
     total: u64,
 }
 
-impl Kept {
+impl KeptOutput {
     /// Bytes kept of each end.
     const END: usize = 15_000;
 
-    /// Takes the next bytes. At most three times [`Kept::END`] is held afterwards.
+    /// Takes the next bytes. At most three times [`KeptOutput::END`] is held afterwards.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = Self::END.saturating_sub(self.head.len()).min(bytes.len());
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn both_ends_of_a_stream_are_kept() {
         for (chunks, size) in [(1, 10), (1, 30_000), (3000, 10), (1, 100_000), (1000, 100), (7, 29_999)] {
-            let mut kept = Kept::default();
+            let mut kept = KeptOutput::default();
             let mut all = Vec::new();
             for chunk in 0..chunks {
                 let bytes: Vec<u8> =

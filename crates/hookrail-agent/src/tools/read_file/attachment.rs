@@ -4,9 +4,9 @@ use hookrail::genai::Part;
 use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
 
-use super::super::paths::Inside;
+use super::super::paths::ProjectPath;
 
-/// The type of a file that models can look at, told by its first bytes and not by its name.
+/// The type of a file that models can look at, recognised by its first bytes and not by its name.
 pub(super) fn attachable(start: &[u8]) -> Option<&'static str> {
     match start {
         [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
@@ -18,8 +18,8 @@ pub(super) fn attachable(start: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The whole file as inline data, with a line of text before it that says what it is.
-pub(super) fn attachment(inside: &Inside, mime_type: &str, bytes: &[u8]) -> ToolResult {
+/// The whole file as inline data, with a line of text before it that describes it.
+pub(super) fn attachment(inside: &ProjectPath, mime_type: &str, bytes: &[u8]) -> ToolResult {
     let shown = inside.shown();
     let size = bytes.len();
     let mut data = Part::default();
@@ -35,8 +35,8 @@ pub(super) fn attachment(inside: &Inside, mime_type: &str, bytes: &[u8]) -> Tool
     }
 }
 
-/// What is said about a file whose content a model could not use.
-pub(super) fn description(inside: &Inside, mime_type: Option<&str>, size: u64) -> ToolResult {
+/// The result for a file whose content a model could not use.
+pub(super) fn description(inside: &ProjectPath, mime_type: Option<&str>, size: u64) -> ToolResult {
     let shown = inside.shown();
     let what = mime_type.unwrap_or("binary data");
     let why = if mime_type.is_some() { "too large to be shown" } else { "not shown" };

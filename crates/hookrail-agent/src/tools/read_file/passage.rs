@@ -8,7 +8,7 @@ use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::super::paths::Inside;
+use super::super::paths::ProjectPath;
 use super::super::text;
 
 /// No more text than this in one result, whatever the model asks for.
@@ -16,11 +16,12 @@ const MOST_BYTES: usize = 1 << 20;
 /// Longer lines are cut: they are data, and one of them could fill the model's memory.
 pub(super) const LONGEST_LINE: usize = 64 << 10;
 
-/// Some lines of a file.
+/// Consecutive lines of a file, within the bounds of one result.
 pub(super) struct Passage {
     text: Vec<u8>,
     /// Lines before the passage; fewer than asked for when the file ended first.
     pub(super) skipped: u64,
+    /// Lines of the passage.
     pub(super) lines: u64,
     /// Lines of which only the beginning is given.
     cut: u64,
@@ -69,7 +70,7 @@ impl Passage {
     }
 
     /// The text for the model, with a note in brackets when lines are left. The note names the offset to read on from.
-    pub(super) fn into_result(self, inside: &Inside, size: u64) -> ToolResult {
+    pub(super) fn into_result(self, inside: &ProjectPath, size: u64) -> ToolResult {
         let shown = inside.shown();
         let mut notes = Vec::new();
         let (first, last) = (self.skipped + 1, self.skipped + self.lines);

@@ -1,4 +1,4 @@
-//! One command: started, read, ended, and told to the model.
+//! One command: started, read, ended, and reported to the model.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::super::args::Args;
-use super::super::failure::{Failure, INVALID_PARAMS, NOT_DIRECTORY, check};
+use super::super::failure::{INVALID_PARAMS, NOT_DIRECTORY, ToolFailure, check};
 use super::super::paths::{self, Workspace};
-use super::super::process::{Group, Output};
+use super::super::process::{ChildOutput, ProcessGroup};
 use super::super::{ProtectedPaths, ToolContext, text};
 
 /// What a command that has to end gets between the request and the kill.
@@ -24,39 +24,39 @@ const LAST_OUTPUT: Duration = Duration::from_millis(250);
 /// Variables that commands do not inherit: the key is the agent's, and whatever a command prints goes to
 /// the model and into the session log.
 const API_KEYS: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
-/// Tells `hookrail` that a model started it: approvals and settings of hooks are not the model's to change.
+/// Set for commands of a model: `hookrail` refuses to change approvals and settings of hooks where it is set.
 const INSIDE_AGENT: &str = "HOOKRAIL_AGENT";
 /// Lines of output that people see.
 const SHOWN_LINES: usize = 40;
 
 /// One command that is about to run.
-pub(super) struct Call {
+pub(super) struct ShellCall {
     command: String,
     directory: PathBuf,
     shown_directory: String,
 }
 
 /// Why waiting ended.
-enum End {
+enum CommandEnd {
     Exited,
     TimedOut,
     Cancelled,
 }
 
-impl Call {
+impl ShellCall {
     /// Checks the arguments. The folder must lie in the project when the command starts; where the command goes from
-    /// there is not ours to say, which is why every command needs a permission.
-    pub(super) fn new(args: &JsonObject, project: &Path) -> Result<Self, Failure> {
+    /// there is not restricted, which is why every command needs a permission.
+    pub(super) fn new(args: &JsonObject, project: &Path) -> Result<Self, ToolFailure> {
         let command = Args(args).non_empty("command")?;
         if command.contains('\0') {
-            return Err(Failure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
+            return Err(ToolFailure::new(INVALID_PARAMS, "argument `command` must not contain a zero byte"));
         }
         let directory = Args(args).optional_string("directory")?.unwrap_or(".");
         let workspace = Workspace::open(project, &ProtectedPaths::default())?;
         let inside = workspace.resolve_existing(directory)?;
         let stat = workspace.stat(&inside.relative).map_err(|error| paths::swapped(&inside, error))?;
         if paths::file_type(&stat) != FileType::Directory {
-            return Err(Failure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())));
+            return Err(ToolFailure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())));
         }
         Ok(Self {
             command: command.to_owned(),
@@ -68,11 +68,11 @@ impl Call {
     /// Runs the command to its end, within a time limit.
     ///
     /// Output is read while it runs, for a full pipe would stop it. When the shell has ended, what it left running in
-    /// its group is killed, and a pipe that somebody still holds is waited for a short time only.
-    pub(super) async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, Failure> {
+    /// its group is killed, and a pipe that another process still holds is waited for a short time only.
+    pub(super) async fn run(self, limit: Duration, context: &ToolContext) -> Result<ToolResult, ToolFailure> {
         check(&context.cancel)?;
         let (group, mut stdout, mut stderr) = self.spawn().map_err(|error| {
-            Failure::new("shell_execute_error", format!("the shell could not be started: {error}"))
+            ToolFailure::new("shell_execute_error", format!("the shell could not be started: {error}"))
         })?;
         let end = {
             let output = async { tokio::join!(stdout.drain(), stderr.drain()) };
@@ -83,18 +83,18 @@ impl Call {
             let end = loop {
                 tokio::select! {
                     _ = &mut output, if open => open = false,
-                    () = group.leader_ended() => break End::Exited,
-                    () = &mut deadline => break End::TimedOut,
-                    () = context.cancel.cancelled() => break End::Cancelled,
+                    () = group.leader_ended() => break CommandEnd::Exited,
+                    () = &mut deadline => break CommandEnd::TimedOut,
+                    () = context.cancel.cancelled() => break CommandEnd::Cancelled,
                 }
             };
-            if matches!(end, End::Exited) {
+            if matches!(end, CommandEnd::Exited) {
                 if open {
                     open = timeout(LAST_OUTPUT, &mut output).await.is_err();
                 }
             } else {
-                // The rest of the group may need longer than the shell to clean up; closed pipes tell
-                // that nobody is left.
+                // The rest of the group may need longer than the shell to clean up; closed pipes show
+                // that no process is left.
                 group.terminate();
                 let all_ended = async {
                     if open {
@@ -114,7 +114,7 @@ impl Call {
             end
         };
         let unknown = |why: String| {
-            Failure::new("shell_execute_error", format!("it is not known how the command ended: {why}"))
+            ToolFailure::new("shell_execute_error", format!("it is not known how the command ended: {why}"))
         };
         // Even a killed process stays as long as a device holds it; dropping the group has it reaped later.
         timeout(GRACE, group.leader_ended()).await.map_err(|_| unknown("it cannot be killed".to_owned()))?;
@@ -123,29 +123,31 @@ impl Call {
     }
 
     /// Starts Bash, or `sh` where there is no Bash: the same order in which hooks get their shell.
-    fn spawn(&self) -> io::Result<(Group, Output, Output)> {
-        match Group::spawn(shell("bash", &self.command, &self.directory)) {
+    fn spawn(&self) -> io::Result<(ProcessGroup, ChildOutput, ChildOutput)> {
+        match ProcessGroup::spawn(shell("bash", &self.command, &self.directory)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Group::spawn(shell("sh", &self.command, &self.directory))
+                ProcessGroup::spawn(shell("sh", &self.command, &self.directory))
             }
             other => other,
         }
     }
 
-    /// What the model, people and hooks learn. The lines of the text are those that hook authors know from other
+    /// The result for the model, people and hooks. The lines of the text are those that hook authors know from other
     /// agents.
     fn result(
         &self,
-        end: &End,
+        end: &CommandEnd,
         status: ExitStatus,
         limit: Duration,
-        stdout: &Output,
-        stderr: &Output,
+        stdout: &ChildOutput,
+        stderr: &ChildOutput,
     ) -> ToolResult {
         let error = match end {
-            End::Exited => None,
-            End::TimedOut => Some(("shell_timeout", format!("the command was stopped after {limit:?}"))),
-            End::Cancelled => Some(("cancelled", "the command was cancelled".to_owned())),
+            CommandEnd::Exited => None,
+            CommandEnd::TimedOut => {
+                Some(("shell_timeout", format!("the command was stopped after {limit:?}")))
+            }
+            CommandEnd::Cancelled => Some(("cancelled", "the command was cancelled".to_owned())),
         };
         let (out, err) = (stdout.kept().to_text(), stderr.kept().to_text());
         let mut lines = vec![
@@ -197,7 +199,7 @@ fn shell(program: &str, command: &str, directory: &Path) -> Command {
     shell
 }
 
-/// The output, or a word that says that there is none. A model takes an empty line for something that is missing.
+/// The output, or a word in place of an empty one. A model takes an empty line for something that is missing.
 fn or_empty(output: &str) -> &str {
     match output.trim_end_matches('\n') {
         "" => "(empty)",
@@ -205,7 +207,7 @@ fn or_empty(output: &str) -> &str {
     }
 }
 
-/// What a person sees: the first lines, and how it ended if that is worth a word.
+/// What a person sees: the first lines, and how it ended, unless it succeeded.
 fn display(out: &str, err: &str, verdict: Option<String>) -> String {
     let streams = [out, err].map(str::trim_end).into_iter().filter(|text| !text.is_empty());
     let output = text::first_lines(&streams.collect::<Vec<_>>().join("\n"), SHOWN_LINES);

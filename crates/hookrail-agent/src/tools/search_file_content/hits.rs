@@ -27,7 +27,7 @@ const BEFORE_MATCH: usize = 100;
 /// A file with a line that needs more memory than this is left out.
 const MOST_MEMORY: usize = 16 << 20;
 
-/// What was found so far.
+/// The matching lines of all files that were searched so far.
 pub(super) struct Hits {
     matcher: RegexMatcher,
     searcher: Searcher,
@@ -39,6 +39,7 @@ pub(super) struct Hits {
 }
 
 impl Hits {
+    /// An empty list. Files are searched up to their first zero byte, and with a bound on memory for one line.
     pub(super) fn new(matcher: RegexMatcher) -> Self {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
@@ -158,7 +159,7 @@ fn around(line: &[u8], found: usize) -> String {
     format!("{before}{}{after} [part of a line of {} bytes]", String::from_utf8_lossy(part), line.len())
 }
 
-/// A file that stops being readable once the call is cancelled, so that a huge one holds nobody up.
+/// A file that stops being readable once the call is cancelled, so that a huge one does not delay the end of the call.
 struct Cancellable<'a> {
     file: File,
     cancel: &'a CancellationToken,

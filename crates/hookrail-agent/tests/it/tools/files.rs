@@ -262,11 +262,11 @@ async fn replace_changes_exactly_what_was_meant() {
     project.file("f", "x x x");
     let result =
         call(&project, "replace", json!({"file_path": "f", "old_string": "x", "new_string": "y"})).await;
-    assert!(result.error.unwrap().message.contains("found 3 times"), "the count is told");
+    assert!(result.error.unwrap().message.contains("found 3 times"), "the count is given");
     project.file("f", "a\r\nb");
     let result =
         call(&project, "replace", json!({"file_path": "f", "old_string": "a\nb", "new_string": "y"})).await;
-    assert!(result.error.unwrap().message.contains("CRLF"), "the reason is told");
+    assert!(result.error.unwrap().message.contains("CRLF"), "the reason is given");
     let created =
         call(&project, "replace", json!({"file_path": "new/f", "old_string": "", "new_string": "hi\n"}))
             .await;

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use hookrail_agent::tools::ToolTable;
@@ -168,7 +170,7 @@ async fn a_search_through_a_huge_file_ends_when_it_is_cancelled() {
         "No line in `.` matches `y`.\n[1 file could not be searched: unreadable, or with enormous lines]"
     );
 
-    // A pipe in the place of `.gitignore` would hold the walker for ever.
+    // A pipe in the place of `.gitignore` holds the walker as long as its writer writes nothing.
     let pipe = project.dir().join(".gitignore");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let context = context(project.dir());
@@ -176,11 +178,28 @@ async fn a_search_through_a_huge_file_ends_when_it_is_cancelled() {
     let tool = table.get("search_file_content").unwrap();
     let search = tool.run(object(json!({"pattern": "y"})), &context);
     let cancel = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        let writer = writer_of(&pipe).await;
         context.cancel.cancel();
+        writer
     };
-    let (result, ()) = tokio::join!(search, cancel);
-    // Open the other end, so that the thread comes free and the test can end.
-    let _ = fs::OpenOptions::new().read(true).write(true).open(&pipe);
+    let (result, writer) = tokio::join!(search, cancel);
     assert_eq!(brief(&result), "cancelled");
+    // The walker comes free only now.
+    drop(writer);
+}
+
+/// The writing end of a pipe, once a reader has opened the other one: before that it cannot be opened without waiting.
+async fn writer_of(pipe: &Path) -> fs::File {
+    let never_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let open = || fs::OpenOptions::new().write(true).custom_flags(never_wait).open(pipe);
+    tokio::time::timeout(Duration::from_mins(1), async {
+        loop {
+            if let Ok(writer) = open() {
+                return writer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+    .expect("a reader")
 }

@@ -59,7 +59,10 @@ async fn a_command_gives_output_and_exit() {
         assert_eq!(brief(&call(&project, "run_shell_command", args.clone()).await), expected, "{args}");
     }
     let failed = run(&project, "printf '\\033[31mred'; exit 1").await;
-    assert_eq!(failed.return_display, "\\u{1b}[31mred\nexit code 1", "a terminal obeys nothing of it");
+    assert_eq!(
+        failed.return_display, "\\u{1b}[31mred\nexit code 1",
+        "nothing is left that a terminal acts on"
+    );
     assert_eq!(failed.error, None, "a command that ran is a result, whatever its exit code");
     let metadata = failed.metadata.unwrap();
     assert_eq!((&metadata["exit_code"], &metadata["stdout_bytes"]), (&json!(1), &json!(8)));
@@ -73,7 +76,7 @@ async fn a_flood_is_drained_and_kept_at_both_ends() {
     let text = result.llm_content.to_text();
     assert!(text.len() < 32_000, "{} bytes", text.len());
     assert!(text.contains("Stdout: first\nxxx") && text.contains("xxx\nlast\nStderr"), "both ends are there");
-    assert!(text.contains(" bytes left out …]") && text.ends_with("Exit Code: 0"), "the cut is told");
+    assert!(text.contains(" bytes left out …]") && text.ends_with("Exit Code: 0"), "the cut is marked");
     assert_eq!(result.metadata.unwrap()["stdout_bytes"], json!(50_000_012));
 }
 
@@ -99,7 +102,7 @@ async fn a_command_out_of_time_is_killed_with_its_group() {
         assert_eq!(error.kind.as_deref(), Some("shell_timeout"), "{name}");
         assert_eq!(error.message, "the command was stopped after 500ms", "{name}");
         let text = result.llm_content.to_text();
-        assert!(text.contains("Stdout: begun\n"), "what was said before is kept: {text}");
+        assert!(text.contains("Stdout: begun\n"), "what was written before is kept: {text}");
         assert!(text.contains("Error: the command was stopped after 500ms"), "{text}");
         wait_for_end(pid_in(&project.dir().join("pid")));
     }

@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::agents::shapes::{our_result, streams, text_result};
 use crate::event::BridgeEvent;
 
-/// Fields that hold what a tool found out, the most telling first.
+/// Fields that contain a tool's output, the most important first.
 const TEXTS: &[&str] = &["stdout", "content", "result", "output", "text", "message", "filenames"];
-/// Further fields in which the old result must not survive.
+/// Further fields that may contain the old result, and are emptied.
 const REST: &[&str] = &["stderr", "originalFile", "structuredPatch", "oldString", "newString", "gitDiff"];
 
 /// The result in our shape.
@@ -32,7 +32,7 @@ pub(super) fn to_native(event: &BridgeEvent, text: &str) -> Option<Value> {
     }
 }
 
-/// The object with the text in its first telling field, and nothing in the others.
+/// The object with the text in the first field that contains output, and nothing in the others.
 fn replace(fields: &JsonObject, text: &str) -> Option<JsonObject> {
     let mut fields = fields.clone();
     if let Some(file) = fields.get("file").and_then(Value::as_object) {
@@ -40,20 +40,20 @@ fn replace(fields: &JsonObject, text: &str) -> Option<JsonObject> {
         fields.insert("file".to_owned(), file.into());
         return Some(fields);
     }
-    let mut is_said = false;
+    let mut is_placed = false;
     for key in TEXTS.iter().chain(REST) {
         let Some(value) = fields.get_mut(*key) else { continue };
-        let text = if is_said { "" } else { text };
+        let text = if is_placed { "" } else { text };
         *value = match value {
             Value::String(_) => text.into(),
-            Value::Array(_) if *key == "filenames" && !is_said => vec![text].into(),
-            Value::Array(_) if *key == "content" && !is_said => content(text),
+            Value::Array(_) if *key == "filenames" && !is_placed => vec![text].into(),
+            Value::Array(_) if *key == "content" && !is_placed => content(text),
             Value::Array(_) => Value::Array(Vec::new()),
             _ => continue,
         };
-        is_said |= TEXTS.contains(key);
+        is_placed |= TEXTS.contains(key);
     }
-    is_said.then_some(fields)
+    is_placed.then_some(fields)
 }
 
 /// A text as content blocks.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hookrail::internal::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName};
-use hookrail_bridge::{Agent, Format as FileFormat, import};
+use hookrail_bridge::{Agent, SettingsFormat, import};
 use serde_json::Value;
 
 use super::finding::{Finding, Severity};
@@ -43,7 +43,7 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
 
 /// Where other agents keep hooks: the project's files and the user's.
 fn files(context: &Context) -> Vec<(Agent, PathBuf, bool)> {
-    let is_foreign = |agent: &Agent| place(*agent, false, context).format != FileFormat::Ours;
+    let is_foreign = |agent: &Agent| place(*agent, false, context).format != SettingsFormat::Ours;
     let is_home = agents_home(context).as_deref() == Some(context.project());
     let mut found = Vec::new();
     for is_project in [true, false] {

@@ -3,7 +3,7 @@
 //! What a person wrote beside our entries stays. With `--all`, agents without a settings file are passed over in
 //! silence.
 
-use hookrail_bridge::{Agent, ConnectOptions, Format as FileFormat, disconnect};
+use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, disconnect};
 
 use super::file::AgentFile;
 use crate::cli::DisconnectArgs;
@@ -26,7 +26,7 @@ pub(crate) fn run(
     let mut status = ExitStatus::Success;
     for agent in agents {
         let file = AgentFile::find(agent, args.project, context)?;
-        if args.all && (file.place.format == FileFormat::Ours || file.load()?.is_none()) {
+        if args.all && (file.place.format == SettingsFormat::Ours || file.load()?.is_none()) {
             continue;
         }
         let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::internal::LockedFile;
-use hookrail_bridge::{Agent, ConnectError, Edit, SettingsPlace, uses_toml};
+use hookrail_bridge::{Agent, ConnectError, SettingsEdit, SettingsPlace, uses_toml};
 
 use super::show::Changed;
 use super::{agents_home, place};
@@ -53,7 +53,7 @@ impl AgentFile {
         &self,
         context: &Context,
         dry_run: bool,
-        edit: impl Fn(Option<&str>) -> Result<Edit, ConnectError>,
+        edit: impl Fn(Option<&str>) -> Result<SettingsEdit, ConnectError>,
     ) -> anyhow::Result<Changed> {
         let path = &self.place.path;
         if dry_run {
@@ -98,7 +98,7 @@ impl AgentFile {
 }
 
 /// The text before and after, for the difference that is shown.
-fn changed(before: Option<String>, edited: Edit) -> Changed {
+fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
     Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 

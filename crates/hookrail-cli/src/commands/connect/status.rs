@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hookrail_bridge::{Agent, ConnectOptions, Connection, Format as FileFormat, connection};
+use hookrail_bridge::{Agent, ConnectOptions, Connection, SettingsFormat, connection};
 use serde::Serialize;
 
 use super::file::AgentFile;
@@ -70,7 +70,7 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
         agent: agent.as_str(),
         found: false,
         version: None,
-        tested_with: agent.tested_with(),
+        tested_with: hookrail_bridge::tested_with(agent),
         connected: "no",
         files: Vec::new(),
     };
@@ -80,7 +80,7 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
     }
     for project in [false, true] {
         let Ok(file) = AgentFile::find(agent, project, context) else { continue };
-        if file.place.format == FileFormat::Ours {
+        if file.place.format == SettingsFormat::Ours {
             status.connected = "yes";
             status.files.push(file.place.path);
             break;

@@ -3,9 +3,7 @@
 //! An entry that looks right may still call a program that was moved, or be switched off by another key. So each entry
 //! is started with a payload that must be refused, and only a refusal counts.
 
-use hookrail_bridge::{
-    Agent, ConnectOptions, Format as FileFormat, bridge_entries, guarded_event, hooks_are_off,
-};
+use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, bridge_entries, guarded_event, hooks_are_off};
 
 use super::probe::{self, ProbeResult};
 use super::{DoctorReport, RowState};
@@ -22,7 +20,7 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) -> anyhow::Resu
     let mut is_any_connected = false;
     for agent in Agent::ALL {
         let status = status(agent, context)?;
-        if place(agent, false, context).format == FileFormat::Ours {
+        if place(agent, false, context).format == SettingsFormat::Ours {
             if status.found {
                 report.ok(agent.as_str(), "reads the same settings as hookrail");
             }

@@ -2,58 +2,67 @@
 
 use super::super::set::Set;
 use super::groups::name_at;
-use super::{Assertion, Node, Parser, ascii};
+use super::{Assertion, Node, Parser, Read, Unread, ascii};
+
+/// A `\k` that refers to nothing.
+pub(super) const UNNAMED_REFERENCE: Unread = Unread::Invalid("a `\\k` without a group's name");
 
 impl Parser<'_> {
     /// What follows a backslash outside of a class. `\3` refers to a group if the pattern has that many, and is an
     /// octal escape otherwise; `\k` refers to a name only if some group has one.
-    pub(super) fn escape(&mut self) -> Option<Node> {
-        let unit = self.peek()?;
-        if let Some(set) = Set::of_escape(ascii(unit)) {
+    pub(super) fn escape(&mut self) -> Read<Node> {
+        let escaped = self.peek_ascii().unwrap_or_default();
+        if let Some(set) = Set::of_escape(escaped) {
             self.at += 1;
-            return Some(Node::Set(set));
+            return Ok(Node::Set(set));
         }
-        match ascii(unit) {
+        match escaped {
             'b' => {
                 self.at += 1;
-                Some(Node::Assert(Assertion::WordBoundary))
+                Ok(Node::Assert(Assertion::WordBoundary))
             }
             'B' => {
                 self.at += 1;
-                Some(Node::Assert(Assertion::NotWordBoundary))
+                Ok(Node::Assert(Assertion::NotWordBoundary))
             }
-            'k' if self.names.iter().any(Option::is_some) => {
+            'k' if self.has_names() => {
                 self.at += 1;
-                if !self.eat("<") {
-                    return None;
-                }
-                let name = name_at(self.units, self.at)?;
-                self.at += name.len() + 1;
-                let is_named = |given: &Option<Vec<u16>>| given.as_ref() == Some(&name);
-                let groups: Vec<usize> = self
-                    .names
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, given)| is_named(given))
-                    .map(|(group, _)| group)
-                    .collect();
-                (!groups.is_empty()).then(|| self.back_reference(groups))
+                self.named_reference()
             }
             '1'..='9' => {
                 let start = self.at;
-                let number = self.number()?;
-                if number <= self.names.len() {
-                    return Some(self.back_reference(vec![number - 1]));
+                if let Some(number) = self.number()
+                    && number <= self.names.len()
+                {
+                    return Ok(self.back_reference(vec![number - 1]));
                 }
                 self.at = start;
                 let unit = self.character_escape()?;
-                Some(self.unit(unit))
+                Ok(self.unit(unit))
             }
             _ => {
                 let unit = self.character_escape()?;
-                Some(self.unit(unit))
+                Ok(self.unit(unit))
             }
         }
+    }
+
+    /// Whether some group has a name, which gives `\k` its meaning everywhere in the pattern.
+    pub(super) fn has_names(&self) -> bool {
+        self.names.iter().any(Option::is_some)
+    }
+
+    /// The `<name>` behind a `\k`: all groups with that name, of which at most one takes part in a match.
+    fn named_reference(&mut self) -> Read<Node> {
+        let name = if self.eat("<") { name_at(self.units, self.at) } else { None };
+        let Some((name, end)) = name else { return Err(UNNAMED_REFERENCE) };
+        self.at = end;
+        let named = self.names.iter().enumerate().filter(|(_, given)| given.as_ref() == Some(&name));
+        let groups: Vec<usize> = named.map(|(group, _)| group).collect();
+        if groups.is_empty() {
+            return Err(Unread::Invalid("a `\\k` with a name that no group has"));
+        }
+        Ok(self.back_reference(groups))
     }
 
     /// A reference to groups, under the flags that hold here.
@@ -64,16 +73,16 @@ impl Parser<'_> {
     }
 
     /// One unit after a backslash, with the leniency that web pages once asked for.
-    pub(super) fn character_escape(&mut self) -> Option<u16> {
-        let unit = self.next()?;
-        Some(match ascii(unit) {
+    pub(super) fn character_escape(&mut self) -> Read<u16> {
+        let Some(unit) = self.next() else { return Err(Unread::Invalid("a `\\` at the end")) };
+        Ok(match ascii(unit) {
             'f' => 0x0C,
             'n' => 0x0A,
             'r' => 0x0D,
             't' => 0x09,
             'v' => 0x0B,
             'c' => match self.peek_ascii() {
-                Some(letter) if letter.is_ascii_alphabetic() => self.next()? % 32,
+                Some(letter) if letter.is_ascii_alphabetic() => self.next().unwrap_or_default() % 32,
                 _ => {
                     self.at -= 1; // The backslash stands for itself, and the `c` comes next.
                     u16::from(b'\\')

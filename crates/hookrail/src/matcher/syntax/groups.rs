@@ -1,10 +1,10 @@
 //! Groups: capturing, named, looking ahead or behind, with flags.
 
-use super::{Node, Parser, ascii, starts_with};
+use super::{Flags, Node, Parser, Read, Unread, ascii, starts_with};
 
 /// The names of all capturing groups in the order of their opening brackets. A number such as `\3` can be
 /// read only when it is known how many groups there are.
-pub(super) fn group_names(units: &[u16]) -> Option<Vec<Option<Vec<u16>>>> {
+pub(super) fn group_names(units: &[u16]) -> Read<Vec<Option<String>>> {
     let mut names = Vec::new();
     let mut in_class = false;
     let mut at = 0;
@@ -19,26 +19,74 @@ pub(super) fn group_names(units: &[u16]) -> Option<Vec<Option<Vec<u16>>>> {
                 if !starts_with(rest, "?") {
                     names.push(None);
                 } else if starts_with(rest, "?<") && !starts_with(rest, "?<=") && !starts_with(rest, "?<!") {
-                    names.push(Some(name_at(units, at + 2)?));
+                    let Some((name, _)) = name_at(units, at + 2) else {
+                        return Err(Unread::Invalid("a group with an invalid name"));
+                    };
+                    names.push(Some(name));
                 }
             }
             _ => {}
         }
     }
-    Some(names)
+    Ok(names)
 }
 
-/// The group name that ends at the next `>`. Names with escapes are legal, unheard of, and not read.
-pub(super) fn name_at(units: &[u16], start: usize) -> Option<Vec<u16>> {
-    let rest = units.get(start..)?;
-    let end = rest.iter().position(|&unit| ascii(unit) == '>')?;
-    let name = rest.get(..end)?;
-    (!name.iter().any(|&unit| ascii(unit) == '\\')).then(|| name.to_vec())
+/// The group name that begins here, and the place behind its `>`; `None` if it is not an identifier. An escape stands
+/// for its character.
+pub(super) fn name_at(units: &[u16], start: usize) -> Option<(String, usize)> {
+    let mut name = String::new();
+    let mut at = start;
+    loop {
+        let rest = units.get(at..)?;
+        let (character, length) = if starts_with(rest, "\\u") { escaped(rest)? } else { plain(rest)? };
+        at += length;
+        if character == '>' && length == 1 {
+            return (!name.is_empty()).then_some((name, at));
+        }
+        let is_allowed = matches!(character, '$' | '_')
+            || unicode_ident::is_xid_start(character)
+            || !name.is_empty()
+                && (unicode_ident::is_xid_continue(character)
+                    || matches!(character, '\u{200C}' | '\u{200D}'));
+        if !is_allowed {
+            return None;
+        }
+        name.push(character);
+    }
+}
+
+/// The first character, and of how many units it is made.
+fn plain(units: &[u16]) -> Option<(char, usize)> {
+    let character = char::decode_utf16(units.iter().copied()).next()?.ok()?;
+    Some((character, character.len_utf16()))
+}
+
+/// The character of `\u0061` (two of them for one beyond the first plane) or `\u{61}`, and the length of the escape.
+fn escaped(units: &[u16]) -> Option<(char, usize)> {
+    if starts_with(units, "\\u{") {
+        let length = units.iter().position(|&unit| ascii(unit) == '}')?;
+        let value = hexadecimal(units.get(3..length)?)?;
+        return Some((char::from_u32(value)?, length + 1));
+    }
+    let unit = |at: usize| u16::try_from(hexadecimal(units.get(at..at + 4)?)?).ok();
+    let first = unit(2)?;
+    if let Some(character) = char::from_u32(u32::from(first)) {
+        return Some((character, 6));
+    }
+    let second = if starts_with(units.get(6..)?, "\\u") { unit(8)? } else { return None };
+    Some((char::decode_utf16([first, second]).next()?.ok()?, 12))
+}
+
+/// A number of at least one hexadecimal digit.
+fn hexadecimal(units: &[u16]) -> Option<u32> {
+    let digits: String = units.iter().map(|&unit| ascii(unit)).collect();
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if is_number { u32::from_str_radix(&digits, 16).ok() } else { None }
 }
 
 impl Parser<'_> {
     /// The rest of a group, whose `(` is read, with its `)`. Flags that it sets end with it.
-    pub(super) fn group(&mut self) -> Option<Node> {
+    pub(super) fn group(&mut self) -> Read<Node> {
         let outer = self.flags;
         let node = if self.eat("?=") {
             self.look(false, false)?
@@ -51,41 +99,59 @@ impl Parser<'_> {
         } else if self.eat("?:") {
             self.disjunction()?
         } else if self.eat("?<") {
-            while self.next().map(ascii)? != '>' {}
+            // The name was read with the others before.
+            while self.next().is_some_and(|unit| ascii(unit) != '>') {}
             self.capture()?
         } else if self.eat("?") {
-            self.modifiers()?;
+            self.flags = self.modifiers().ok_or(Unread::Invalid("an unknown kind of group"))?;
             self.disjunction()?
         } else {
             self.capture()?
         };
         self.flags = outer;
-        self.eat(")").then_some(node)
+        if self.eat(")") { Ok(node) } else { Err(Unread::Invalid("a `(` without its `)`")) }
     }
 
-    fn look(&mut self, behind: bool, negate: bool) -> Option<Node> {
-        Some(Node::Look { behind, negate, node: Box::new(self.disjunction()?) })
+    fn look(&mut self, behind: bool, negate: bool) -> Read<Node> {
+        Ok(Node::Look { behind, negate, node: Box::new(self.disjunction()?) })
     }
 
     /// The number is given before the inside is read: groups are counted by their opening brackets.
-    fn capture(&mut self) -> Option<Node> {
+    fn capture(&mut self) -> Read<Node> {
         let group = self.next_group;
         self.next_group += 1;
-        Some(Node::Capture { group, node: Box::new(self.disjunction()?) })
+        if let Some(Some(name)) = self.names.get(group) {
+            if self.names_in_reach.contains(&name.as_str()) {
+                return Err(Unread::Invalid("two groups with the same name"));
+            }
+            self.names_in_reach.push(name);
+        }
+        Ok(Node::Capture { group, node: Box::new(self.disjunction()?) })
     }
 
-    /// The flags of `(?i-s:`, up to the colon. Those behind a `-` are switched off.
-    fn modifiers(&mut self) -> Option<()> {
+    /// The flags inside of `(?i-s:`, up to the colon. Those behind a `-` are switched off. Each may be named once, and
+    /// at least one must be.
+    fn modifiers(&mut self) -> Option<Flags> {
+        let mut flags = self.flags;
         let mut value = true;
+        let mut named = String::new();
         loop {
-            match ascii(self.next()?) {
-                'i' => self.flags.ignore_case = value,
-                'm' => self.flags.multiline = value,
-                's' => self.flags.dot_all = value,
-                '-' => value = false,
-                ':' => return Some(()),
+            let sign = self.next().map(ascii)?;
+            match sign {
+                ':' => return (!named.is_empty()).then_some(flags),
+                '-' if value => {
+                    value = false;
+                    continue;
+                }
+                'i' => flags.ignore_case = value,
+                'm' => flags.multiline = value,
+                's' => flags.dot_all = value,
                 _ => return None,
             }
+            if named.contains(sign) {
+                return None;
+            }
+            named.push(sign);
         }
     }
 }

@@ -22,6 +22,6 @@ fn it_is_what_the_parser_makes_of_it() {
         let Some(read) = read else { continue };
         let parsed = Cli::try_parse_from(std::iter::once("hookrail").chain(line.split_whitespace()));
         let Ok(Cli { command: Command::Bridge(parsed), .. }) = parsed else { panic!("{line}") };
-        assert_eq!((read.agent, read.event), (parsed.agent, parsed.event), "{line}");
+        assert_eq!((read.agent, &read.event), (parsed.agent, &parsed.event), "{line}");
     }
 }

@@ -1,6 +1,6 @@
 //! One model call with its hooks applied, shown and logged.
 //!
-//! The engine decides in which order hooks and model are asked. What is added here is the agent's part: the log, what a
+//! The engine decides in which order hooks and model are called. What is added here is the agent's part: the log, what a
 //! person sees while the answer comes, and messages for the next request.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
@@ -8,30 +8,33 @@ use hookrail::{
     AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopReason, permit_unless_asked,
 };
 
+use super::{Interrupt, Session};
 use crate::log::LogLine;
-use crate::session::{Interrupt, Session};
 use crate::ui::{AgentEvent, Ui};
 
-/// Who reads what the model says.
-/// A summary is asked for by the agent itself: nobody sees it, and it takes no messages that were meant for the user's
-/// next request.
+/// Who reads the model's answer. A summary is for the agent itself: it is not shown, and its request takes no messages
+/// that were meant for the user's next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Audience {
+pub(super) enum Audience {
     User,
-    Nobody,
+    Agent,
 }
 
 /// What came out of one model call.
 /// A reply of hooks has the same form as one of the model, so the turn loop treats both alike.
-pub(crate) struct Reply {
-    pub(crate) response: GenerateContentResponse,
-    pub(crate) allowed: AllowedTools,
-    pub(crate) suppressed: bool,
-    pub(crate) source: ReplySource,
+pub(super) struct Reply {
+    /// The response as hooks changed it.
+    pub(super) response: GenerateContentResponse,
+    /// The tools that its calls may use.
+    pub(super) allowed: AllowedTools,
+    /// Whether the user must not see it.
+    pub(super) suppressed: bool,
+    /// The model or hooks.
+    pub(super) source: ReplySource,
 }
 
 /// Who wrote a reply.
-pub(crate) enum ReplySource {
+pub(super) enum ReplySource {
     /// The model, whatever hooks made of it.
     Model,
     /// Hooks, instead of the model.
@@ -43,7 +46,7 @@ pub(crate) enum ReplySource {
 
 impl Session {
     /// Makes one model call, unless the user gives up first.
-    pub(crate) async fn call_model(
+    pub(super) async fn call_model(
         &mut self,
         request: GenerateContentParameters,
         audience: Audience,
@@ -95,7 +98,7 @@ impl Session {
                 self.pending_messages.extend(next_system_message);
                 self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
                 self.log_response(&response, true, false);
-                let showing = if audience == Audience::Nobody { Showing::Hidden } else { showing };
+                let showing = if audience == Audience::Agent { Showing::Hidden } else { showing };
                 if showing == Showing::Now {
                     show_text(self.parts.ui.as_ref(), &response);
                 }
@@ -117,7 +120,7 @@ impl Session {
         }
     }
 
-    /// Logs and shows what the model said, as far as hooks let it.
+    /// Logs and shows the model's answer, as far as hooks let it be shown.
     fn model_answered(&mut self, answer: ModelAnswer, audience: Audience) -> Reply {
         self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);
         if let ResponseChange::Replaced { dropped_tool_calls: dropped @ 1.. } = answer.change {
@@ -126,7 +129,7 @@ impl Session {
             ));
         }
         self.pending_messages.extend(answer.next_system_message);
-        let showing = if audience == Audience::Nobody { Showing::Hidden } else { answer.showing };
+        let showing = if audience == Audience::Agent { Showing::Hidden } else { answer.showing };
         if showing == Showing::Now {
             show_text(self.parts.ui.as_ref(), &answer.response);
         }

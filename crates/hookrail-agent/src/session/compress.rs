@@ -1,13 +1,13 @@
 //! Keeps the history within its budget: the oldest turns are summarised by the model.
 //!
 //! The summary is a model call like any other: its hooks run, and they may block it. A history that could not be
-//! summarised stays as it is, and a notice says why.
+//! summarised stays as it is, and a notice gives the reason.
 
 use hookrail::PreCompressTrigger;
 use hookrail::genai::{Content, GenerateContentParameters};
 
-use crate::model_call::{Audience, ReplySource};
-use crate::session::{Interrupt, Session};
+use super::model_call::{Audience, ReplySource};
+use super::{Interrupt, Session};
 use crate::ui::AgentEvent;
 
 /// What the model is asked for, after the turns to be summarised.
@@ -17,14 +17,14 @@ const INSTRUCTION: &str = "Summarise the conversation so far for your own later 
 impl Session {
     /// Whether the history has outgrown its budget. One that cannot be made smaller is tried again only
     /// after it has grown noticeably, or every turn would begin with a summary.
-    pub(crate) fn is_history_too_large(&self) -> bool {
+    pub(super) fn is_history_too_large(&self) -> bool {
         let budget = self.parts.options.history_budget;
         let bytes = self.history.bytes();
         bytes > budget && (self.summarised_to <= budget || bytes > self.summarised_to + budget / 4)
     }
 
     /// Summarises the oldest turns with the model's help; all of them when the user asks for it.
-    pub(crate) async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
+    pub(super) async fn summarise(&mut self, trigger: PreCompressTrigger) -> Result<(), Interrupt> {
         let length = self.history.contents().len();
         let recent = match trigger {
             PreCompressTrigger::Manual => (length > 0).then_some(length),
@@ -42,10 +42,10 @@ impl Session {
             contents,
             ..GenerateContentParameters::default()
         };
-        let reply = self.call_model(request, Audience::Nobody).await?;
+        let reply = self.call_model(request, Audience::Agent).await?;
         let summary = reply.response.text();
         if let ReplySource::Hooks { reason } = reply.source {
-            // What a hook says in the model's place is about the call, not about the conversation.
+            // A hook's answer in the model's place is about the call, not about the conversation.
             self.notice(&format!(
                 "the history was not summarised: a hook blocked the summary call: {reason}"
             ));

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{BridgeEvent, BridgeInputError};
 use crate::agent::Agent;
+use crate::agents::dialect_of;
 use crate::tools::{McpTool, OurCall, to_ours_with_mcp};
 
 /// Our spelling of each field, and the others.
@@ -29,7 +30,7 @@ const SPELLINGS: &[(&str, &[&str])] = &[
 
 /// The event in our terms.
 ///
-/// What the agent itself said is kept under `agent`, in its own spelling, so that a hook can look at what this
+/// What the agent itself sent is kept under `agent`, in its own spelling, so that a hook can look at what this
 /// translation leaves out.
 pub(super) fn translate(
     agent: Agent,
@@ -47,7 +48,7 @@ pub(super) fn translate(
     }
     let mut event = BridgeEvent {
         agent,
-        event: agent.dialect().event(&native_event).and_then(|event| event.ours),
+        event: dialect_of(agent).event(&native_event).and_then(|event| event.ours),
         native_event,
         session_id: text(&fields, "session_id").or_else(|| text_in(&fields, "properties", "sessionID")),
         cwd: text(&fields, "cwd").filter(|cwd| !cwd.is_empty()),
@@ -61,7 +62,7 @@ pub(super) fn translate(
         if !event.payload.get("prompt").is_some_and(Value::is_string) {
             set(&mut event.payload, "prompt", "");
         }
-        if agent.dialect().fires_without_prompt && is_blank(event.payload.get("prompt")) {
+        if dialect_of(agent).fires_without_prompt && is_blank(event.payload.get("prompt")) {
             event.event = None;
         }
     }
@@ -105,8 +106,8 @@ fn base_fields(event: &mut BridgeEvent) {
     }
 }
 
-/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would let
-/// it pass without a word.
+/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would
+/// not run for it.
 fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), BridgeInputError> {
     let is_tool_event = event.event.is_some_and(EventName::has_tool);
     let Some(name) = text(&event.payload, "tool_name").filter(|name| !name.is_empty()) else {
@@ -136,7 +137,7 @@ fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), Bridge
     Ok(())
 }
 
-/// A result in our shape; what a failure event says instead is its error.
+/// A result in our shape; a failure event has an error instead.
 /// Hooks read `llmContent` and `error` whatever the agent is.
 fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     let error = match event.payload.get("error") {
@@ -146,7 +147,7 @@ fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
     };
     let response = event.payload.shift_remove("tool_response");
     let mut ours = match &response {
-        Some(response) => (event.agent.dialect().tool_response)(response),
+        Some(response) => (dialect_of(event.agent).tool_response)(response),
         None => JsonObject::new(),
     };
     if let Some(error) = error {
@@ -194,8 +195,8 @@ fn own_fields(event: &mut BridgeEvent, native: &mut Value) {
     }
 }
 
-/// A question for permission, or whatever else the agent tells. An agent that has an event for the question itself names
-/// the tool and no type; that is how the two are told apart.
+/// A question for permission, or any other notification. An agent that has an event for the question itself names the
+/// tool and no type, which distinguishes the two.
 fn notification(event: &mut BridgeEvent) {
     let payload = &mut event.payload;
     let tool = text(payload, "tool_name");
@@ -234,7 +235,7 @@ fn notification(event: &mut BridgeEvent) {
     payload.insert("details".to_owned(), details.into());
 }
 
-/// Our word for how a session began. A fork goes on with what another session knows, so it counts as resumed.
+/// Our word for how a session began. A fork continues another session's conversation, so it counts as resumed.
 pub(crate) fn start_source(word: &str) -> &'static str {
     match word {
         "resume" | "fork" => "resume",
@@ -256,8 +257,7 @@ pub(crate) fn end_reason(word: &str) -> &'static str {
     }
 }
 
-/// Our word for who asked for a summary.
-/// Who does not say so is taken for the agent itself.
+/// Our word for who asked for a summary. An unknown word counts as the agent itself.
 pub(crate) fn compress_trigger(word: &str) -> &'static str {
     if word == "manual" { "manual" } else { "auto" }
 }

@@ -1,11 +1,14 @@
-//! What holds for every agent's table, today's and tomorrow's.
+//! What holds for every agent's table.
 
 use std::collections::HashSet;
 
-use crate::agent::Agent;
-use crate::answer::{refusal, time_budget};
+use hookrail::EventName;
+use serde_json::Value;
 
-use super::*;
+use crate::agent::Agent;
+use crate::agents::dialect_of;
+use crate::answer::{refusal, time_budget};
+use crate::dialect::{NativeEvent, Registration};
 
 /// Tools of ours that a table may name.
 const OURS: &[&str] = &[
@@ -21,7 +24,7 @@ const OURS: &[&str] = &[
     "google_web_search",
 ];
 
-/// The engine has its own list of agents, because it must know its own entries without knowing any dialect.
+/// The engine has its own list of agents, because it must recognise its own entries without any dialect.
 #[test]
 fn entries_of_every_agent_are_known_to_the_engine() {
     for agent in Agent::ALL {
@@ -32,7 +35,7 @@ fn entries_of_every_agent_are_known_to_the_engine() {
 #[test]
 fn names_are_unique_and_known() {
     for agent in Agent::ALL {
-        let dialect = agent.dialect();
+        let dialect = dialect_of(agent);
         let events: HashSet<_> = dialect.events.iter().map(|event| event.name).collect();
         assert_eq!(events.len(), dialect.events.len(), "{agent}");
         let tools: HashSet<_> = dialect.tools.iter().map(|tool| tool.name).collect();
@@ -58,10 +61,10 @@ fn names_are_unique_and_known() {
 #[test]
 fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
     for agent in Agent::ALL {
-        let dialect = agent.dialect();
+        let dialect = dialect_of(agent);
         for ours in [EventName::BeforeTool, EventName::BeforeAgent] {
             let is_registered =
-                |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registered::Always;
+                |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registration::Always;
             assert!(dialect.events.iter().any(is_registered), "{agent} {ours}");
         }
         for event in dialect.events {
@@ -70,9 +73,27 @@ fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
                 event.ours,
                 Some(EventName::BeforeTool | EventName::BeforeAgent | EventName::BeforeModel)
             ) {
-                let said = Value::Object(refusal(agent, event, "because")).to_string();
-                assert!(said.contains("because") && said.contains("deny") | said.contains("block"), "{said}");
+                let answer = Value::Object(refusal(agent, event, "because"));
+                assert_eq!(decision(&answer), Some(refusing_word(agent, event)), "{agent} {}", event.name);
+                assert!(answer.to_string().contains("because"), "{answer}");
             }
+        }
+    }
+}
+
+/// The decision of an answer, wherever the agent expects it.
+fn decision(answer: &Value) -> Option<&str> {
+    let places = ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/decision"];
+    places.into_iter().find_map(|place| answer.pointer(place)?.as_str())
+}
+
+/// The word by which an agent refuses at an event.
+fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
+    match agent {
+        Agent::Gemini | Agent::Opencode => "deny",
+        Agent::Llxprt => "block",
+        Agent::Claude | Agent::Codex | Agent::Qwen | Agent::Copilot => {
+            if event.ours == Some(EventName::BeforeTool) { "deny" } else { "block" }
         }
     }
 }

@@ -1,0 +1,80 @@
+//! An agent's stdin, read as an event in our terms.
+
+mod bytes;
+mod fields;
+
+use crate::agent::Agent;
+use crate::agents::dialect_of;
+use crate::event::BridgeEvent;
+
+pub(crate) use bytes::event_name_in;
+pub(crate) use fields::{compress_trigger, end_reason, start_source};
+
+/// Why an agent's stdin cannot be read as an event.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BridgeInputError {
+    /// It is empty.
+    #[error("stdin is empty; {agent} was expected to send a JSON object")]
+    Empty {
+        /// The agent that was expected to send an object.
+        agent: Agent,
+    },
+    /// It is larger than what is read.
+    #[error("stdin is too large: {what}")]
+    TooLarge {
+        /// The bound that is exceeded.
+        what: &'static str,
+    },
+    /// It is not JSON.
+    #[error("stdin is not JSON: {message}")]
+    Malformed {
+        /// The parser's message, with the place.
+        message: String,
+    },
+    /// It is JSON and no object.
+    #[error("stdin is not a JSON object")]
+    NotAnObject,
+    /// Neither the payload nor the command line names the event.
+    #[error("the event is named neither by stdin (`hook_event_name`) nor by the argument EVENT")]
+    NoEvent,
+    /// A required field is missing.
+    #[error("`{field}` is missing in the payload of {event}")]
+    Missing {
+        /// The field, as we call it.
+        field: &'static str,
+        /// The agent's name of the event.
+        event: String,
+    },
+}
+
+/// Reads an agent's stdin. The event is named by the payload, or else by the argument that its settings give.
+///
+/// An event that is not in the agent's table is no error: it has no counterpart.
+pub fn read(
+    agent: Agent,
+    event_argument: Option<&str>,
+    stdin: &[u8],
+) -> Result<BridgeEvent, BridgeInputError> {
+    let fields = bytes::object(agent, stdin)?;
+    let dialect = dialect_of(agent);
+    let named = ["hook_event_name", "hookEventName", "hookName"]
+        .into_iter()
+        .find_map(|key| fields.get(key)?.as_str())
+        .map(|name| canonical_event(agent, name).to_owned());
+    let argument = event_argument.map(|name| canonical_event(agent, name).to_owned());
+    let is_known = |name: &String| dialect.event(name).is_some();
+    let name = match (named, argument) {
+        (Some(named), Some(argument)) if !is_known(&named) && is_known(&argument) => argument,
+        (Some(named), _) => named,
+        (None, Some(argument)) => argument,
+        (None, None) => return Err(BridgeInputError::NoEvent),
+    };
+    fields::translate(agent, name, fields)
+}
+
+/// The name under which an event stands in the agent's table. Copilot has two names for each, and an event of
+/// one name with a payload in the other form is understood too.
+pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
+    let aliases = dialect_of(agent).event_aliases;
+    aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
+}

@@ -1,0 +1,18 @@
+//! The architecture of this crate, executable: its top modules in the order in which they build on each other.
+
+use std::path::Path;
+
+use hookrail_testkit::rooms::assert_order;
+
+/// Data comes first: who, what happened, what hooks decided, what the agent is to do. The tables of all agents (`dialect`,
+/// `agents`) are made of it, and everything else uses the tables.
+#[test]
+fn modules_use_only_those_before_them() {
+    assert_order(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &[
+            "agent", "event", "verdict", "effects", "dialect", "agents", "tools", "input", "memory",
+            "answer", "connect", "import",
+        ],
+    );
+}
