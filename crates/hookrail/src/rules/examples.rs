@@ -130,8 +130,8 @@ impl Example {
         let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined(PROJECT, HOME));
         let truth = rule.evaluate(&facts);
-        let speaks = rule.answer_to(truth).is_some();
-        match (self.matches, speaks) {
+        let has_output = rule.answer_to(truth).is_some();
+        match (self.matches, has_output) {
             (true, false) if truth == Truth::Unknown => {
                 Some(format!("it is not known whether the rule holds for the example `{shown}`"))
             }

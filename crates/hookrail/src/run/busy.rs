@@ -13,7 +13,7 @@ use super::system_calls;
 /// How long a program may be open for writing before it counts as held: an editor or a checkout is done by then.
 const HELD_AFTER: Duration = Duration::from_millis(200);
 
-/// How often it is looked at meanwhile.
+/// The pause between two looks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Whether a file is open for writing now and stays so for 200 ms.

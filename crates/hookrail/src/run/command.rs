@@ -101,7 +101,7 @@ struct Directory {
     hooks: Mutex<HashMap<usize, PreparedHook>>,
 }
 
-/// A hook and the ways to execute it. The hook is kept alive, so that no other can come to have its address.
+/// A hook and the ways to execute it. The hook is kept alive, so that no other hook can get its address.
 type PreparedHook = (Arc<Hook>, Arc<Ways>);
 
 impl Directory {

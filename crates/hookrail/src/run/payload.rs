@@ -129,7 +129,7 @@ impl PayloadCursor {
         Self { payload: payload.clone(), sent: 0, copy: false }
     }
 
-    /// Goes on with what there is of the same payload now.
+    /// Takes over what was added to the same payload.
     pub(super) fn grow(&mut self, payload: &Payload) {
         self.payload = payload.clone();
     }

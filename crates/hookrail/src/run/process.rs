@@ -65,7 +65,7 @@ pub(crate) async fn run_process(
     run_from(first, command, payload, timeout, keep, reaper, &shortage.waiting_from(Instant::now())).await
 }
 
-/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output. Goes on from a first attempt
+/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output. Continues from a first attempt
 /// to spawn it, made here or on another thread; makes further ones if need be.
 ///
 /// Waiting for scarce resources is bounded by the timeout as well, but does not use it up. Dropping the future kills the

@@ -200,7 +200,7 @@ impl ReaperShared {
             let pause = groups.iter().map(Ending::pause).min();
 
             queue = self.lock();
-            // What came in meanwhile is looked at without a pause.
+            // Groups that were added in the meantime are handled without a pause.
             let fresh = !queue.groups.is_empty();
             queue.groups.append(&mut groups);
             match pause {

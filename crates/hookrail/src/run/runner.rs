@@ -101,7 +101,7 @@ impl HookRunner {
             return vec![self.execute(hook, input, cwd, SpawnOn::ThisThreadAlone, waiting).await];
         }
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
-        // them. It gets the first, and this thread spawns the next meanwhile.
+        // them. It gets the first, and this thread spawns the next at the same time.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
         let runs: FuturesOrdered<_> = hooks
             .iter()

@@ -50,7 +50,7 @@ const REMEMBERED_HOOKS: usize = 4096;
 /// The workers of a session. Clones share them; the last one to be dropped ends them.
 ///
 /// A host that reads its settings again hands the pool to its next session, so that workers whose hooks did not change
-/// go on.
+/// stay.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
     shared: Arc<PoolShared>,

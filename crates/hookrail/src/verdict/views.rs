@@ -50,7 +50,7 @@ pub(crate) fn blocks(event: EventName, output: &HookOutput) -> bool {
     output.is_blocking_decision() || (event == EventName::BeforeTool && output.is_permission_denied())
 }
 
-/// Whether an output wants a person to decide about a tool call. One that blocks does not.
+/// Whether an output asks for a person's decision about a tool call. One that blocks does not.
 pub(crate) fn asks(event: EventName, output: &HookOutput) -> bool {
     let word = output.specific("permissionDecision").and_then(Value::as_str);
     event == EventName::BeforeTool
@@ -127,7 +127,7 @@ impl BeforeModelHookOutput {
         specific_object(&self.0, "llm_response").map(from_hook_llm_response).transpose()
     }
 
-    /// What the agent goes on with when the call is blocked: the hooks' answer, else one candidate that says
+    /// What the agent continues with when the call is blocked: the hooks' answer, else one candidate that says
     /// nothing, so that the agent can see that no model answered.
     pub fn response_when_blocked(&self) -> Result<GenerateContentResponse, TranslationError> {
         Ok(self.synthetic_response()?.unwrap_or_else(|| GenerateContentResponse::from_text("")))

@@ -18,7 +18,7 @@ use crate::kit::{
 };
 use crate::logs::listen;
 
-/// A session on a bus, and a client that hears its responses.
+/// A session on a bus, and a client that receives its responses.
 struct Rig {
     project: TestProject,
     bus: Arc<MessageBus>,
@@ -61,7 +61,7 @@ fn tool() -> Value {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_with_its_id_and_what_the_hooks_said() {
+async fn a_request_is_answered_with_its_id_and_the_hooks_results() {
     let mut rig = Rig::new(&on("BeforeTool", &[command("cat > seen.json; echo no >&2; exit 2")]));
     let response = rig.ask(ask("BeforeTool", &tool())).await;
     let wire = serde_json::to_value(&response).unwrap();

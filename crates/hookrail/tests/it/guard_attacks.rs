@@ -239,7 +239,7 @@ async fn a_guard_rewritten_through_a_mapping_blocks() {
 }
 
 #[tokio::test]
-async fn a_guard_gone_from_the_settings_blocks_until_somebody_looked() {
+async fn a_guard_gone_from_the_settings_blocks_until_it_is_reviewed() {
     let other = on("AfterTool", &[command("true")]);
     let without = json!({ "enableHooks": true, "hooks": {} });
     let off = {

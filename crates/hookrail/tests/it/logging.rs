@@ -1,4 +1,4 @@
-//! The log: one record per hook, one summary per event, a warning for every failure; the observer hears the same.
+//! The log: one record per hook, one summary per event, a warning for every failure; the observer receives the same.
 
 use hookrail::{
     EventName, HookSession, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,

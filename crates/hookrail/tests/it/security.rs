@@ -434,7 +434,7 @@ fn a_catastrophic_matcher_does_not_stall_an_event() {
 
 /// A project hook that was approved stands in for a user's hook with the same command, but only where it runs.
 #[test]
-fn a_project_hook_that_may_not_run_stands_in_for_nobody() {
+fn a_project_hook_that_may_not_run_replaces_no_other_hook() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
     project.settings(&json!({ "hooks": before_tool(GUARD) }));

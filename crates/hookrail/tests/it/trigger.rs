@@ -209,7 +209,7 @@ async fn after_model_leaves_an_equal_response_as_it_is() {
 }
 
 #[tokio::test]
-async fn after_model_stops_suppresses_and_speaks() {
+async fn after_model_stops_suppresses_and_adds_a_message() {
     let result = after_model(&json!({ "continue": false, "stopReason": "enough" })).await;
     assert_eq!(result.response.text(), "enough", "HOOK-048, HOOK-180");
     assert_eq!(result.stop, Some(StopReason("enough".to_owned())), "HOOK-048");

@@ -146,8 +146,8 @@ macro_rules! slices {
 }
 
 slices! {
-    hostile_workers_harm_nobody_1 => 0;
-    hostile_workers_harm_nobody_2 => 1;
-    hostile_workers_harm_nobody_3 => 2;
-    hostile_workers_harm_nobody_4 => 3;
+    hostile_workers_harm_no_other_hook_1 => 0;
+    hostile_workers_harm_no_other_hook_2 => 1;
+    hostile_workers_harm_no_other_hook_3 => 2;
+    hostile_workers_harm_no_other_hook_4 => 3;
 }

@@ -358,7 +358,7 @@ async fn three_failures_in_a_row_are_followed_by_a_pause() {
 }
 
 #[tokio::test]
-async fn who_gives_up_leaves_the_worker_usable_or_ends_it() {
+async fn a_caller_that_gives_up_leaves_the_worker_usable_or_ends_it() {
     let stage = Stage::new();
     stage.script("side.py", SIDE_BY_SIDE);
     let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);

@@ -135,7 +135,7 @@ fn plugins_are_no_duplicates_of_each_other() {
 }
 
 #[test]
-fn a_hook_that_does_not_run_takes_nobody_s_place() {
+fn a_hook_that_does_not_run_replaces_no_other_hook() {
     let unapproved = HookTrust::NotApproved { why: "it is new".to_owned() };
     let project = sequential(at(Level::Project, hook("guard.sh")));
     let disabled =

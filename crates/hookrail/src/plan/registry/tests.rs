@@ -111,7 +111,7 @@ fn one_hook_can_be_left_on_alone() {
 }
 
 #[test]
-fn nobody_listens_where_every_hook_is_unapproved_or_absent() {
+fn no_hook_listens_where_all_are_unapproved_or_absent() {
     let why = "it is new".to_owned();
     let registry = HookRegistry::new(vec![(hook("a.sh"), HookTrust::NotApproved { why })], &[]);
     for event in EventName::ALL {

@@ -120,7 +120,7 @@ fn what_a_line_hides_is_unknown_and_stays_so_through_logic() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_place() {
+fn what_cannot_be_read_is_reported_with_its_place() {
     use EventName::{AfterTool, BeforeAgent, BeforeModel, BeforeTool, SessionStart};
     for (event, when, at, message, help) in [
         (BeforeTool, r#"{ "comand": "x" }"#, r#""comand""#, "is not a fact", "did you mean `command`?"),

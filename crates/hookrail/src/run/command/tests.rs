@@ -177,7 +177,7 @@ const ENVIRONMENTS: &[(&[(&str, &str)], bool)] = &[
 ];
 
 #[tokio::test]
-async fn nobody_can_tell_that_the_shell_was_left_out() {
+async fn a_program_cannot_tell_that_the_shell_was_left_out() {
     let project = Project::new();
     for (extra, open) in ENVIRONMENTS {
         for (command, plain) in COMMANDS {

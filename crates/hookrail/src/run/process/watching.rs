@@ -166,7 +166,7 @@ impl ProcessRun {
     }
 
     /// Decides at the deadline. It may be long past: this process was stopped, the machine slept, or the thread was
-    /// busy. What the hook did meanwhile counts, whether or not the reactor has reported it.
+    /// busy. What the hook did in the meantime counts, whether or not the reactor has reported it.
     fn last_look(&mut self) -> ProcessEnd {
         let end = match unix::peek(self.group.leader()) {
             Peek::Ended(exit) => ProcessEnd::Exited(exit),
@@ -199,7 +199,7 @@ impl ProcessRun {
                 return Poll::Pending;
             }
             match unix::peek(leader) {
-                // It closed its outputs and goes on, or has a few microseconds to go.
+                // It closed its outputs and still runs, or has a few microseconds to go.
                 Peek::Running => self.watch_exit(),
                 peek => return Poll::Ready(peek),
             }

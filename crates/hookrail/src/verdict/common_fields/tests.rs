@@ -186,7 +186,7 @@ fn an_empty_success_is_a_fresh_value_each_time() {
 }
 
 #[test]
-fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_those_who_ask() {
+fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_the_asking_hooks() {
     let ask = |reason: &str| answered(&json!({"decision": "ask", "reason": reason}));
     let permission = answered(&json!({"reason": "r", "hookSpecificOutput":
         {"permissionDecision": "ask", "permissionDecisionReason": "p"}}));

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{IoError, StartFailure};
 
-/// Why a worker gave no answer. The text of each goes on from the name of the hook.
+/// Why a worker gave no answer. The text of each follows the name of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkerFailure {

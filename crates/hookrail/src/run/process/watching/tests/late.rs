@@ -1,4 +1,4 @@
-//! Hooks whose end is noticed after their deadline, because nobody was there to look.
+//! Hooks whose end is noticed after their deadline, because nothing polled them.
 
 use std::future::Future;
 
@@ -45,7 +45,7 @@ async fn an_end_behind_a_busy_thread_counts() {
     let finished = poll_fn(|cx| {
         let polled = run.as_mut().poll(cx);
         if polled.is_pending() && std::mem::take(&mut first_poll) {
-            // Everything is registered with the reactor now, which hears of nothing until this returns.
+            // Everything is registered with the reactor now, which reports nothing until this returns.
             block_past_deadline(leader, started);
         }
         polled
