@@ -43,11 +43,10 @@ pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
 pub(crate) use watch::{WatchedPaths, watched_paths};
 
-/// Which project hooks may run. The host decides.
-#[derive(Debug, Clone, Default)]
+/// Which project hooks may run. The host decides: there is no default.
+#[derive(Debug, Clone)]
 pub enum TrustPolicy {
     /// All of them, whatever becomes of their files.
-    #[default]
     AllowAll,
     /// Those that were approved, as long as they are what was approved.
     RequireApproval(ApprovalStore),

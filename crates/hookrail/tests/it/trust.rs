@@ -572,7 +572,7 @@ fn a_guard_that_changed_during_a_run_comes_back_with_a_new_approval() {
 fn allowing_all_looks_at_nothing() {
     let project = TestProject::new();
     let judgement =
-        TrustPolicy::default().judge(&project.dir(), &[hook("./x.sh")], &json!({"enableHooks": true}));
+        TrustPolicy::AllowAll.judge(&project.dir(), &[hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks[0].trust, HookTrust::Trusted);
     assert!(judgement.hooks[0].seal.is_none() && judgement.project_settings_approved);
 }
