@@ -113,6 +113,7 @@ impl TrustPolicy {
     /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
+    #[doc(hidden)]
     pub fn judge<'h>(
         &self,
         project: &Path,
@@ -153,6 +154,7 @@ impl TrustPolicy {
 
     /// A new seal for a hook whose files changed, if it has been approved again meanwhile. Under
     /// [`TrustPolicy::ApproveForThisRun`] that cannot happen: what changed stays refused until the next start.
+    #[doc(hidden)]
     pub fn reapproved(&self, project: &Path, hook: &Hook) -> Option<Arc<Seal>> {
         match self {
             Self::RequireApproval(store) => store.judge(project, [hook], &Value::Null).hooks.pop()?.seal,

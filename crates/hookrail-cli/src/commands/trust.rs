@@ -9,7 +9,8 @@ mod show;
 
 use std::io::{self, IsTerminal as _};
 
-use hookrail::internal::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
+use hookrail::approvals::{Pending, Review, VanishedGuard};
+use hookrail::internal::{Activation, ResolvedSettings};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};

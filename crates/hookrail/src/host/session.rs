@@ -14,7 +14,7 @@ use crate::host::shared::{Host, UnusableSettings};
 use crate::host::system::HookSystem;
 use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths};
-use crate::trust::TrustPolicy;
+use crate::trust::{Review, TrustPolicy};
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
@@ -82,7 +82,20 @@ impl HookSession {
         &self.host.settings().findings
     }
 
+    /// What waits for approval in this session's project, read now. `None` unless the session was made with
+    /// [`TrustPolicy::RequireApproval`].
+    ///
+    /// The session goes on with the approvals that it has read. What is approved after its first event, or after this
+    /// call, counts in the next session.
+    pub fn review_approvals(&self) -> Option<Review> {
+        let TrustPolicy::RequireApproval(store) = &self.host.trust else { return None };
+        let settings = self.host.settings();
+        let hooks = settings.hooks.iter().map(|resolved| &resolved.hook);
+        Some(store.pending(&settings.project_dir, hooks, &settings.project_settings))
+    }
+
     /// Settings and approvals as this session uses them, also while hooks are off.
+    #[doc(hidden)]
     pub fn settings(&self) -> &ResolvedSettings {
         self.host.settings()
     }

@@ -23,6 +23,7 @@ impl ApprovalStore {
     /// What waits for approval, with everything a person needs to decide. `hooks` must be all hooks of the
     /// project, also when only some are to be approved: an approval that fits none of them is taken for the former
     /// state of a hook that changed, or for a guard that is gone. Hooks of other levels are ignored.
+    #[doc(hidden)]
     pub fn pending<'h>(
         &self,
         project: &Path,

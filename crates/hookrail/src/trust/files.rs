@@ -25,6 +25,7 @@ const MAX_PLACES: usize = 20_000;
 /// A file as it was when its hook was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ApprovedFile {
     /// The file as named, relative to the project where it is inside.
     pub path: String,

@@ -15,6 +15,7 @@ use crate::event::EventName;
 /// A guard that was approved and is now changed, or gone from the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct VanishedGuard {
     /// Its name when it was approved last.
     pub name: String,

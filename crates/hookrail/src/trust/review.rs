@@ -14,6 +14,7 @@ use crate::hook::{Hook, Level};
 /// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
 /// whatever happened to the files since.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Review {
     pub(super) project: ProjectDir,
     pub(super) current_settings: String,
@@ -31,6 +32,7 @@ pub struct Review {
 
 /// One hook that waits for approval.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Pending {
     /// The hook.
     pub hook: Hook,
@@ -69,6 +71,7 @@ pub enum PendingReason {
 
 /// A project file that a command names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct NamedFile {
     /// The file as named, relative to the project where it is inside.
     pub path: String,
@@ -81,6 +84,7 @@ pub struct NamedFile {
 
 /// The project's own settings, waiting for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PendingSettings {
     /// As approved, if ever, as JSON text.
     pub before: Option<String>,

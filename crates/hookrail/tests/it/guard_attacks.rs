@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use hookrail::approvals::VanishedGuard;
 use hookrail::components::HookTrust;
-use hookrail::internal::{Settings, VanishedGuard, load_settings};
+use hookrail::internal::{Settings, load_settings};
 use hookrail::{BlockCause, DiagnosticCode, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -4,9 +4,10 @@ mod listing;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
 
-use listing::list;
+use listing::{Listed, list};
 use source::{ModulePath, Source, Target, name_of, used_paths};
 use syn::{Item, Visibility};
 
@@ -59,11 +60,14 @@ fn what_the_crate_exports_is_on_the_list() {
 }
 
 #[test]
-fn no_module_is_public_but_those_two() {
+fn no_module_is_public_but_these() {
     let lib = include_str!("../../src/lib.rs");
     let public: Vec<&str> = lib.lines().filter(|line| line.trim_start().starts_with("pub mod ")).collect();
     // The fuzz targets' entry points exist only with the feature that builds them.
-    assert_eq!(public, ["pub mod fuzzing;", "pub mod components {", "pub mod internal {"]);
+    assert_eq!(
+        public,
+        ["pub mod fuzzing;", "pub mod approvals {", "pub mod components {", "pub mod internal {"]
+    );
 }
 
 /// The exported items of the documented modules, by the path that users write.
@@ -132,8 +136,42 @@ fn what_can_be_named_of_each_export_is_on_the_list() {
     for (path, (module, name)) in documented(&source) {
         let listed = list(&source, &module, &name);
         lines += listed.lines.len();
-        text.push_str(&format!("{path}\n  {}\n\n", listed.lines.join("\n  ")));
+        let _ = writeln!(text, "{path}\n  {}\n", listed.lines.join("\n  "));
     }
     assert!(lines > 800, "the source was read: {lines} lines");
     insta::assert_snapshot!("what_can_be_named", text.trim_end());
+}
+
+/// A type that stands in a public signature and cannot be named is of no use to a host.
+#[test]
+fn public_signatures_name_public_types_only() {
+    let source = source();
+    let exports = documented(&source);
+    let public: BTreeSet<&(ModulePath, String)> = exports.values().collect();
+    let (mut unnamed, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+    for (path, (module, name)) in &exports {
+        let Listed { types, .. } = list(&source, module, name);
+        for (module, text) in types {
+            let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == ':';
+            for word in text.split(|char: char| !is_part(char)) {
+                let word: Vec<String> = word.trim_matches(':').split("::").map(str::to_owned).collect();
+                if !word.last().is_some_and(|name| name.starts_with(|char: char| char.is_ascii_uppercase())) {
+                    continue;
+                }
+                match source.resolve(&module, &word) {
+                    Some(Target::Own(place, name)) if !public.contains(&(place.clone(), name.clone())) => {
+                        unnamed.insert(format!("{path}: {}::{name}", place.join("::")));
+                    }
+                    Some(Target::Foreign(of)) => {
+                        foreign.insert(of.split("::").next().unwrap_or_default().to_owned());
+                    }
+                    Some(Target::Own(..)) | None => {}
+                }
+            }
+        }
+    }
+    let unnamed: Vec<String> = unnamed.into_iter().collect();
+    assert_eq!(unnamed, Vec::<String>::new());
+    let foreign: Vec<String> = foreign.into_iter().collect();
+    assert_eq!(foreign, ["serde", "serde_json", "std"], "other crates in signatures");
 }

@@ -8,8 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hookrail::approvals::{Change, FileContent, Pending, PendingReason, Review, TrustError};
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
-use hookrail::internal::{Change, FileContent, HookJudgement, Pending, PendingReason, Review, TrustError};
+use hookrail::internal::HookJudgement;
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hookrail::components::{HookRunner, Payload, RunnerOptions, WorkerMode};
-use hookrail::internal::{WorkerPool, WorkerStatus, inherited_environment};
+use hookrail::components::{WorkerPool, WorkerStatus};
+use hookrail::internal::inherited_environment;
 use hookrail::{EventName, Hook, HookRun};
 use hookrail_testkit::process;
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures_lite::{join_events, poll_once};
+use hookrail::components::WorkerPool;
 use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
-use hookrail::internal::WorkerPool;
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hookrail::Hook;
-use hookrail::components::OnFailure;
-use hookrail::internal::{
+use hookrail::approvals::{
     Change, FileContent, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
 };
+use hookrail::components::OnFailure;
 use serde_json::{Value, json};
 use similar::TextDiff;
 

@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::Worker;
 
 /// The record of one worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct WorkerStatus {
     /// The command of its hooks.
     pub command: String,

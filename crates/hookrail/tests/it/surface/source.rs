@@ -80,8 +80,15 @@ impl Source {
             }
             _ => {}
         }
-        if let Some(target) = self.resolve_in(module, path) {
+        if let Some(target) = self.resolve_in(module.clone(), path) {
             return Some(target);
+        }
+        module.push(first.clone());
+        if let [name] = rest
+            && self.is_module(&module)
+        {
+            // No item of that module, so that a macro makes it.
+            return Some(Target::Own(module, name.clone()));
         }
         let is_crate = first.starts_with(|char: char| char.is_ascii_lowercase()) && !rest.is_empty();
         is_crate.then(|| Target::Foreign(path.join("::")))
@@ -113,8 +120,8 @@ impl Source {
     }
 
     fn add_file(&mut self, file: &Path, children: &Path, module: ModulePath) {
-        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let text = fs::read_to_string(file).unwrap();
+        let parsed = syn::parse_file(&text).unwrap();
         self.add_items(parsed.items, children, module);
     }
 
