@@ -107,7 +107,7 @@ impl Session {
                 })
             }
             // The agent's permission step refuses no model call.
-            ModelOutcome::Denied { reason } => Err(self.stopped(StopReason(reason))),
+            ModelOutcome::Denied { reason } => Err(self.stopped(StopReason::new(reason))),
             ModelOutcome::Stopped { reason, answer } => {
                 if let Some(answer) = answer {
                     self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);

@@ -213,7 +213,19 @@ pub enum Level {
 
 /// An extension's name; written as `extension:<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExtensionName(pub String);
+pub struct ExtensionName(String);
+
+impl ExtensionName {
+    /// The extension of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl Serialize for ExtensionName {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

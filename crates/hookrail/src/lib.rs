@@ -140,8 +140,8 @@ pub mod components {
     };
     pub use crate::rules::{Condition, Rule};
     pub use crate::run::{
-        Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener, WorkerPool,
-        WorkerStatus,
+        Escalations, HookRunner, Payload, PayloadError, ProjectOptions, RunnerOptions, StartListener,
+        WorkerPool, WorkerStatus,
     };
     pub use crate::settings::{AgentEvents, Limits, Redaction};
     pub use crate::trust::{HookTrust, Recheck, Seal};

@@ -124,7 +124,8 @@ fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut
         let state = match severity {
             Severity::Error => State::Error,
             Severity::Warning => State::Warning,
-            Severity::Note => State::Note,
+            // A note, or what a later version adds.
+            _ => State::Note,
         };
         report.add(state, "settings", message, help);
     }

@@ -30,6 +30,7 @@ use crate::formats::llm::{LlmRequest, LlmResponse};
 /// A model payload that cannot be read: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct TranslationError {
     /// The field's path, such as `llm_request.messages[2].content`.
     pub field: String,

@@ -127,7 +127,7 @@ impl PartialEq for ToolInput<'_> {
     }
 }
 
-/// What to do with a tool call.
+/// What to do with a tool call. Exhaustive on purpose, as all gates are: a host has to handle each case.
 #[must_use = "it may be a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolGate<'a> {
@@ -209,7 +209,7 @@ pub struct AfterToolHookResult {
     pub notes: HookNotes,
 }
 
-/// What to do with a model call.
+/// What to do with a model call. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
@@ -276,7 +276,7 @@ impl BeforeModelHookResult<'_> {
     }
 }
 
-/// Which tools a request offers to the model.
+/// Which tools a request offers to the model. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum ToolSelection {
@@ -343,7 +343,7 @@ pub struct AfterModelHookResult {
     pub notes: HookNotes,
 }
 
-/// Whether the agent goes on after an event of its own life.
+/// Whether the agent goes on after an event of its own life. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentGate {

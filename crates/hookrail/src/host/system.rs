@@ -35,6 +35,7 @@ pub struct HookSystemNotInitializedError;
 
 /// How far the hook system is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HookSystemStatus {
     /// Whether it was started.
     pub initialized: bool,

@@ -32,7 +32,7 @@ pub fn process_common_hook_output_fields(
     });
     ProcessedHookResult {
         event,
-        stop: stopping.map(|output| StopReason(output.effective_stop_reason().to_owned())),
+        stop: stopping.map(|output| StopReason::new(output.effective_stop_reason())),
         ask: if block.is_none() { ask(event, output, &runs) } else { None },
         block,
         system_message: merge_system_messages(event, &healthy),

@@ -77,7 +77,7 @@ fn only_project_hooks_need_approval() {
         (Level::Project, "it was never approved"),
         (Level::User, "trusted"),
         (Level::System, "trusted"),
-        (Level::Extension(ExtensionName("git".to_owned())), "trusted"),
+        (Level::Extension(ExtensionName::new("git")), "trusted"),
     ];
     for (level, expected) in levels {
         let mut hook = hook("./x.sh");

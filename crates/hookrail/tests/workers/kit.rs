@@ -37,7 +37,9 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mark = format!("worker-test-{}", folder.path().file_name().unwrap_or_default().display());
         let workers = Some(WorkerPool::with_idle(GRACE, idle));
-        let runner = HookRunner::new(RunnerOptions { workers, ..RunnerOptions::new(marked(&mark)) });
+        let mut options = RunnerOptions::new(marked(&mark));
+        options.workers = workers;
+        let runner = HookRunner::new(options);
         Self { runner, folder, mark }
     }
 
