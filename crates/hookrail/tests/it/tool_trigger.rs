@@ -349,7 +349,15 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
                     assert_eq!(result.llm_content.to_text(), "the person said no");
                     assert_eq!(result.error.unwrap().kind.as_deref(), Some("permission_denied"));
                 }
-                (ToolOutcome::Stopped { reason, .. }, "stopped") => assert_eq!(reason.as_str(), "enough"),
+                (ToolOutcome::Stopped { reason, result, .. }, "stopped") => {
+                    assert_eq!(reason.as_str(), "enough");
+                    assert_eq!(
+                        result.llm_content.to_text(),
+                        "Agent execution stopped: enough",
+                        "by the host"
+                    );
+                    assert_eq!(result.error.unwrap().kind.as_deref(), Some("stopped"));
+                }
                 (other, expected) => panic!("{expected}: {other:?}"),
             }
         }
@@ -360,7 +368,7 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
             .await;
         assert!(!execution.blocked, "O7: an ask is no block");
         let text = execution.result.llm_content.to_text();
-        assert!(text.contains("a person to decide") && text.contains("production"), "{text}");
+        assert!(text.contains("a person's decision") && text.contains("production"), "{text}");
     }
 }
 
