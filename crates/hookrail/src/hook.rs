@@ -1,5 +1,7 @@
 //! A hook after its settings were read: nothing about it is a guess any more.
 
+mod start_obstacle;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +14,8 @@ use serde_json::{Map, Value};
 use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
+
+pub use self::start_obstacle::StartObstacle;
 
 /// How long a hook may run when its settings do not say.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);

@@ -123,7 +123,7 @@ pub mod components {
     };
     pub use crate::hook::{
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
-        WorkerMode,
+        StartObstacle, WorkerMode,
     };
     pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{

@@ -127,6 +127,11 @@ fn approve_all(
                 .filter(|pending| !pending.not_watched.is_empty())
                 .map(|pending| json!({ "name": pending.hook.name, "why": pending.not_watched }))
                 .collect::<Vec<_>>(),
+            "cannotStart": chosen
+                .iter()
+                .filter_map(|pending| Some((&pending.hook.name, pending.cannot_start.as_ref()?.to_string())))
+                .map(|(name, why)| json!({ "name": name, "why": why }))
+                .collect::<Vec<_>>(),
         }))?,
         Format::Text => {
             conclude(&chosen, review, printer);
@@ -178,13 +183,23 @@ fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
     }
 }
 
-/// One line about what was approved.
+/// One line about what was approved, and one for each hook that cannot start.
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
     match chosen.len() {
         0 if review.settings.is_none() => {}
         0 => printer.talk("approved: the project's settings"),
         1 => printer.talk("approved: 1 hook"),
         n => printer.talk(format_args!("approved: {n} hooks")),
+    }
+    for pending in chosen {
+        let Some(obstacle) = &pending.cannot_start else { continue };
+        let blocks =
+            if pending.hook.event.is_guarded() { "; until then it blocks what it guards" } else { "" };
+        printer.talk(format_args!(
+            "warning: `{}` cannot be started: {}, then approve it again{blocks}",
+            escape_line(&pending.hook.name),
+            escape_line(&obstacle.to_string())
+        ));
     }
 }
 

@@ -136,7 +136,7 @@ pub enum ToolGate<'a> {
         /// The arguments.
         tool_input: ToolInput<'a>,
     },
-    /// Let a person decide, whatever the host's own rules say. Where nobody can answer the call is refused.
+    /// Let a person decide, whatever the host's own rules say. Where no one can be asked, the call is refused.
     Ask(Box<ToolQuestion<'a>>),
     /// Do not run it; the reason is its result.
     Block(Box<ToolBlock>),
@@ -164,7 +164,7 @@ pub struct ToolBlock {
     pub stop: Option<StopReason>,
 }
 
-/// What `BeforeTool` hooks want.
+/// What `BeforeTool` hooks ask for.
 #[must_use = "it may carry a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -194,7 +194,7 @@ impl BeforeToolHookResult<'_> {
     }
 }
 
-/// What `AfterTool` hooks want.
+/// What `AfterTool` hooks ask for.
 #[must_use = "it may carry a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -246,7 +246,7 @@ pub enum AnswerOrigin {
     Empty,
 }
 
-/// What `BeforeModel` hooks want.
+/// What `BeforeModel` hooks ask for.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -295,7 +295,7 @@ pub enum ToolSelection {
     },
 }
 
-/// What `BeforeToolSelection` hooks want.
+/// What `BeforeToolSelection` hooks ask for.
 #[must_use = "it may carry a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -328,7 +328,7 @@ pub enum ResponseChange {
     },
 }
 
-/// What `AfterModel` hooks want.
+/// What `AfterModel` hooks ask for.
 #[must_use = "it carries the response and may carry a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -366,7 +366,7 @@ pub enum AgentGate {
     },
 }
 
-/// What the hooks of one of the six events outside of tools and models want. Where the settings let them observe
+/// What the hooks of one of the six events outside of tools and models ask for. Where the settings let them observe
 /// only, this says to go on.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]

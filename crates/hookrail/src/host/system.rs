@@ -101,7 +101,8 @@ impl HookSystem {
         self.components.started().registry.disable_where(unwanted)
     }
 
-    /// Whether hooks are on, now that it is known whether the project's own word counts.
+    /// Whether hooks are on, with approvals taken into account: a project's own flag counts once one of its hooks is
+    /// approved.
     pub fn hooks_are_on(&self) -> bool {
         self.components.host.settings().activation.is_on()
     }
@@ -155,7 +156,7 @@ impl HookSystem {
             .unwrap_or_default()
     }
 
-    /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.
+    /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;

@@ -51,6 +51,9 @@ impl ApprovalStore {
                 files: reading.named_files(),
                 not_watched: unwatched(&project, hook, &reading),
                 obstacle: reading.obstacle(),
+                cannot_start: project
+                    .program_of(hook.command())
+                    .and_then(|program| project.start_obstacle(&program)),
                 lineage: approval.map(|approval| approval.lineage),
                 reading,
             });

@@ -1,5 +1,5 @@
 //! One file that several programs change and none may tear: an advisory lock around read and replace,
-//! and a replacement that is either the old file or the new one, whenever a process dies.
+//! and a replacement that is either the old file or the new one, even if a process is killed.
 //!
 //! The lock is a file of its own, because the file it guards is replaced and a lock on a replaced file
 //! guards nothing. Readers need no lock: a rename is seen whole or not at all.
@@ -130,7 +130,7 @@ impl LockedFile {
         }
     }
 
-    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer died.
+    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer was killed.
     fn temporary_name(&self, middle: &str) -> OsString {
         let mut name = OsString::from(".");
         name.push(file_name(&self.path));

@@ -9,7 +9,7 @@ use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, 
 use super::fingerprint::{Change, FileContent, Terms};
 use super::guards::VanishedGuard;
 use super::store::Approval;
-use crate::hook::{Hook, Level};
+use crate::hook::{Hook, Level, StartObstacle};
 
 /// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
 /// whatever happened to the files since.
@@ -44,6 +44,9 @@ pub struct Pending {
     pub not_watched: Vec<String>,
     /// Why it cannot be approved as it is, if so: a file that cannot be read, for instance.
     pub obstacle: Option<String>,
+    /// Why it could not be started as it is, if so. It can be approved all the same; a guard then blocks all that it
+    /// guards.
+    pub cannot_start: Option<StartObstacle>,
     pub(super) reading: Reading,
     /// The lineage of the approval that it takes the place of.
     pub(super) lineage: Option<u64>,

@@ -113,6 +113,9 @@ pub(super) fn hook(pending: &Pending) -> String {
     for why in &pending.not_watched {
         let _ = writeln!(text, "  not watched: {}", escape_line(why));
     }
+    if let Some(obstacle) = &pending.cannot_start {
+        let _ = writeln!(text, "  cannot start: {}", escape_line(&obstacle.to_string()));
+    }
     for change in changes {
         if let Change::File { path, after: FileContent::Missing, .. } = change {
             let _ = writeln!(text, "  file       {} was approved and is gone", escape_line(path));
@@ -278,6 +281,7 @@ pub(super) fn as_json(review: &Review) -> Value {
                 "files": pending.files,
                 "notWatched": pending.not_watched,
                 "obstacle": pending.obstacle,
+                "cannotStart": pending.cannot_start.as_ref().map(ToString::to_string),
             })
         })
         .collect();

@@ -23,7 +23,7 @@ pub const HOOK_EXECUTION_RESPONSE: &str = "hook-execution-response";
 /// A message on the bus.
 #[derive(Debug, Clone)]
 pub enum BusMessage {
-    /// Somebody wants hooks to run. Still to be checked.
+    /// A request to run hooks, not yet validated.
     HookExecutionRequest(Value),
     /// What came of it.
     HookExecutionResponse(HookExecutionResponse),

@@ -190,7 +190,7 @@ fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_those_who_ask() {
     let fine = answered(&json!({"decision": "allow", "reason": "fine by me"}));
     for (runs, reason) in [
         (vec![ask("why")], "why"),
-        (vec![ask(" ")], "A hook wants a person to decide"),
+        (vec![ask(" ")], "A hook asks for a person's decision"),
         (vec![fine.clone(), ask("one"), permission.clone(), fine.clone()], "one\np"),
     ] {
         let processed = process(BeforeTool, runs);
