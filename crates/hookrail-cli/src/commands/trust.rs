@@ -183,14 +183,8 @@ fn tell_gone(gone: &[&VanishedGuard], printer: &mut Printer) {
     }
 }
 
-/// One line about what was approved, and one for each hook that cannot start.
+/// One line for each hook that cannot start, and one about what was approved.
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
-    match chosen.len() {
-        0 if review.settings.is_none() => {}
-        0 => printer.talk("approved: the project's settings"),
-        1 => printer.talk("approved: 1 hook"),
-        n => printer.talk(format_args!("approved: {n} hooks")),
-    }
     for pending in chosen {
         let Some(obstacle) = &pending.cannot_start else { continue };
         let blocks =
@@ -200,6 +194,12 @@ fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
             escape_line(&pending.hook.name),
             escape_line(&obstacle.to_string())
         ));
+    }
+    match chosen.len() {
+        0 if review.settings.is_none() => {}
+        0 => printer.talk("approved: the project's settings"),
+        1 => printer.talk("approved: 1 hook"),
+        n => printer.talk(format_args!("approved: {n} hooks")),
     }
 }
 

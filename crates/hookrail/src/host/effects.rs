@@ -343,7 +343,7 @@ pub struct AfterModelHookResult {
     pub notes: HookNotes,
 }
 
-/// Whether the agent goes on after an event of its own life. Exhaustive on purpose: a host has to handle each case.
+/// Whether the agent goes on after an event of its lifecycle. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentGate {
@@ -374,7 +374,7 @@ pub enum AgentGate {
 pub struct AgentHookResult {
     /// Whether to go on.
     pub gate: AgentGate,
-    /// `AfterAgent`: the conversation is to be forgotten.
+    /// `AfterAgent`: the conversation's history is to be cleared.
     pub clear_context: bool,
     /// What hooks gave besides. The message is for the next request.
     pub notes: HookNotes,

@@ -1,4 +1,4 @@
-//! The step between the hooks and the call: may it be made? The host answers.
+//! The step between the hooks and the call: the host decides whether it is made.
 
 use crate::formats::genai::GenerateContentParameters;
 use crate::formats::json_object::JsonObject;

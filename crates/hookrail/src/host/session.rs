@@ -55,7 +55,8 @@ impl HookSession {
         }
     }
 
-    /// The hook system; `None` when [`HookSession::enable_hooks`] says that hooks are off. It is made at the first call and starts at the first event.
+    /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It is made at the first call and starts at
+    /// the first event.
     #[inline]
     pub fn hook_system(&self) -> Option<&HookSystem> {
         if !self.may_be_on {
@@ -172,7 +173,7 @@ impl HookSessionBuilder {
         self
     }
 
-    /// Sends records of what hooks did.
+    /// Sends records of what hooks did to this observer.
     pub fn observer(mut self, observer: Arc<dyn HookObserver>) -> Self {
         self.observer = Some(observer);
         self

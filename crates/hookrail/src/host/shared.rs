@@ -49,7 +49,7 @@ impl Host {
         self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
     }
 
-    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
+    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing blocks them.
     pub(crate) fn standing_block(&self) -> Option<String> {
         let settings = self.settings();
         let refusals = settings.refusals().filter(|_| self.unusable_settings == UnusableSettings::Block);

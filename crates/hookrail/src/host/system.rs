@@ -39,7 +39,7 @@ pub struct HookSystemNotInitializedError;
 pub struct HookSystemStatus {
     /// Whether it was started.
     pub initialized: bool,
-    /// How many hooks it knows, enabled or not; 0 before the start.
+    /// How many hooks are registered, enabled or not; 0 before the start.
     pub total_hooks: usize,
 }
 
@@ -156,7 +156,8 @@ impl HookSystem {
             .unwrap_or_default()
     }
 
-    /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it exits.
+    /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it
+    /// exits.
     pub async fn drain(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;

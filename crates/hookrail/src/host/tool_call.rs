@@ -118,7 +118,7 @@ pub async fn execute_tool_with_hooks(
 }
 
 impl HookSession {
-    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and tells more of what became of the call.
+    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and returns more of what became of the call.
     pub async fn execute_tool(
         &self,
         tool_name: &str,

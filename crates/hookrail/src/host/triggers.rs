@@ -81,7 +81,7 @@ fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> T
     ToolInput::changed(original, new_input)
 }
 
-/// Tells the hooks what a tool gave.
+/// Runs the hooks after a tool, with what it gave.
 #[inline]
 pub fn fire_after_tool_hook<'a>(
     session: &'a HookSession,
@@ -251,7 +251,7 @@ fn listening_in<'a>(
     event: EventName,
     target: Option<&str>,
 ) -> Option<&'a HookEventHandler> {
-    // Starting the system reads files and runs code of the host; the agent survives whatever happens there.
+    // Starting the system reads files and runs code of the host; a panic there must not end the agent.
     let start = || Some(system.handler()).filter(|handler| !handler.is_silent(event, target));
     survive(start).unwrap_or_else(|message| {
         // The log may be what failed.

@@ -77,8 +77,8 @@ impl ApprovalStore {
         self.approve_with(review, chosen, false)
     }
 
-    /// Accepts that guards are gone, as long as the settings say what they said in the review. Their approvals stay,
-    /// for the day they come back.
+    /// Accepts that guards are gone, as long as the settings say what they said in the review. Their approvals stay
+    /// and hold again if the guards come back.
     pub fn accept_absence(&self, review: &Review, gone: &[&VanishedGuard]) -> Result<(), TrustError> {
         update(self.dir(), |store| {
             let Some(project) = store.projects.get_mut(&review.project.key()) else { return false };

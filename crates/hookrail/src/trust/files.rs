@@ -138,7 +138,7 @@ impl ProjectDir {
         (!is_executable).then(|| StartObstacle::NotExecutable { file: file() })
     }
 
-    /// The path relative to the project where it is inside; the `.` of `./x` says nothing and goes.
+    /// The path relative to the project where it is inside; the `.` of `./x` is left out.
     pub(super) fn name(&self, path: &Path) -> String {
         let inside =
             path.strip_prefix(&self.real).or_else(|_| path.strip_prefix(&self.given)).unwrap_or(path);

@@ -130,7 +130,7 @@ pub enum Change {
         before: Option<Value>,
         after: Option<Value>,
     },
-    /// A file that the command names has another content, came, or went.
+    /// A file that the command names has another content, is new, or is gone.
     File {
         /// The file as named, relative to the project where it is inside.
         path: String,

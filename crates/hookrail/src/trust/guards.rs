@@ -42,7 +42,7 @@ impl VanishedGuard {
     }
 }
 
-/// The approved guards that the hooks of a project, as they are, do not make up for.
+/// The approved guards that the hooks of a project, as they are, do not replace.
 pub(super) fn vanished_guards(
     approved: &ProjectWire,
     hooks: &[ReadHook<'_>],

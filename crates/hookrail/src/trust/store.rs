@@ -70,8 +70,8 @@ impl ApprovalStore {
 
     /// Tells for every hook whether it may run, and seals the files of those that were approved.
     ///
-    /// `project_settings` is what the project's own files say besides hooks, in whatever form the caller
-    /// likes, as long as it is the same here and in [`ApprovalStore::pending`].
+    /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
+    /// it is the same here and in [`ApprovalStore::pending`].
     #[doc(hidden)]
     pub fn judge<'h>(
         &self,
@@ -147,7 +147,7 @@ impl ApprovalStore {
         Ok(count)
     }
 
-    /// Notes that the user wants a hook of a project off (or on again) in that project and nowhere else. Returns
+    /// Records that a hook of a project is off (or on again) by the user's choice, in that project only. Returns
     /// whether that changed anything.
     pub fn set_disabled(
         &self,

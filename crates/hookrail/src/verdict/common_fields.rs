@@ -52,7 +52,7 @@ fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> 
     Some(Block { reason, cause: BlockCause::Policy })
 }
 
-/// The question that hooks want a person to answer, with the reasons of those that ask.
+/// The question that a person is to answer, with the reasons of those that ask.
 fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Option<Ask> {
     output.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
     let asking = runs.iter().filter_map(|run| run.output.as_ref()).filter(|own| views::asks(event, own));

@@ -84,7 +84,7 @@ pub struct ProcessedHookResult {
     pub aggregated: AggregatedHookResult,
     /// The stop that holds, if a hook asked for one.
     pub stop: Option<StopReason>,
-    /// What hooks want the model to know. Warnings of failed hooks are not in here.
+    /// The hooks' message for the model. Warnings of failed hooks are not in here.
     pub system_message: Option<String>,
     /// Whether the result is to be hidden from the user.
     pub suppress_output: bool,

@@ -52,7 +52,7 @@ pub(crate) fn blocks(event: EventName, output: &HookOutput) -> bool {
     output.is_blocking_decision() || (event == EventName::BeforeTool && output.is_permission_denied())
 }
 
-/// Whether an output wants a person to decide about a tool call. One that blocks does not.
+/// Whether an output asks for a person's decision about a tool call. One that blocks does not.
 pub(crate) fn asks(event: EventName, output: &HookOutput) -> bool {
     let word = output.specific("permissionDecision").and_then(Value::as_str);
     event == EventName::BeforeTool

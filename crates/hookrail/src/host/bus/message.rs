@@ -117,7 +117,7 @@ pub enum BusErrorCode {
 
 impl HookExecutionRequest {
     /// Reads a request of the usual form. `None` says nothing about the message: [`HookExecutionRequest::parse`] takes
-    /// other forms as well and knows what is wrong with the rest.
+    /// other forms as well and reports what is wrong with the rest.
     pub(super) fn parse_usual(text: &str) -> Option<Self> {
         let request: UsualRequest<'_> = serde_json::from_str(text).ok()?;
         (request.message_type == HOOK_EXECUTION_REQUEST).then_some(())?;
