@@ -34,6 +34,34 @@ async fn a_hook_system_exists_only_where_hooks_are_on() {
 }
 
 #[tokio::test]
+async fn the_flag_of_a_session_and_the_start_of_its_system_never_contradict() {
+    let said = [None, Some(false), Some(true)];
+    let settings = |flag: Option<bool>| flag.map_or(json!({}), |flag| json!({ "enableHooks": flag }));
+    for (project_flag, user, system) in said
+        .into_iter()
+        .flat_map(|project| said.map(|user| (project, user)))
+        .flat_map(|(project, user)| said.map(|system| (project, user, system)))
+    {
+        let project = TestProject::new();
+        project.settings(&settings(project_flag));
+        project.user_settings(&settings(user));
+        project.system_settings(&settings(system));
+        let flags = format!("project {project_flag:?}, user {user:?}, system {system:?}");
+        let all = config(&project);
+        let on = all.hook_system().is_some_and(HookSystem::hooks_are_on);
+        assert_eq!(all.enable_hooks(), on, "everything is approved: {flags}");
+        let careful = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
+        let on = careful.hook_system().is_some_and(HookSystem::hooks_are_on);
+        let is_open = project_flag == Some(true) && user.or(system) != Some(true);
+        assert_eq!(
+            careful.enable_hooks(),
+            on || is_open,
+            "approvals decide about a project's flag only: {flags}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeTool", &[command("true")]));
