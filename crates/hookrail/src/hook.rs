@@ -1,5 +1,6 @@
 //! A hook after its settings were read: nothing about it is a guess any more.
 
+mod start_obstacle;
 mod unreadable_rule;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::start_obstacle::StartObstacle;
 pub use self::unreadable_rule::UnreadableRule;
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -213,7 +215,19 @@ pub enum Level {
 
 /// An extension's name; written as `extension:<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExtensionName(pub String);
+pub struct ExtensionName(String);
+
+impl ExtensionName {
+    /// The extension of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl Serialize for ExtensionName {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

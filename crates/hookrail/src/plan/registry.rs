@@ -16,6 +16,7 @@ mod disabled;
 
 /// A hook with what trust has to say about it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct JudgedHook {
     /// The hook.
     pub hook: Hook,

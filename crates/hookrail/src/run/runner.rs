@@ -9,7 +9,7 @@ use futures_util::stream::FuturesOrdered;
 
 pub use self::escalations::Escalations;
 pub(super) use self::options::GRACE;
-pub use self::options::{RunnerOptions, StartListener};
+pub use self::options::{ProjectOptions, RunnerOptions, StartListener};
 use self::terms::Terms;
 use super::handover::Handovers;
 use super::payload::Payload;
@@ -72,8 +72,8 @@ impl HookRunner {
             workers,
         } = options;
         let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
-        let project_terms = project
-            .map(|(limits, redaction)| Terms::new(limits, &redaction, environment.clone(), direct_execution));
+        let project_terms =
+            project.map(|own| Terms::new(own.limits, &own.redaction, environment.clone(), direct_execution));
         Self {
             terms: Terms::new(limits, &redaction, environment, direct_execution),
             project_terms,

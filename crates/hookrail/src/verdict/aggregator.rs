@@ -106,7 +106,7 @@ impl<'a> RunOutput<'a> {
         Some(Self { output: run.output.as_ref()?, failed: run.failure().is_some(), ask })
     }
 
-    /// Whether the hook wants a person to decide, and its settings let it.
+    /// Whether the hook asks for a person's decision, and its settings allow that.
     fn asks(&self, event: EventName) -> bool {
         self.ask == AskReading::Person && views::asks(event, self.output)
     }

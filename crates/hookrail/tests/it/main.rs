@@ -11,6 +11,7 @@ mod handler;
 mod kit;
 mod logging;
 mod logs;
+mod outcomes;
 mod panics;
 mod rules;
 mod security;
