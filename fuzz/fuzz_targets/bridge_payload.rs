@@ -12,7 +12,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         let Ok(event) = read(agent, None, data) else { continue };
         let memory = SessionMemory::default();
         is_line(&answer(agent, &event, &Verdict::default(), &memory).stdout);
-        let block = Some(Block { reason: "no".to_owned(), cause: BlockCause::Policy });
+        let block = Some(Block::new("no", BlockCause::Policy));
         let refused = answer(agent, &event, &Verdict { block, ..Verdict::default() }, &memory);
         is_line(&refused.stdout);
         let is_guarded = event.event.is_some_and(|event| event.can_block());

@@ -80,12 +80,12 @@ impl Scheduler<'_> {
             }))
             .await;
             for (call, done) in group.iter().zip(done) {
-                stops.extend(done.stop.clone().map(|stop| stop.0));
+                stops.extend(done.stop.clone().map(StopReason::into_string));
                 let result = self.publish(call, done);
                 batch.results.push((call.call.clone(), result));
             }
         }
-        batch.stop = (!stops.is_empty()).then(|| StopReason(stops.join("\n")));
+        batch.stop = (!stops.is_empty()).then(|| StopReason::new(stops.join("\n")));
         batch
     }
 

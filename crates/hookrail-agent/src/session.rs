@@ -177,7 +177,7 @@ impl Session {
 
     /// Records that a hook stopped the agent, shows it, and ends the turn.
     fn stopped(&self, reason: StopReason) -> Interrupt {
-        let StopReason(reason) = reason;
+        let reason = reason.into_string();
         self.parts.log.write(&LogLine::Stop { reason: &reason });
         self.parts.ui.notify(&AgentEvent::Stopped { reason: &reason });
         Interrupt::Stopped(reason)

@@ -17,7 +17,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use hookrail::internal::WorkerStatus;
+use hookrail::components::WorkerStatus;
 use hookrail::{HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 

@@ -6,51 +6,64 @@
 use std::convert::Infallible;
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use hookrail::{HookSession, ModelOutcome, OutgoingCall, Showing, TrustPolicy, permit_unless_asked};
+use hookrail::{
+    HookSession, ModelOutcome, OutgoingCall, Showing, TrustPolicy, permit_unless_asked, system_message,
+};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
+    // No request with a password in it leaves the machine; the hook answers in the model's place.
+    let guard = r#"grep -q password && echo '{"decision":"block","reason":"a password",
+        "hookSpecificOutput":{"llm_response":{"text":"No passwords, please."}}}' || true"#;
     let session = HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll)
         .settings(json!({
             "enableHooks": true,
-            "hooks": {
-                "BeforeModel": [{
-                    "hooks": [{
-                        "type": "command",
-                        // No request with a password in it leaves the machine.
-                        "command": "grep -q password && { echo 'no passwords, please' >&2; exit 2; } || true",
-                    }],
-                }],
-            },
+            "hooks": { "BeforeModel": [{ "hooks": [{ "type": "command", "command": guard }] }] },
         }))
         .build();
 
+    let mut message = None;
     for prompt in ["Tell me a story.", "My password is 1234."] {
+        let mut contents = vec![Content::text("user", prompt)];
+        // What a hook has to say to the model goes into the next request.
+        contents.extend(message.take().map(|text: String| system_message(&text)));
         let request = GenerateContentParameters {
             model: "a-model".to_owned(),
-            contents: vec![Content::text("user", prompt)],
+            contents,
             ..GenerateContentParameters::default()
         };
         let outcome = session.call_model(request, permit_unless_asked, ask_the_model).await;
         let Ok(outcome) = outcome;
         match outcome {
             ModelOutcome::Answered(answer) => {
-                // What was not streamed is shown now, unless a hook hides it.
-                if answer.showing == Showing::Now {
-                    println!("{}", answer.response.text());
+                show(answer.showing, &answer.response);
+                message = answer.next_system_message;
+                // Of the tool calls in it, those that `answer.allowed_tools` permits may run.
+            }
+            ModelOutcome::Blocked { response, block, showing, next_system_message, .. } => {
+                println!("blocked: {}", block.reason);
+                show(showing, &response);
+                message = next_system_message;
+            }
+            ModelOutcome::Denied { reason, .. } => println!("denied: {reason}"),
+            ModelOutcome::Stopped { reason, answer, .. } => {
+                if let Some(answer) = answer {
+                    show(answer.showing, &answer.response);
                 }
-                // The next request would carry `answer.next_system_message`, and only the tools that
-                // `answer.allowed_tools` permits may run.
+                println!("stopped: {reason}");
+                break;
             }
-            ModelOutcome::Blocked { response, block, .. } => {
-                println!("blocked: {}; the conversation goes on with {:?}", block.reason, response.text());
-            }
-            ModelOutcome::Denied { reason } => println!("denied: {reason}"),
-            ModelOutcome::Stopped { reason, .. } => println!("a hook stops the agent: {reason}"),
         }
     }
     session.drain().await;
+}
+
+/// Shows an answer that was not streamed, unless a hook hides it.
+fn show(showing: Showing, response: &GenerateContentResponse) {
+    if showing == Showing::Now {
+        println!("{}", response.text());
+    }
 }
 
 /// Sends the request as hooks left it and shows the answer while it arrives, where no hook may still change it.

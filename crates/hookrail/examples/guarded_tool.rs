@@ -1,4 +1,4 @@
-//! A guarded tool loop: every call goes through the hooks of the settings and, where a hook wants one, a person.
+//! A guarded tool loop: every call goes through the hooks of the settings and, where a hook asks for it, a person.
 //!
 //! Run it with `cargo run -p hookrail --example guarded_tool`. It needs no network and no files.
 #![expect(clippy::print_stdout, reason = "an example speaks to its reader")]
@@ -46,7 +46,7 @@ async fn main() {
         };
         println!("{path}: {what}\n  the model reads: {:?}", result.llm_content.to_text());
         if let Some(reason) = stop {
-            println!("  a hook stops the agent: {reason}");
+            println!("  the agent stops: {reason}");
             break;
         }
     }
@@ -55,11 +55,13 @@ async fn main() {
     session.drain().await;
 }
 
-/// The host's own rules come here. This one allows everything but what a hook wants a person for.
+/// The host's own rules come here. This one allows everything but what a hook asks a person about.
 async fn may_run(request: PermissionRequest<'_>) -> Permission {
     match request.decider {
         Decider::Host => Permission::Granted,
-        Decider::Person { reason } => Permission::Denied { reason: format!("nobody was asked: {reason}") },
+        Decider::Person { reason } => {
+            Permission::Denied { reason: format!("no one can be asked here: {reason}") }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub use code::DiagnosticCode;
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// What it is about.
     pub code: DiagnosticCode,
@@ -24,9 +25,17 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+impl Diagnostic {
+    /// A finding without a place and without advice.
+    pub fn new(code: DiagnosticCode, severity: Severity, message: impl Into<String>) -> Self {
+        Self { code, severity, place: None, message: message.into(), help: None }
+    }
+}
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Severity {
     /// Worth knowing.
     Note,
@@ -38,6 +47,7 @@ pub enum Severity {
 
 /// Where a finding is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Place {
     /// The file.
     pub file: PathBuf,

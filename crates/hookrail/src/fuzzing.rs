@@ -72,7 +72,10 @@ pub fn hook_stdout(data: &[u8]) {
             let result = outcome(event, runs);
             assert!(result.block.is_some() || !blocked, "a block was lost: {result:?}");
             assert!(result.stop.is_some() || !stopped, "a stop was lost: {result:?}");
-            assert!(result.stop.as_ref().is_none_or(|stop| !stop.0.trim().is_empty()), "a stop has a reason");
+            assert!(
+                result.stop.as_ref().is_none_or(|stop| !stop.as_str().trim().is_empty()),
+                "a stop has a reason"
+            );
             let written = serde_json::to_string(&ExecutionOutput::from(&result));
             assert!(written.is_ok(), "a result has a JSON form: {written:?}");
         }

@@ -2,6 +2,7 @@
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fixtures;
+mod start_obstacle;
 mod unreadable_rule;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::start_obstacle::StartObstacle;
 pub use self::unreadable_rule::UnreadableRule;
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -216,7 +218,7 @@ pub enum Level {
 impl Level {
     /// The rank of the hooks of this level. Those of the project, the user and the system are merged into one list
     /// before they are ranked.
-    pub const fn config_source(&self) -> ConfigSource {
+    pub(crate) const fn config_source(&self) -> ConfigSource {
         match self {
             Self::Extension(_) => ConfigSource::Extensions,
             Self::Project | Self::User | Self::System => ConfigSource::Project,
@@ -232,7 +234,19 @@ impl AsRef<Self> for Hook {
 
 /// An extension's name; written as `extension:<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExtensionName(pub String);
+pub struct ExtensionName(String);
+
+impl ExtensionName {
+    /// The extension of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl Serialize for ExtensionName {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

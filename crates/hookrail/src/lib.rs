@@ -92,6 +92,19 @@ pub use verdict::failure::{AnswerBound, AnswerFault, HookFailure, IoError, Start
 pub use verdict::hook_run::{Exit, HookRun};
 pub use verdict::result::{Block, BlockCause, StopReason};
 
+/// Approvals of a project's own hooks: what waits for a person's decision, and what has been approved.
+///
+/// A session with [`TrustPolicy::RequireApproval`] runs the approved hooks of a project only.
+/// [`HookSession::review_approvals`] gives a [`Review`](approvals::Review) to show; [`ApprovalStore::approve`] approves
+/// exactly what it contains, also if a file has changed meanwhile.
+pub mod approvals {
+    pub use crate::trust::atomic_file::AtomicFileError;
+    pub use crate::trust::{
+        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, NamedFile, Pending,
+        PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
+    };
+}
+
 /// The components that the specification names, for hosts that need one of them alone.
 pub mod components {
     pub use crate::event::{BaseFields, Event, HookInput, Matching, UnknownEvent};
@@ -107,7 +120,7 @@ pub mod components {
     };
     pub use crate::hook::{
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
-        UnreadableRule, WorkerMode,
+        StartObstacle, UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{
@@ -127,7 +140,10 @@ pub mod components {
         DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
     };
     pub use crate::rules::{Condition, Rule};
-    pub use crate::run::{Escalations, HookRunner, Payload, PayloadError, RunnerOptions, StartListener};
+    pub use crate::run::{
+        Escalations, HookRunner, Payload, PayloadError, ProjectOptions, RunnerOptions, StartListener,
+        WorkerPool, WorkerStatus,
+    };
     pub use crate::settings::{AgentEvents, Limits, Redaction};
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;
@@ -153,7 +169,7 @@ pub mod internal {
     pub use crate::rules::{
         ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
     };
-    pub use crate::run::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment};
+    pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment};
     pub use crate::settings::{
         Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
         LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
@@ -164,12 +180,8 @@ pub mod internal {
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
         outline,
     };
-    pub use crate::trust::atomic_file::{AtomicFileError, LockedFile};
-    pub use crate::trust::{
-        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookJudgement, Judgement,
-        NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
-        named_paths,
-    };
+    pub use crate::trust::atomic_file::LockedFile;
+    pub use crate::trust::{HookJudgement, Judgement, named_paths};
 }
 
 /// The page about embedding is compiled, so that its snippets stay true.

@@ -12,7 +12,7 @@ use crate::formats::json_object::JsonObject;
 pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
 
 /// The reason of an ask for which its hook gave none.
-pub(crate) const DEFAULT_ASK_REASON: &str = "A hook wants a person to decide";
+pub(crate) const DEFAULT_ASK_REASON: &str = "A hook asks for a person's decision";
 
 /// The reason of a stop for which its hook gave none.
 pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";

@@ -29,6 +29,7 @@ use crate::formats::json_object::JsonObject;
 
 /// A payload that passed: an event that owns its data.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TypedInput {
     /// Base fields that the sender set himself.
     pub base: BaseOverrides,

@@ -29,7 +29,7 @@ pub use self::payload::{Payload, PayloadError};
 pub(crate) use self::reading::{apart, is_long};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
-pub use self::runner::{Escalations, HookRunner, RunnerOptions, StartListener};
+pub use self::runner::{Escalations, HookRunner, ProjectOptions, RunnerOptions, StartListener};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::worker::fuzzing as worker_fuzzing;
 pub use self::worker::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle};

@@ -43,6 +43,7 @@ pub use load::load_settings;
 pub use paths::SettingsPaths;
 use paths::settings_file;
 pub use project::find_project;
+pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use source::Source as SourceText;
 pub use wire::settings_schema;

@@ -43,11 +43,10 @@ pub use seal::{Recheck, Seal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
 pub(crate) use watch::{WatchedPaths, watched_paths};
 
-/// Which project hooks may run. The host decides.
-#[derive(Debug, Clone, Default)]
+/// Which project hooks may run. The host decides: there is no default.
+#[derive(Debug, Clone)]
 pub enum TrustPolicy {
     /// All of them, whatever becomes of their files.
-    #[default]
     AllowAll,
     /// Those that were approved, as long as they are what was approved.
     RequireApproval(ApprovalStore),
@@ -119,6 +118,7 @@ impl TrustPolicy {
     /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
+    #[doc(hidden)]
     pub fn judge<H: AsRef<Hook>>(
         &self,
         project: &Path,
@@ -159,6 +159,7 @@ impl TrustPolicy {
 
     /// A new seal for a hook whose files changed, if it has been approved again meanwhile. Under
     /// [`TrustPolicy::ApproveForThisRun`] that cannot happen: what changed stays refused until the next start.
+    #[doc(hidden)]
     pub fn reapproved(&self, project: &Path, hook: &Hook) -> Option<Arc<Seal>> {
         match self {
             Self::RequireApproval(store) => store.judge(project, [hook], &Value::Null).hooks.pop()?.seal,

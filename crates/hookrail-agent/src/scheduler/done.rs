@@ -40,14 +40,16 @@ impl FinishedCall {
 impl From<ToolOutcome> for FinishedCall {
     fn from(outcome: ToolOutcome) -> Self {
         match outcome {
-            ToolOutcome::Ran { tool_input, result, original, stop } => {
+            ToolOutcome::Ran { tool_input, result, original, stop, .. } => {
                 Self { original, stop, ..Self::new(status_of(&result), tool_input, result) }
             }
             ToolOutcome::Blocked { tool_input, result, stop, .. } => {
                 Self { stop, ..Self::new(ToolStatus::Blocked, tool_input, result) }
             }
-            ToolOutcome::Denied { tool_input, result } => Self::new(ToolStatus::Denied, tool_input, result),
-            ToolOutcome::Stopped { tool_input, result, reason } => {
+            ToolOutcome::Denied { tool_input, result, .. } => {
+                Self::new(ToolStatus::Denied, tool_input, result)
+            }
+            ToolOutcome::Stopped { tool_input, result, reason, .. } => {
                 Self { stop: Some(reason), ..Self::new(ToolStatus::Cancelled, tool_input, result) }
             }
         }

@@ -110,8 +110,11 @@ impl Session {
                 })
             }
             // The agent's permission step refuses no model call.
-            ModelOutcome::Denied { reason } => Err(self.stopped(StopReason(reason))),
-            ModelOutcome::Stopped { reason, answer } => {
+            ModelOutcome::Denied { reason, .. } => Err(self.stopped(StopReason::new(reason))),
+            ModelOutcome::Stopped { reason, block, answer, .. } => {
+                if let Some(block) = block.filter(|block| block.reason != reason.as_str()) {
+                    self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
+                }
                 if let Some(answer) = answer {
                     self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);
                 }

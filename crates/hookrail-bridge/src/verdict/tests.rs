@@ -51,7 +51,7 @@ fn specific_output_counts_where_it_belongs() {
 fn a_result_of_the_engine_is_a_verdict() {
     let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
     assert_eq!(Verdict::from_result(&result), Verdict::default());
-    result.stop = Some(hookrail::StopReason("enough".to_owned()));
+    result.stop = Some(hookrail::StopReason::new("enough"));
     result.ask = Some(hookrail::components::Ask { reason: "sure?".to_owned() });
     result.aggregated.errors = vec![hookrail::components::HookError::Hook {
         name: "lint".to_owned(),
@@ -69,7 +69,7 @@ fn a_result_of_the_engine_is_a_verdict() {
         ..Verdict::default()
     };
     assert_eq!(Verdict::from_result(&result), expected);
-    let block = Block { reason: "no".to_owned(), cause: hookrail::BlockCause::Policy };
+    let block = Block::new("no", hookrail::BlockCause::Policy);
     result.block = Some(block.clone());
     result.ask = None;
     assert_eq!(Verdict::from_result(&result), Verdict { ask: None, block: Some(block), ..expected });

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{answered, names};
 
 fn block(reason: &str, cause: BlockCause) -> Verdict {
-    Verdict { block: Some(Block { reason: reason.to_owned(), cause }), ..Verdict::default() }
+    Verdict { block: Some(Block::new(reason, cause)), ..Verdict::default() }
 }
 
 fn object(value: Value) -> Option<serde_json::Map<String, Value>> {

@@ -139,7 +139,7 @@ proptest! {
         let keys: Vec<String> = payload.keys().cloned().collect();
         payload.insert(key.get(&keys).clone(), value);
         let text = Value::Object(payload).to_string();
-        let block = hookrail::Block { reason: "no".to_owned(), cause: hookrail::BlockCause::Policy };
+        let block = hookrail::Block::new("no", hookrail::BlockCause::Policy);
         let verdict = Verdict { block: Some(block), ..Verdict::default() };
         if let Ok(event) = read(agent, Some(native), text.as_bytes()) {
             let output = answer(agent, &event, &verdict, &SessionMemory::default());

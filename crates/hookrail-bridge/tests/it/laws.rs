@@ -21,7 +21,7 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     let parts = (text(), text(), text(), text(), text(), text());
     (parts, any::<(bool, bool, bool, bool)>()).prop_map(
         |((block, ask, stop, allow, context, message), (input, response, hidden, notice))| Verdict {
-            block: block.map(|reason| Block { reason, cause: BlockCause::Policy }),
+            block: block.map(|reason| Block::new(reason, BlockCause::Policy)),
             ask,
             stop,
             permission_allow: allow,

@@ -130,7 +130,8 @@ fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut
         let state = match severity {
             Severity::Error => RowState::Error,
             Severity::Warning => RowState::Warning,
-            Severity::Note => RowState::Note,
+            // A note, or what a later version adds.
+            _ => RowState::Note,
         };
         report.add(state, "settings", message, help);
     }

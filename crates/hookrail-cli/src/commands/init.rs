@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::EventName;
-use hookrail::internal::{FileContent, Pending, edit};
+use hookrail::approvals::{FileContent, Pending};
+use hookrail::internal::edit;
 use serde_json::json;
 
 use self::kits::Kit;

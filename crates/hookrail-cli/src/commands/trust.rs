@@ -9,7 +9,8 @@ mod show;
 
 use std::io;
 
-use hookrail::internal::{Activation, Pending, ResolvedSettings, Review, VanishedGuard};
+use hookrail::approvals::{Pending, Review, VanishedGuard};
+use hookrail::internal::{Activation, ResolvedSettings};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};
@@ -127,6 +128,11 @@ fn approve_all(
                 .filter(|pending| !pending.not_watched.is_empty())
                 .map(|pending| json!({ "name": pending.hook.name, "why": pending.not_watched }))
                 .collect::<Vec<_>>(),
+            "cannotStart": chosen
+                .iter()
+                .filter_map(|pending| Some((&pending.hook.name, pending.cannot_start.as_ref()?.to_string())))
+                .map(|(name, why)| json!({ "name": name, "why": why }))
+                .collect::<Vec<_>>(),
         }))?,
         Format::Text => {
             conclude(&chosen, review, printer);
@@ -180,8 +186,18 @@ fn print_vanished(gone: &[&VanishedGuard], printer: &mut Printer) {
     }
 }
 
-/// One line about what was approved.
+/// One line for each hook that cannot start, and one about what was approved.
 fn conclude(chosen: &[&Pending], review: &Review, printer: &mut Printer) {
+    for pending in chosen {
+        let Some(obstacle) = &pending.cannot_start else { continue };
+        let blocks =
+            if pending.hook.event.is_guarded() { "; until then it blocks what it guards" } else { "" };
+        printer.message(format_args!(
+            "warning: `{}` cannot be started: {}, then approve it again{blocks}",
+            escape_line(&pending.hook.name),
+            escape_line(&obstacle.to_string())
+        ));
+    }
     match chosen.len() {
         0 if review.settings.is_none() => {}
         0 => printer.message("approved: the project's settings"),

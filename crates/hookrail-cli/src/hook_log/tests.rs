@@ -6,13 +6,7 @@ use std::sync::Arc;
 use super::*;
 
 fn batch(number: usize) -> HookBatch {
-    HookBatch {
-        event: hookrail::EventName::BeforeTool,
-        hook_count: number,
-        success_count: 0,
-        failure_count: 0,
-        duration: std::time::Duration::ZERO,
-    }
+    HookBatch::new(hookrail::EventName::BeforeTool, number, number, std::time::Duration::ZERO)
 }
 
 /// The numbers of all batches in a log and those moved aside, the oldest first.

@@ -49,7 +49,11 @@ fn a_guard_works_or_is_reported_where_files_have_no_modes() {
         ("777", "./hooks/guard.sh", "blocked by policy: no"),
         ("755", "./hooks/guard.sh", "blocked by policy: no"),
         ("666", "sh hooks/guard.sh", "blocked by policy: no"),
-        ("666", "./hooks/guard.sh", "is not executable; `chmod +x` helps, or an interpreter before it"),
+        (
+            "666",
+            "./hooks/guard.sh",
+            "is not executable; run `chmod +x hooks/guard.sh` or name its interpreter in the command",
+        ),
     ];
     for (mode, command, expected) in cases {
         let project = TestProject::new();

@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use hookrail_testkit::TestProject;
@@ -45,6 +46,36 @@ fn shows_what_waits_and_approves_exactly_that() {
     snapshot!(&project, "trust_list", run(&project, &["trust", "--list"]));
     snapshot!(&project, "trust_list_json", run(&project, &["trust", "--list", "--format", "json"]));
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(2));
+}
+
+#[test]
+fn a_script_that_was_never_executable_is_told_when_it_is_approved_and_when_it_blocks() {
+    let project = project();
+    let mode = |mode| {
+        let script = project.dir().join("hooks/guard.sh");
+        fs::set_permissions(script, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o644);
+    let expected = "`guard` cannot be started: `hooks/guard.sh` is not executable; run `chmod +x hooks/guard.sh` or name \
+                    its interpreter in the command, then approve it";
+    let looked = run(&project, &["trust"]);
+    assert!(looked.stdout.contains("  cannot start: `hooks/guard.sh` is not executable; "), "{looked}");
+    let approved = run(&project, &["trust", "--yes"]);
+    assert_eq!(approved.code, Some(0), "{approved}");
+    assert!(
+        approved.stderr.contains(&format!("warning: {expected} again; until then it blocks")),
+        "{approved}"
+    );
+    let blocked = run(&project, &["fire", "BeforeTool", "--tool", "write_file"]);
+    assert_eq!(blocked.code, Some(2), "{blocked}");
+    let said = format!("{}{}", blocked.stdout, blocked.stderr);
+    assert!(said.contains(&format!("guard {expected} with `hookrail trust`")), "{blocked}");
+    assert!(!said.contains("changed since"), "{blocked}");
+    mode(0o755);
+    let again = run(&project, &["trust", "--yes"]);
+    assert_eq!((again.code, &*again.stderr), (Some(0), "approved: 1 hook\n"), "{again}");
+    let verdict = run(&project, &["fire", "BeforeTool", "--tool", "write_file"]);
+    assert!(verdict.code == Some(2) && verdict.stdout.contains("no"), "the guard itself blocks: {verdict}");
 }
 
 #[test]

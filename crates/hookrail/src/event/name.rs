@@ -160,6 +160,7 @@ impl fmt::Display for EventName {
 /// An event name that is not one of the eleven.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown hook event `{word}`{}", .nearest.map(|event| format!(" (did you mean `{event}`?)")).unwrap_or_default())]
+#[non_exhaustive]
 pub struct UnknownEvent {
     /// What was given.
     pub word: String,

@@ -8,6 +8,7 @@ use serde_json::Value;
 /// A model payload that cannot be read: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct TranslationError {
     /// The field's path, such as `llm_request.messages[2].content`.
     pub field: String,

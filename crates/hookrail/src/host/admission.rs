@@ -19,7 +19,8 @@ pub(crate) fn directory_for<'a>(host: &'a Host, cwd: &'a Path) -> &'a Path {
     if is_inside(cwd, project) { project } else { cwd }
 }
 
-/// Leaves out project hooks that may not run: another directory, or a file changed since approval.
+/// Leaves out project hooks that may not run: another directory, a file changed since approval, or a guard that cannot
+/// start.
 pub(crate) fn admit(
     host: &Host,
     plan: &Plan,
@@ -42,6 +43,10 @@ pub(crate) fn admit(
                 refused.add(hook, RefusalReason::Changed { what });
                 None
             }
+            Recheck::CannotStart(obstacle) => {
+                refused.add(hook, RefusalReason::CannotStart(obstacle));
+                None
+            }
         }
     };
     let planned = plan.hooks.iter();
@@ -52,7 +57,7 @@ pub(crate) fn admit(
 fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
     let Some(seal) = seal else { return Recheck::Unchanged };
     match seal.recheck() {
-        Recheck::Unchanged => Recheck::Unchanged,
+        same @ (Recheck::Unchanged | Recheck::CannotStart(_)) => same,
         changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, hook) {
             // Approved again, and still it may be unable to start.
             Some(seal) => seal.recheck(),
@@ -78,14 +83,14 @@ impl Refused {
 
     /// Adds to a result what follows from the refusals.
     pub(crate) fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
-        // A guard that was tampered with must not be a guard that is off.
-        let (changed, others): (Vec<_>, Vec<_>) = self.hooks.iter().partition(|hook| hook.why.is_change());
-        let changed: Vec<String> = changed.into_iter().map(ToString::to_string).collect();
-        let reasons: Vec<&str> = self.standing.iter().chain(&changed).map(String::as_str).collect();
+        // A guard that was tampered with, or cannot start, must not be a guard that is off.
+        let (blocking, others): (Vec<_>, Vec<_>) = self.hooks.iter().partition(|hook| hook.why.blocks());
+        let blocking: Vec<String> = blocking.into_iter().map(ToString::to_string).collect();
+        let reasons: Vec<&str> = self.standing.iter().chain(&blocking).map(String::as_str).collect();
         if event.is_guarded() && !reasons.is_empty() {
             result.block_with(Block { reason: reasons.join("\n"), cause: BlockCause::Failure });
         }
-        result.warnings.extend(changed);
+        result.warnings.extend(blocking);
         result.warnings.extend(others.into_iter().map(ToString::to_string));
         result.refused = self.hooks;
     }

@@ -1,7 +1,7 @@
 //! The message bus: execution requests in, execution responses out.
 //!
 //! In one process, publish and subscribe; over `hookrail serve`, the same messages as JSON Lines.
-//! Requests arrive unchecked. What is wrong with one is answered, never thrown.
+//! Requests arrive unchecked. One that is not valid gets an error response.
 
 pub(crate) mod answer;
 pub(crate) mod check;

@@ -9,7 +9,7 @@ use crate::host::event_handler::HookEventHandler;
 use crate::host::shared::Host;
 use crate::plan::planner::HookPlanner;
 use crate::plan::registry::HookRegistry;
-use crate::run::{HookRunner, RunnerOptions, StartListener, inherited_environment};
+use crate::run::{HookRunner, ProjectOptions, RunnerOptions, StartListener, inherited_environment};
 use crate::settings::RegistryScope;
 use crate::verdict::aggregator::HookAggregator;
 
@@ -56,7 +56,7 @@ impl Started {
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,
             redaction: effective.redaction,
-            project: project.map(|project| (project.limits, project.redaction)),
+            project: project.map(|project| ProjectOptions::new(project.limits, project.redaction)),
             direct_execution: host.direct_execution,
             answer_by: host.answer_by,
             on_start: Some(start_listener(host)),

@@ -127,7 +127,7 @@ impl PartialEq for ToolInput<'_> {
     }
 }
 
-/// What to do with a tool call.
+/// What to do with a tool call. Exhaustive on purpose, as all gates are: a host has to handle each case.
 #[must_use = "it may be a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolGate<'a> {
@@ -136,7 +136,7 @@ pub enum ToolGate<'a> {
         /// The arguments.
         tool_input: ToolInput<'a>,
     },
-    /// Let a person decide, whatever the host's own rules say. Where nobody can answer the call is refused.
+    /// Let a person decide, whatever the host's own rules say. Where no one can be asked, the call is refused.
     Ask(Box<ToolQuestion<'a>>),
     /// Do not run it; the reason is its result.
     Block(Box<ToolBlock>),
@@ -164,7 +164,7 @@ pub struct ToolBlock {
     pub stop: Option<StopReason>,
 }
 
-/// What `BeforeTool` hooks want.
+/// What `BeforeTool` hooks ask for.
 #[must_use = "it may carry a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -194,7 +194,7 @@ impl BeforeToolHookResult<'_> {
     }
 }
 
-/// What `AfterTool` hooks want.
+/// What `AfterTool` hooks ask for.
 #[must_use = "it may carry a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -209,7 +209,7 @@ pub struct AfterToolHookResult {
     pub notes: HookNotes,
 }
 
-/// What to do with a model call.
+/// What to do with a model call. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
@@ -246,7 +246,7 @@ pub enum AnswerOrigin {
     Empty,
 }
 
-/// What `BeforeModel` hooks want.
+/// What `BeforeModel` hooks ask for.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -276,7 +276,7 @@ impl BeforeModelHookResult<'_> {
     }
 }
 
-/// Which tools a request offers to the model.
+/// Which tools a request offers to the model. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum ToolSelection {
@@ -295,7 +295,7 @@ pub enum ToolSelection {
     },
 }
 
-/// What `BeforeToolSelection` hooks want.
+/// What `BeforeToolSelection` hooks ask for.
 #[must_use = "it may carry a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -328,7 +328,7 @@ pub enum ResponseChange {
     },
 }
 
-/// What `AfterModel` hooks want.
+/// What `AfterModel` hooks ask for.
 #[must_use = "it carries the response and may carry a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -343,7 +343,7 @@ pub struct AfterModelHookResult {
     pub notes: HookNotes,
 }
 
-/// Whether the agent goes on after an event of its own life.
+/// Whether the agent goes on after an event of its lifecycle. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentGate {
@@ -366,7 +366,7 @@ pub enum AgentGate {
     },
 }
 
-/// What the hooks of one of the six events outside of tools and models want. Where the settings let them observe
+/// What the hooks of one of the six events outside of tools and models ask for. Where the settings let them observe
 /// only, this says to go on.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
@@ -374,7 +374,7 @@ pub enum AgentGate {
 pub struct AgentHookResult {
     /// Whether to go on.
     pub gate: AgentGate,
-    /// `AfterAgent`: the conversation is to be forgotten.
+    /// `AfterAgent`: the conversation's history is to be cleared.
     pub clear_context: bool,
     /// What hooks gave besides. The message is for the next request.
     pub notes: HookNotes,

@@ -59,6 +59,7 @@ pub enum ModelOutcome {
     /// The model answered.
     Answered(ModelAnswer),
     /// Hooks blocked the call: the model was not asked.
+    #[non_exhaustive]
     Blocked {
         /// What to go on with: the hooks' answer, or one candidate that says nothing.
         response: GenerateContentResponse,
@@ -70,19 +71,45 @@ pub enum ModelOutcome {
         showing: Showing,
         /// A message of hooks for the model, to be added to the next request: see [`system_message`].
         next_system_message: Option<String>,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
     /// The host's permission step refused the call.
+    #[non_exhaustive]
     Denied {
         /// Why.
         reason: String,
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+        next_system_message: Option<String>,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
     /// The agent must stop.
+    #[non_exhaustive]
     Stopped {
         /// Why.
         reason: StopReason,
+        /// Set when hooks blocked the call as well.
+        block: Option<Block>,
         /// The answer, if the model had been asked by then.
         answer: Option<ModelAnswer>,
+        /// The same as in the other variants, where there is no answer that has it.
+        next_system_message: Option<String>,
+        /// The same.
+        warnings: Vec<String>,
     },
+}
+
+impl ModelOutcome {
+    /// What was odd about the hooks of the call or had no effect, whatever became of it.
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            Self::Answered(answer) | Self::Stopped { answer: Some(answer), .. } => &answer.warnings,
+            Self::Blocked { warnings, .. }
+            | Self::Denied { warnings, .. }
+            | Self::Stopped { warnings, .. } => warnings,
+        }
+    }
 }
 
 /// A hook's message to the model as an entry of a request.
@@ -112,15 +139,18 @@ impl HookSession {
         permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
         call: impl AsyncFnOnce(OutgoingCall<'_>) -> Result<GenerateContentResponse, E>,
     ) -> Result<ModelOutcome, E> {
-        let Prepared { request, hidden, mut warnings } = match self.prepare_model_call(request).await {
-            Ok(prepared) => prepared,
-            Err(outcome) => return Ok(outcome),
-        };
+        let Prepared { request, hidden, messages, mut warnings } =
+            match self.prepare_model_call(request).await {
+                Ok(prepared) => prepared,
+                Err(outcome) => return Ok(outcome),
+            };
         let subject = PermissionSubject::Model { request: &request };
         match permission(PermissionRequest { subject, decider: Decider::Host }).await {
             Permission::Granted => {}
-            Permission::Denied { reason } => return Ok(ModelOutcome::Denied { reason }),
-            Permission::Stopped { reason } => return Ok(ModelOutcome::Stopped { reason, answer: None }),
+            Permission::Denied { reason } => {
+                return Ok(ModelOutcome::Denied { reason, next_system_message: joined(&messages), warnings });
+            }
+            Permission::Stopped { reason } => return Ok(stopped(reason, None, &messages, warnings)),
         }
         let may_stream = !hidden && listening(self, EventName::AfterModel, None).is_none();
         let response = call(OutgoingCall { request: &request, may_stream }).await?;
@@ -144,12 +174,18 @@ impl HookSession {
             warnings,
         };
         Ok(match stop {
-            Some(reason) => ModelOutcome::Stopped { reason, answer: Some(answer) },
+            Some(reason) => ModelOutcome::Stopped {
+                reason,
+                block: None,
+                answer: Some(answer),
+                next_system_message: None,
+                warnings: Vec::new(),
+            },
             None => ModelOutcome::Answered(answer),
         })
     }
 
-    /// Asks the hooks before the call and applies what they want. `Err` is the outcome of a call that is not made.
+    /// Asks the hooks before the call and applies what they ask for. `Err` is the outcome of a call that is not made.
     async fn prepare_model_call(
         &self,
         mut request: GenerateContentParameters,
@@ -161,25 +197,43 @@ impl HookSession {
             ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
             ModelGate::Answer { response, origin, block } => {
                 let showing = if notes.suppress_output { Showing::Hidden } else { Showing::Now };
-                let next_system_message = notes.system_message;
-                return Err(ModelOutcome::Blocked { response, origin, block, showing, next_system_message });
+                let (next_system_message, warnings) = (notes.system_message, notes.warnings);
+                return Err(ModelOutcome::Blocked {
+                    response,
+                    origin,
+                    block,
+                    showing,
+                    next_system_message,
+                    warnings,
+                });
             }
-            ModelGate::Stop { reason, .. } => return Err(ModelOutcome::Stopped { reason, answer: None }),
+            ModelGate::Stop { reason, block } => {
+                return Err(stopped(reason, block, notes.system_message.as_slice(), notes.warnings));
+            }
         }
         request.contents.extend(notes.system_message.as_deref().map(system_message));
-        let mut prepared = Prepared { request, hidden: notes.suppress_output, warnings: notes.warnings };
+        let mut prepared = Prepared {
+            request,
+            hidden: notes.suppress_output,
+            messages: notes.system_message.into_iter().collect(),
+            warnings: notes.warnings,
+        };
         if offers_tools(&prepared.request) {
             let result = fire_before_tool_selection_hook(self, &prepared.request).await;
+            let notes = result.notes.into_inner();
+            prepared.request.contents.extend(notes.system_message.as_deref().map(system_message));
+            prepared.hidden |= notes.suppress_output;
+            prepared.messages.extend(notes.system_message);
+            prepared.warnings.extend(notes.warnings);
             match result.selection {
                 ToolSelection::Unchanged => {}
                 ToolSelection::Restricted { tool_config } => {
                     prepared.request.config.get_or_insert_default().tool_config = Some(tool_config);
                 }
-                ToolSelection::Stop { reason } => return Err(ModelOutcome::Stopped { reason, answer: None }),
+                ToolSelection::Stop { reason } => {
+                    return Err(stopped(reason, None, &prepared.messages, prepared.warnings));
+                }
             }
-            prepared.request.contents.extend(result.notes.system_message.as_deref().map(system_message));
-            prepared.hidden |= result.notes.suppress_output;
-            prepared.warnings.extend(result.notes.into_inner().warnings);
         }
         Ok(prepared)
     }
@@ -190,7 +244,24 @@ struct Prepared {
     request: GenerateContentParameters,
     /// The user must not see the answer.
     hidden: bool,
+    /// The messages of hooks that are in the request, in case it is not sent.
+    messages: Vec<String>,
     warnings: Vec<String>,
+}
+
+/// A stop before the model was asked.
+fn stopped(
+    reason: StopReason,
+    block: Option<Block>,
+    messages: &[String],
+    warnings: Vec<String>,
+) -> ModelOutcome {
+    ModelOutcome::Stopped { reason, block, answer: None, next_system_message: joined(messages), warnings }
+}
+
+/// Messages of several events as one.
+fn joined(messages: &[String]) -> Option<String> {
+    (!messages.is_empty()).then(|| messages.join("\n"))
 }
 
 /// Whether a request carries tool definitions.

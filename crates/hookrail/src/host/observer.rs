@@ -41,6 +41,7 @@ pub struct HookCall<'a> {
 
 /// One finished event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HookBatch {
     /// The event.
     pub event: EventName,
@@ -52,4 +53,12 @@ pub struct HookBatch {
     pub failure_count: usize,
     /// The sum of the hooks' durations.
     pub duration: Duration,
+}
+
+impl HookBatch {
+    /// The record of an event. Hooks that were not healthy count as failed.
+    pub fn new(event: EventName, hook_count: usize, success_count: usize, duration: Duration) -> Self {
+        let failure_count = hook_count.saturating_sub(success_count);
+        Self { event, hook_count, success_count, failure_count, duration }
+    }
 }

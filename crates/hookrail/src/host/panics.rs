@@ -1,4 +1,4 @@
-//! Panics become messages at the boundary of the engine: an agent survives whatever happens inside of it.
+//! Panics become messages at the boundary of the engine: a panic inside of it does not end the agent.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;

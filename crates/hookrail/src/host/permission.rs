@@ -1,4 +1,4 @@
-//! The step between the hooks and the call: may it be made? The host answers.
+//! The step between the hooks and the call: the host decides whether it is made.
 
 use crate::formats::genai::GenerateContentParameters;
 use crate::formats::json_object::JsonObject;
@@ -62,13 +62,13 @@ pub enum Permission {
     },
 }
 
-/// The permission step of a host that has no rules of its own and nobody to ask: whatever the hooks let through is
-/// done, and what they want a person for is refused.
+/// The permission step of a host that has no rules of its own and cannot ask a person: what the hooks let through is
+/// done, and what they ask a person about is refused.
 pub async fn permit_unless_asked(request: PermissionRequest<'_>) -> Permission {
     match request.decider {
         Decider::Host => Permission::Granted,
         Decider::Person { reason } => Permission::Denied {
-            reason: format!("A hook wanted a person to decide, and nobody is there to answer: {reason}"),
+            reason: format!("A hook asked for a person's decision, and no one can be asked here: {reason}"),
         },
     }
 }

@@ -90,13 +90,7 @@ fn trace_run(event: EventName, run: &HookRun) {
 fn batch_of(result: &ProcessedHookResult) -> HookBatch {
     let hook_count = result.runs.len();
     let success_count = result.runs.iter().filter(|run| run.success()).count();
-    HookBatch {
-        event: result.event,
-        hook_count,
-        success_count,
-        failure_count: hook_count - success_count,
-        duration: result.aggregated.total_duration,
-    }
+    HookBatch::new(result.event, hook_count, success_count, result.aggregated.total_duration)
 }
 
 fn trace_batch(batch: &HookBatch, result: &ProcessedHookResult) {

@@ -1,4 +1,4 @@
-//! One session of a host: who it is, where it works, which project hooks it trusts, who observes.
+//! One session of a host: its id, its folder, which project hooks it trusts, what observes it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::host::observer::HookObserver;
 use crate::host::shared::{Host, UnusableSettings};
 use crate::host::system::HookSystem;
 use crate::run::WorkerPool;
-use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths};
-use crate::trust::TrustPolicy;
+use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, may_be_on};
+use crate::trust::{Review, TrustPolicy};
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
@@ -22,7 +22,7 @@ use crate::trust::TrustPolicy;
 /// eleven events is a method.
 pub struct HookSession {
     host: Arc<Host>,
-    enabled: bool,
+    may_be_on: bool,
     system: OnceLock<HookSystem>,
 }
 
@@ -55,22 +55,24 @@ impl HookSession {
         }
     }
 
-    /// The hook system; `None` when hooks are off. It is made at the first call and starts at the first event.
+    /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It is made at the first call and starts at
+    /// the first event.
     #[inline]
     pub fn hook_system(&self) -> Option<&HookSystem> {
-        if !self.enabled {
+        if !self.may_be_on {
             return None;
         }
         Some(self.system.get_or_init(|| HookSystem::new(Arc::clone(&self.host))))
     }
 
-    /// Whether the settings turn hooks on.
+    /// Whether hooks may be on. `false` means that they are off. Where nothing but a project's own flag turns them on,
+    /// approvals decide at the first event: see [`HookSystem::hooks_are_on`].
     #[inline]
     pub fn enable_hooks(&self) -> bool {
-        self.enabled
+        self.may_be_on
     }
 
-    /// Waits until hooks that ran out of time are gone. A program calls it before it exits.
+    /// Waits until hooks that ran out of time have ended. A program calls it before it exits.
     pub async fn drain(&self) {
         if let Some(system) = self.system.get() {
             system.drain().await;
@@ -82,7 +84,20 @@ impl HookSession {
         &self.host.settings().findings
     }
 
+    /// What waits for approval in this session's project, read now. `None` unless the session was made with
+    /// [`TrustPolicy::RequireApproval`].
+    ///
+    /// The session goes on with the approvals that it has read. What is approved after its first event, or after this
+    /// call, counts in the next session.
+    pub fn review_approvals(&self) -> Option<Review> {
+        let TrustPolicy::RequireApproval(store) = &self.host.trust else { return None };
+        let settings = self.host.settings();
+        let hooks = settings.hooks.iter().map(|resolved| &resolved.hook);
+        Some(store.pending(&settings.project_dir, hooks, &settings.project_settings))
+    }
+
     /// Settings and approvals as this session uses them, also while hooks are off.
+    #[doc(hidden)]
     pub fn settings(&self) -> &ResolvedSettings {
         self.host.settings()
     }
@@ -158,7 +173,7 @@ impl HookSessionBuilder {
         self
     }
 
-    /// Sends records of what hooks did.
+    /// Sends records of what hooks did to this observer.
     pub fn observer(mut self, observer: Arc<dyn HookObserver>) -> Self {
         self.observer = Some(observer);
         self
@@ -210,7 +225,7 @@ impl HookSessionBuilder {
         let files = if self.try_examples { files } else { files.without_examples() };
         let (flag, unusable) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
-        let enabled = [flag.project, flag.user, flag.system].contains(&Some(true))
+        let may_be_on = may_be_on(flag)
             || (unusable && self.unusable_settings == UnusableSettings::Block)
             || self.trust.says_enabled(&working_dir);
         let host = Host {
@@ -229,7 +244,7 @@ impl HookSessionBuilder {
             workers: self.workers,
         };
         let has_bus = host.bus.is_some();
-        let session = HookSession { host: Arc::new(host), enabled, system: OnceLock::new() };
+        let session = HookSession { host: Arc::new(host), may_be_on, system: OnceLock::new() };
         if has_bus {
             // A client of the bus cannot call `hook_system`, so that the subscription is made here.
             let _ = session.hook_system();

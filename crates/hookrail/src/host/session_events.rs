@@ -67,7 +67,7 @@ impl HookSession {
     }
 }
 
-/// The events of the agent's own life. They are awaited in both modes, so that nothing outlives the run.
+/// The events of the agent's lifecycle. They are awaited in both modes, so that nothing outlives the run.
 impl HookSession {
     /// A session begins.
     pub async fn fire_session_start(&self, source: SessionStartSource) -> AgentHookResult {
@@ -77,7 +77,7 @@ impl HookSession {
         self.effect(handler.fire_session_start_event(source).await)
     }
 
-    /// A session ends. Whatever the hooks say, it is over; a stop keeps the host from beginning another one after
+    /// A session ends. No answer of a hook prevents that; a stop keeps the host from beginning another one after
     /// [`SessionEndReason::Clear`].
     pub async fn fire_session_end(&self, reason: SessionEndReason) -> AgentHookResult {
         let Some(handler) = triggers::listening(self, EventName::SessionEnd, Some(reason.as_str())) else {

@@ -11,8 +11,8 @@ use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile};
 use crate::trust::{TrustPolicy, VanishedGuard};
 
-/// What becomes of guarded events while a settings file of the user or the system cannot be used. Nobody knows then
-/// which guards it held.
+/// What becomes of guarded events while a settings file of the user or the system cannot be used. Its guards are
+/// then unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnusableSettings {
     /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
@@ -27,7 +27,7 @@ pub(crate) struct Host {
     pub(crate) session_id: String,
     pub(crate) working_dir: PathBuf,
     pub(crate) transcript_path: Option<PathBuf>,
-    /// The settings as they were when the session was made. Whoever edits a file afterwards turns nothing off.
+    /// The settings as they were when the session was made. Later edits of a file have no effect on this session.
     pub(crate) files: SettingsFiles,
     pub(crate) resolved: OnceLock<ResolvedSettings>,
     pub(crate) unusable_settings: UnusableSettings,
@@ -49,7 +49,7 @@ impl Host {
         self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
     }
 
-    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing is in their way.
+    /// Why guarded events must not go on, whatever the hooks say; `None` when nothing blocks them.
     pub(crate) fn standing_block(&self) -> Option<String> {
         let settings = self.settings();
         let refusals = settings.refusals().filter(|_| self.unusable_settings == UnusableSettings::Block);

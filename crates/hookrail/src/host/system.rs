@@ -35,10 +35,11 @@ pub struct HookSystemNotInitializedError;
 
 /// How far the hook system is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HookSystemStatus {
     /// Whether it was started.
     pub initialized: bool,
-    /// How many hooks it knows, enabled or not; 0 before the start.
+    /// How many hooks are registered, enabled or not; 0 before the start.
     pub total_hooks: usize,
 }
 
@@ -101,7 +102,8 @@ impl HookSystem {
         self.components.started().registry.disable_where(unwanted)
     }
 
-    /// Whether hooks are on, now that it is known whether the project's own word counts.
+    /// Whether hooks are on, with approvals taken into account: a project's own flag counts once one of its hooks is
+    /// approved.
     pub fn hooks_are_on(&self) -> bool {
         self.components.host.settings().activation.is_on()
     }
@@ -155,7 +157,8 @@ impl HookSystem {
             .unwrap_or_default()
     }
 
-    /// Ends workers, and waits until they and hooks that ran out of time are gone. A program calls it before it exits.
+    /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it
+    /// exits.
     pub async fn drain(&self) {
         if let Some(started) = self.components.started.get() {
             started.handler.runner().drain().await;

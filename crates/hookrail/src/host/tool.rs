@@ -124,7 +124,7 @@ impl ToolResult {
         };
     }
 
-    /// Adds what hooks want the model to know besides the result.
+    /// Adds the hooks' text for the model to the result.
     pub fn append_context(&mut self, context: Option<&str>) {
         if let Some(context) = not_blank(context) {
             self.llm_content.append(&format!("\n\n{context}"));

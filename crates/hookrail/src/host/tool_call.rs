@@ -14,6 +14,7 @@ use crate::verdict::result::{Block, StopReason};
 #[derive(Debug, Clone)]
 pub enum ToolOutcome {
     /// The tool ran.
+    #[non_exhaustive]
     Ran {
         /// The arguments it ran with.
         tool_input: JsonObject,
@@ -23,8 +24,11 @@ pub enum ToolOutcome {
         original: Option<ToolResult>,
         /// The agent must stop.
         stop: Option<StopReason>,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
     /// Hooks blocked the call.
+    #[non_exhaustive]
     Blocked {
         /// The arguments it would have run with.
         tool_input: JsonObject,
@@ -34,15 +38,21 @@ pub enum ToolOutcome {
         block: Block,
         /// The agent must stop as well.
         stop: Option<StopReason>,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
     /// The host's permission step refused the call.
+    #[non_exhaustive]
     Denied {
         /// The arguments it would have run with.
         tool_input: JsonObject,
         /// The reason, worded for the model.
         result: ToolResult,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
     /// The tool did not run, and the agent must stop.
+    #[non_exhaustive]
     Stopped {
         /// The arguments it would have run with.
         tool_input: JsonObject,
@@ -50,7 +60,21 @@ pub enum ToolOutcome {
         result: ToolResult,
         /// Why.
         reason: StopReason,
+        /// What was odd about the hooks or had no effect; for a log.
+        warnings: Vec<String>,
     },
+}
+
+impl ToolOutcome {
+    /// What was odd about the hooks of the call or had no effect, whatever became of it.
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            Self::Ran { warnings, .. }
+            | Self::Blocked { warnings, .. }
+            | Self::Denied { warnings, .. }
+            | Self::Stopped { warnings, .. } => warnings,
+        }
+    }
 }
 
 /// A tool call with its hooks applied, in the specification's words.
@@ -94,7 +118,7 @@ pub async fn execute_tool_with_hooks(
 }
 
 impl HookSession {
-    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and tells more of what became of the call.
+    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and returns more of what became of the call.
     pub async fn execute_tool(
         &self,
         tool_name: &str,
@@ -110,9 +134,15 @@ impl HookSession {
             ToolGate::Block(blocked) => {
                 let ToolBlock { block, stop } = *blocked;
                 let result = refusal(block.reason.clone(), "hook_blocked", &notes);
-                return ToolOutcome::Blocked { tool_input, result, block, stop };
+                let warnings = notes.into_inner().warnings;
+                return ToolOutcome::Blocked { tool_input, result, block, stop, warnings };
             }
-            ToolGate::Stop(reason) => return stopped(tool_input, *reason, &notes),
+            ToolGate::Stop(reason) => {
+                let text = format!("Agent execution stopped by hook: {reason}");
+                let result = refusal(text, "hook_stopped", &notes);
+                let warnings = notes.into_inner().warnings;
+                return ToolOutcome::Stopped { tool_input, result, reason: *reason, warnings };
+            }
         };
         // Arguments that no hook changed are not copied.
         let changed = changed.into_changed();
@@ -123,9 +153,14 @@ impl HookSession {
             Permission::Granted => {}
             Permission::Denied { reason } => {
                 let result = refusal(reason, "permission_denied", &notes);
-                return ToolOutcome::Denied { tool_input, result };
+                let warnings = notes.into_inner().warnings;
+                return ToolOutcome::Denied { tool_input, result, warnings };
             }
-            Permission::Stopped { reason } => return stopped(tool_input, reason, &notes),
+            Permission::Stopped { reason } => {
+                let result = refusal(format!("Agent execution stopped: {reason}"), "stopped", &notes);
+                let warnings = notes.into_inner().warnings;
+                return ToolOutcome::Stopped { tool_input, result, reason, warnings };
+            }
         }
         let result = execute(&tool_input).await;
         self.after_tool(tool_name, tool_input, result, notes).await
@@ -153,13 +188,10 @@ impl HookSession {
         result.append_context(after.additional_context.as_deref());
         apply_notes(&mut result, &before);
         apply_notes(&mut result, &after.notes);
-        ToolOutcome::Ran { tool_input, result, original, stop: after.stop }
+        let mut warnings = before.into_inner().warnings;
+        warnings.extend(after.notes.into_inner().warnings);
+        ToolOutcome::Ran { tool_input, result, original, stop: after.stop, warnings }
     }
-}
-
-fn stopped(tool_input: JsonObject, reason: StopReason, notes: &HookNotes) -> ToolOutcome {
-    let result = refusal(format!("Agent execution stopped by hook: {reason}"), "hook_stopped", notes);
-    ToolOutcome::Stopped { tool_input, result, reason }
 }
 
 /// What the model gets instead of a result.

@@ -81,7 +81,7 @@ fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> T
     ToolInput::changed(original, new_input)
 }
 
-/// Tells the hooks what a tool gave.
+/// Runs the hooks after a tool, with what it gave.
 #[inline]
 pub fn fire_after_tool_hook<'a>(
     session: &'a HookSession,
@@ -133,7 +133,7 @@ async fn before_model<'a>(
 ) -> BeforeModelHookResult<'a> {
     let result = handler.fire_before_model_event(llm_request).await;
     let mut notes = Notes::of(&result);
-    let output = result.aggregated.final_output.map(BeforeModelHookOutput);
+    let output = result.aggregated.final_output.map(BeforeModelHookOutput::from);
     let gate = match (result.block, result.stop) {
         (block, Some(reason)) => ModelGate::Stop { reason, block },
         (Some(block), None) => {
@@ -148,7 +148,7 @@ async fn before_model<'a>(
             ModelGate::Send { request: changed.map_or(Cow::Borrowed(llm_request), Cow::Owned) }
         }
     };
-    notes.output = output.map(|output| output.0);
+    notes.output = output.map(HookOutput::from);
     BeforeModelHookResult { gate, notes: notes.into() }
 }
 
@@ -182,7 +182,7 @@ async fn before_tool_selection(
 ) -> BeforeToolSelectionHookResult {
     let result = handler.fire_before_tool_selection_event(llm_request).await;
     let mut notes = Notes::of(&result);
-    let output = result.aggregated.final_output.map(BeforeToolSelectionHookOutput);
+    let output = result.aggregated.final_output.map(BeforeToolSelectionHookOutput::from);
     let own = llm_request.config.as_ref().and_then(|config| config.tool_config.as_ref());
     let changed =
         || applied("toolConfig", output.as_ref(), |output| output.apply_tool_config_modifications(own));
@@ -191,7 +191,7 @@ async fn before_tool_selection(
         None => changed()
             .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
     };
-    notes.output = output.map(|output| output.0);
+    notes.output = output.map(HookOutput::from);
     BeforeToolSelectionHookResult { selection, notes: notes.into() }
 }
 
@@ -220,7 +220,7 @@ async fn after_model(
 ) -> AfterModelHookResult {
     let result = handler.fire_after_model_event(llm_request, &llm_response).await;
     let mut notes = Notes::of(&result);
-    let output = result.aggregated.final_output.map(AfterModelHookOutput);
+    let output = result.aggregated.final_output.map(AfterModelHookOutput::from);
     let replacement =
         applied("llm_response", output.as_ref(), |output| output.modified_response(&llm_response));
     let (response, change) = match replacement {
@@ -230,7 +230,7 @@ async fn after_model(
             (response, ResponseChange::Replaced { dropped_tool_calls })
         }
     };
-    notes.output = output.map(|output| output.0);
+    notes.output = output.map(HookOutput::from);
     AfterModelHookResult { response, change, stop: result.stop, notes: notes.into() }
 }
 
@@ -251,7 +251,7 @@ fn listening_in<'a>(
     event: EventName,
     target: Option<&str>,
 ) -> Option<&'a HookEventHandler> {
-    // Starting the system reads files and runs code of the host; the agent survives whatever happens there.
+    // Starting the system reads files and runs code of the host; a panic there must not end the agent.
     let start = || Some(system.handler()).filter(|handler| !handler.is_silent(event, target));
     survive(start).unwrap_or_else(|message| {
         // The log may be what failed.

@@ -7,6 +7,7 @@ use crate::formats::field::TranslationError;
 /// A payload whose shape is wrong: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {expected}, found {found}", field_in_words(.field))]
+#[non_exhaustive]
 pub struct ValidationError {
     /// The field's path, such as `tool_input`; empty for the payload as a whole.
     pub field: String,

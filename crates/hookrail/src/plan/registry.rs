@@ -16,6 +16,7 @@ mod disabled;
 
 /// A hook with its trust state.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct JudgedHook {
     /// The hook.
     pub hook: Hook,

@@ -51,21 +51,25 @@ enum NodeKind {
 impl Condition {
     /// Reads a condition on facts of an event, with warnings about what is probably not meant; the error has
     /// everything that is wrong.
-    pub fn parse(value: &Ast<'_>, event: EventName) -> Result<(Self, Vec<RuleProblem>), Vec<RuleProblem>> {
+    pub(crate) fn parse(
+        value: &Ast<'_>,
+        event: EventName,
+    ) -> Result<(Self, Vec<RuleProblem>), Vec<RuleProblem>> {
         read::condition(value, event)
     }
 
     /// Whether it holds.
-    pub fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         self.root.evaluate(facts)
     }
 
     /// Whether it holds whenever `other` does, as far as the two texts tell.
-    pub fn follows_from(&self, other: &Self) -> bool {
+    pub(crate) fn follows_from(&self, other: &Self) -> bool {
         shadow::follows(&self.root, &other.root)
     }
 
     /// Whether it holds, with what was seen of each fact it asks about.
+    #[doc(hidden)]
     pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
         explain::explain(&self.root, facts)
     }

@@ -10,7 +10,7 @@ use crate::spelling::nearest;
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleProblem {
+pub(crate) struct RuleProblem {
     /// What it is about.
     pub code: DiagnosticCode,
     /// The bytes of the settings text that it is about.

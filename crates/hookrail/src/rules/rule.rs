@@ -26,7 +26,7 @@ pub struct Rule {
 
 /// Where a rule stands.
 #[derive(Debug, Clone, Copy)]
-pub struct RulePlace<'a> {
+pub(crate) struct RulePlace<'a> {
     /// The event whose facts it may ask about.
     pub event: EventName,
     /// The matcher of its group, which examples must pass.
@@ -37,7 +37,7 @@ pub struct RulePlace<'a> {
 
 /// What reading a rule gave.
 #[derive(Debug)]
-pub struct RuleReading {
+pub(crate) struct RuleReading {
     /// The rule; `None` if something keeps it from being read. Then the guarded events it stands for are blocked.
     pub rule: Option<Rule>,
     /// What keeps it from being read.
@@ -53,22 +53,22 @@ impl Rule {
     pub const FIELDS: [&'static str; 7] = ["when", "then", "block", "ask", "context", "unknown", "examples"];
 
     /// Reads a rule from the object of a hook.
-    pub fn read(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
+    pub(crate) fn read(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
         read::rule(object, place)
     }
 
     /// Whether its condition holds.
-    pub fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         self.when.evaluate(facts)
     }
 
     /// What it has to say; `None` if it does not hold, or if that cannot be told and the rule does not mind.
-    pub fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
+    pub(crate) fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
         self.answer_to(self.evaluate(facts))
     }
 
     /// Its output for this result of its condition.
-    pub fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
+    pub(crate) fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
         match truth {
             Truth::Yes => Some(&self.then),
             Truth::Unknown => self.on_unknown.as_ref(),
@@ -77,12 +77,14 @@ impl Rule {
     }
 
     /// Which parts of its condition hold, which do not, and what was seen.
+    #[doc(hidden)]
     pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
         self.when.explain(facts)
     }
 
     /// Whether `other` decides nothing beside this rule, where both are asked about the same call: this one blocks
     /// whenever the other one would block or ask. `false` where that cannot be seen.
+    #[doc(hidden)]
     pub fn shadows(&self, other: &Self) -> bool {
         let blocks = self.then.is_blocking_decision();
         blocks
@@ -97,12 +99,13 @@ impl Rule {
     }
 
     /// Its examples.
+    #[doc(hidden)]
     pub fn examples(&self) -> &[Example] {
         &self.examples.list
     }
 
     /// The examples that do not hold, each with the place of its text.
-    pub fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
+    pub(crate) fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
         self.examples.failures(self, matcher)
     }
 }

@@ -10,7 +10,7 @@ use futures_util::stream::FuturesOrdered;
 pub use self::escalations::Escalations;
 use self::hook_limits::HookLimits;
 pub(super) use self::options::GRACE;
-pub use self::options::{RunnerOptions, StartListener};
+pub use self::options::{ProjectOptions, RunnerOptions, StartListener};
 use super::handover::Handovers;
 use super::payload::Payload;
 use super::process::{Finished, not_started, run_from, spawn};
@@ -72,9 +72,8 @@ impl HookRunner {
             workers,
         } = options;
         let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
-        let project_limits = project.map(|(limits, redaction)| {
-            HookLimits::new(limits, &redaction, environment.clone(), direct_execution)
-        });
+        let project_limits = project
+            .map(|own| HookLimits::new(own.limits, &own.redaction, environment.clone(), direct_execution));
         Self {
             limits: HookLimits::new(limits, &redaction, environment, direct_execution),
             project_limits,

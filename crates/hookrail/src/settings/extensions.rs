@@ -31,7 +31,7 @@ pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
         let shown = name.to_string_lossy().into_owned();
         let inactive = settings.levels.ranked(false).any(|level| level.disabled_extensions.contains(&shown));
         if !inactive {
-            load_extension(&dir.join(&name), &Level::Extension(ExtensionName(shown)), settings);
+            load_extension(&dir.join(&name), &Level::Extension(ExtensionName::new(shown)), settings);
         }
     }
 }

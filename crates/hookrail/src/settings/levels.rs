@@ -77,6 +77,7 @@ pub struct EffectiveSettings {
 
 /// Bounds on running hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// How many hooks run at once; the rest queue.
     pub max_concurrent: usize,
@@ -92,6 +93,7 @@ impl Default for Limits {
 
 /// Which variables hooks do not inherit. The lists of all levels that count are united.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redaction {
     /// Whether variables are removed at all.
     pub enabled: bool,

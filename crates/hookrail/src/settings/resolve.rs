@@ -1,13 +1,15 @@
 //! What counts: settings and approvals resolved once into one value.
 //!
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
-//! whether hooks are on, which of them wait for approval, or what is wrong with a file.
+//! whether hooks are on, which of them wait for approval, or what is wrong with a file. A session asks one thing before
+//! this value is made: whether hooks may be on at all ([`may_be_on`]), so that a session with hooks off reads no approvals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::activation::Activation;
 use self::activation::activation;
+pub(crate) use self::activation::may_be_on;
 use self::findings::{unapproved, vanished_guard};
 use super::files::SettingsFiles;
 use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, UnusableFile};

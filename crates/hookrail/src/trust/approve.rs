@@ -23,6 +23,7 @@ impl ApprovalStore {
     /// What waits for approval, with everything a person needs to decide. `hooks` must be all hooks of the
     /// project, also when only some are to be approved: an approval that fits none of them is taken for the former
     /// state of a hook that changed, or for a guard that is gone. Hooks of other levels are ignored.
+    #[doc(hidden)]
     pub fn pending<'h>(
         &self,
         project: &Path,
@@ -50,6 +51,9 @@ impl ApprovalStore {
                 files: reading.named_files(),
                 not_watched: unwatched(&project, hook, &reading),
                 obstacle: reading.obstacle(),
+                cannot_start: project
+                    .program_of(hook.command())
+                    .and_then(|program| project.start_obstacle(&program)),
                 lineage: approval.map(|approval| approval.lineage),
                 reading,
             });
@@ -73,8 +77,8 @@ impl ApprovalStore {
         self.approve_with(review, chosen, false)
     }
 
-    /// Accepts that guards are gone, as long as the settings say what they said in the review. Their approvals stay,
-    /// for the day they come back.
+    /// Accepts that guards are gone, as long as the settings say what they said in the review. Their approvals stay
+    /// and hold again if the guards come back.
     pub fn accept_absence(&self, review: &Review, gone: &[&VanishedGuard]) -> Result<(), TrustError> {
         update(self.dir(), |store| {
             let Some(project) = store.projects.get_mut(&review.project.key()) else { return false };

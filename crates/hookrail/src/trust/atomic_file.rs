@@ -1,5 +1,5 @@
-//! One file that several programs change and none may tear: an advisory lock around read and replace,
-//! and a replacement that is either the old file or the new one, whenever a process dies.
+//! One file that several programs change and that is never half-written: an advisory lock around read and replace,
+//! and a replacement that is either the old file or the new one, even if a process is killed.
 //!
 //! The lock is a file of its own, because the file it guards is replaced and a lock on a replaced file
 //! guards nothing. Readers need no lock: a rename is seen whole or not at all.
@@ -32,7 +32,7 @@ pub enum AtomicFileError {
         /// Why it failed.
         source: io::Error,
     },
-    /// Another program holds the lock and does not let go.
+    /// Another program holds the lock and has not released it in time.
     #[error("another program has held the lock `{}` for {} seconds", path.display(), patience.as_secs())]
     Locked {
         /// The lock file.
@@ -130,7 +130,7 @@ impl LockedFile {
         }
     }
 
-    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer died.
+    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer was killed.
     fn temporary_name(&self, middle: &str) -> OsString {
         let mut name = OsString::from(".");
         name.push(file_name(&self.path));
@@ -151,7 +151,7 @@ impl LockedFile {
                 .and_then(|rest| rest.strip_suffix(b".tmp"))
                 .unwrap_or_default();
             if !middle.is_empty() && middle.iter().all(u8::is_ascii_digit) {
-                // A leftover that cannot be removed is litter, no danger.
+                // A leftover that cannot be removed does no harm.
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -188,8 +188,8 @@ fn is_beyond_repair(error: &TrustError) -> bool {
     }
 }
 
-/// Without a home directory the state folder would be looked for where the program happens to stand: in the
-/// project, which could bring approvals of itself along.
+/// Without a home directory the state folder would be looked for in the current directory: in the
+/// project, whose files could contain approvals of itself.
 fn refuse_relative(dir: &Path) -> Result<(), TrustError> {
     if dir.is_absolute() {
         return Ok(());

@@ -18,6 +18,7 @@ use super::fingerprint::{FileContent, FileRights};
 use super::snapshot::{Snapshot, hexadecimal};
 use super::watch::{BadWatch, watched_files};
 use super::words::{PROJECT, TooComplex, first_word, words};
+use crate::hook::StartObstacle;
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
 const MAX_PLACES: usize = 20_000;
@@ -25,6 +26,7 @@ const MAX_PLACES: usize = 20_000;
 /// A file as it was when its hook was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ApprovedFile {
     /// The file as named, relative to the project where it is inside.
     pub path: String,
@@ -129,7 +131,17 @@ impl ProjectDir {
         (word.contains('/') && self.contains(&normalized(&place))).then_some(place)
     }
 
-    /// The path relative to the project where it is inside; the `.` of `./x` says nothing and goes.
+    /// Why a program could not be started, as far as its file tells.
+    pub(super) fn start_obstacle(&self, program: &Path) -> Option<StartObstacle> {
+        let file = || PathBuf::from(self.name(program));
+        if fs::metadata(program).is_err() {
+            return Some(StartObstacle::Missing { file: file() });
+        }
+        let is_executable = rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok();
+        (!is_executable).then(|| StartObstacle::NotExecutable { file: file() })
+    }
+
+    /// The path relative to the project where it is inside; the `.` of `./x` is left out.
     pub(super) fn name(&self, path: &Path) -> String {
         let inside =
             path.strip_prefix(&self.real).or_else(|_| path.strip_prefix(&self.given)).unwrap_or(path);

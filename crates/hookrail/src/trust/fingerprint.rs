@@ -12,7 +12,8 @@ use crate::hook::{Hook, HookKind, OnFailure};
 /// The terms under which a hook runs, exactly as they were approved.
 ///
 /// They are kept in clear and compared one by one, instead of as one digest, so that a review can
-/// show what changed. The name and the description are not part of them: they decide nothing.
+/// show what changed. The name and the description are not part of them: they decide nothing. Exhaustive on
+/// purpose: code that shows terms to a person has to show each of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Terms {
@@ -92,6 +93,7 @@ impl Terms {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "camelCase")]
 #[expect(missing_docs, reason = "every variant has the value before and after; the names say which")]
+#[non_exhaustive]
 pub enum Change {
     Event {
         before: EventName,
@@ -128,7 +130,7 @@ pub enum Change {
         before: Option<Value>,
         after: Option<Value>,
     },
-    /// A file that the command names has another content, came, or went.
+    /// A file that the command names has another content, is new, or is gone.
     File {
         /// The file as named, relative to the project where it is inside.
         path: String,
@@ -185,6 +187,7 @@ impl Change {
 /// Who owns a file and who may do what with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct FileRights {
     /// The permission bits.
     pub mode: u32,

@@ -15,6 +15,7 @@ use crate::event::EventName;
 /// A guard that was approved and is now changed, or gone from the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct VanishedGuard {
     /// Its name when it was approved last.
     pub name: String,
@@ -41,7 +42,7 @@ impl VanishedGuard {
     }
 }
 
-/// The approved guards that the hooks of a project, as they are, do not make up for.
+/// The approved guards that the hooks of a project, as they are, do not replace.
 pub(super) fn vanished_guards(
     approved: &ProjectWire,
     hooks: &[ReadHook<'_>],

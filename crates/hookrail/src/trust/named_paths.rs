@@ -1,11 +1,12 @@
-//! The paths that a command names, for code that only wants to look at the files: which of them exist is not asked here.
+//! The paths that a command names, for code that only looks at the files: which of them exist is not checked here.
 
 use std::path::{Path, PathBuf};
 
 use super::words::{PROJECT, words};
 
-/// Every path that a command could name, seen from the folder that it runs in. A name too many does no harm to those who ask:
-/// they look whether there is such a file. Of a command that is too long or too deeply nested to be read there are none.
+/// Every path that a command could name, seen from the folder that it runs in. A name too many does no
+/// harm: callers check whether there is such a file. Of a command that is too long or too deeply nested to be read
+/// there are none.
 pub fn named_paths(command: &str, folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let home_text = home.and_then(Path::to_str).map(|home| ("HOME".to_owned(), home.to_owned()));
     let variables: Vec<(String, String)> = home_text.into_iter().collect();

@@ -2,7 +2,7 @@
 //! folder in which the command runs.
 //!
 //! Hooks of the user, the system and extensions run in the project's folder and need no approval. One whose command
-//! says `./guard.sh` would run whatever file of that name a project brings along, so it must not.
+//! is `./guard.sh` would run any file of that name in the project, so it is not started.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const INTERPRETERS: [&str; 17] = [
 const PREFIXES: [&str; 6] = ["exec", "command", "env", "nohup", "time", "nice"];
 
 /// The files that a hook from outside of the project must not find in the folder that it runs in, because it names them
-/// by relative paths. Values that a host gave are the host's own business.
+/// by relative paths. Values that a host gave are not checked.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RelativeFiles(Box<[String]>);
 

@@ -9,11 +9,12 @@ use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, 
 use super::fingerprint::{Change, FileContent, Terms};
 use super::guards::VanishedGuard;
 use super::store::Approval;
-use crate::hook::{Hook, Level};
+use crate::hook::{Hook, Level, StartObstacle};
 
 /// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
 /// whatever happened to the files since.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Review {
     pub(super) project: ProjectDir,
     pub(super) current_settings: String,
@@ -31,6 +32,7 @@ pub struct Review {
 
 /// One hook that waits for approval.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Pending {
     /// The hook.
     pub hook: Hook,
@@ -42,6 +44,9 @@ pub struct Pending {
     pub not_watched: Vec<String>,
     /// Why it cannot be approved as it is, if so: a file that cannot be read, for instance.
     pub obstacle: Option<String>,
+    /// Why it could not be started as it is, if so. It can be approved all the same; a guard then blocks all that it
+    /// guards.
+    pub cannot_start: Option<StartObstacle>,
     pub(super) reading: Reading,
     /// The lineage of the approval that it takes the place of.
     pub(super) lineage: Option<u64>,
@@ -69,6 +74,7 @@ pub enum PendingReason {
 
 /// A project file that a command names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct NamedFile {
     /// The file as named, relative to the project where it is inside.
     pub path: String,
@@ -81,6 +87,7 @@ pub struct NamedFile {
 
 /// The project's own settings, waiting for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PendingSettings {
     /// As approved, if ever, as JSON text.
     pub before: Option<String>,

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
 use super::fingerprint::FileRights;
 use super::snapshot::{Identity, Snapshot};
-use crate::hook::Hook;
+use crate::hook::{Hook, StartObstacle};
 
 /// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.
 const ALWAYS_READ: u64 = 4 << 20;
@@ -52,6 +52,7 @@ struct SealedFile {
 /// What a look at sealed files found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub enum Recheck {
     /// Everything is as it was judged.
     Unchanged,
@@ -60,6 +61,8 @@ pub enum Recheck {
         /// What, as a fragment: "`hooks/guard.sh` changed".
         what: String,
     },
+    /// Everything is, but a guard could not be started.
+    CannotStart(StartObstacle),
 }
 
 impl Seal {
@@ -96,10 +99,11 @@ impl Seal {
     /// Looks again.
     pub fn recheck(&self) -> Recheck {
         let change = self.files.iter().find_map(|file| file.change(&self.project));
-        match change.or_else(|| self.appeared()).or_else(|| self.cannot_start()) {
-            None => Recheck::Unchanged,
-            Some(what) => Recheck::Changed { what },
+        if let Some(what) = change.or_else(|| self.appeared()) {
+            return Recheck::Changed { what };
         }
+        let obstacle = self.program.as_deref().and_then(|program| self.project.start_obstacle(program));
+        obstacle.map_or(Recheck::Unchanged, Recheck::CannotStart)
     }
 
     /// The files that a guard may be executing; none for a hook that is no guard.
@@ -111,18 +115,6 @@ impl Seal {
     /// The files that the seal is on, relative to the project where they are inside.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.location.as_path())
-    }
-
-    /// Why the guard could not be started, as far as its file tells.
-    fn cannot_start(&self) -> Option<String> {
-        let program = self.program.as_deref()?;
-        let shown = self.project.name(program);
-        if fs::metadata(program).is_err() {
-            return Some(format!("`{shown}` is not there"));
-        }
-        let is_executable = rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok();
-        let help = "`chmod +x` helps, or an interpreter before it where the file system has no modes";
-        (!is_executable).then(|| format!("`{shown}` is not executable; {help}"))
     }
 
     fn appeared(&self) -> Option<String> {
@@ -201,6 +193,7 @@ mod tests {
         match seal.recheck() {
             Recheck::Unchanged => "unchanged".to_owned(),
             Recheck::Changed { what } => what,
+            Recheck::CannotStart(obstacle) => format!("cannot start: {obstacle}"),
         }
     }
 
@@ -278,8 +271,7 @@ mod tests {
 
     #[test]
     fn mode_decides_whether_a_guard_runs() {
-        const NOT_EXECUTABLE: &str = "`x.sh` is not executable; `chmod +x` helps, or an interpreter before it where the \
-                                      file system has no modes";
+        const NOT_EXECUTABLE: &str = "cannot start: `x.sh` is not executable; run `chmod +x x.sh` or name its interpreter in the command";
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("x.sh");
         fs::write(&script, "one").unwrap();
@@ -290,7 +282,7 @@ mod tests {
             ("./x.sh", 0o644, 0o644, NOT_EXECUTABLE),
             ("\"$LLXPRT_PROJECT_DIR/x.sh\" --strict", 0o644, 0o644, NOT_EXECUTABLE),
             ("bash x.sh", 0o644, 0o644, "unchanged"),
-            ("./missing.sh", 0o644, 0o644, "`missing.sh` is not there"),
+            ("./missing.sh", 0o644, 0o644, "cannot start: `missing.sh` is not there; add it"),
         ] {
             mode(before);
             let seal = seal(dir.path(), command);

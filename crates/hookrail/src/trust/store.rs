@@ -19,6 +19,9 @@ use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
 /// Where approvals are stored.
+///
+/// [`HookSession::review_approvals`](crate::HookSession::review_approvals) says what waits, [`ApprovalStore::approve`]
+/// approves what a person has seen of it; the types of both are in [`approvals`](crate::approvals).
 #[derive(Debug, Clone)]
 pub struct ApprovalStore {
     dir: PathBuf,
@@ -27,6 +30,7 @@ pub struct ApprovalStore {
 /// One approval: a hook as it was when it was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Approval {
     /// The hook's name at that time; approvals are not bound to it.
     pub name: String,
@@ -43,6 +47,7 @@ pub struct Approval {
 
 /// All approvals of one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApprovedProject {
     /// The project's real path.
     pub path: PathBuf,
@@ -65,8 +70,9 @@ impl ApprovalStore {
 
     /// Tells for every hook whether it may run, and seals the files of those that were approved.
     ///
-    /// `project_settings` is what the project's own files say besides hooks, in whatever form the caller
-    /// likes, as long as it is the same here and in [`ApprovalStore::pending`].
+    /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
+    /// it is the same here and in [`ApprovalStore::pending`].
+    #[doc(hidden)]
     pub fn judge<H: AsRef<Hook>>(
         &self,
         project: &Path,
@@ -142,7 +148,7 @@ impl ApprovalStore {
         Ok(count)
     }
 
-    /// Notes that the user wants a hook of a project off (or on again) in that project and nowhere else. Returns
+    /// Records that a hook of a project is off (or on again) by the user's choice, in that project only. Returns
     /// whether that changed anything.
     pub fn set_disabled(
         &self,

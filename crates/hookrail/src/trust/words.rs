@@ -1,8 +1,8 @@
 //! Every word of a command that could name a file. Pure: no file is looked at here.
 //!
-//! It errs on the side of too many words: a word that names nothing costs one look at the disk, while a word that was
-//! missed would leave a script unguarded. So a word that is itself a text (`bash -c '…'`, a here-document) is read
-//! again, in whatever language it is.
+//! Too many words are taken rather than too few: a word that names nothing costs one look at the disk, while a word
+//! that was missed would leave a script unguarded. So a word that is itself a text (`bash -c '…'`, a here-document) is
+//! read again, in whatever language it is.
 //! One kind of word is left out on purpose: the target of an output redirection. A hook that appends to
 //! its own log (`… >> audit.log`) would otherwise revoke its own approval each time it runs.
 
@@ -33,7 +33,7 @@ const RUN_BY_INTERPRETERS: [&str; 9] = [
 const MAX_DEPTH: usize = 16;
 
 /// Bytes read for one hook, nested texts and expanded variables included. A command line cannot be
-/// longer than 128 KiB on Linux, so only a text made to exhaust us gets here.
+/// longer than 128 KiB on Linux, so only a text that is made to take long gets here.
 const MAX_BYTES: usize = 1 << 20;
 
 /// A command that cannot be read within bounds. It cannot be approved: what it names is not known.
@@ -95,7 +95,7 @@ fn without_marker(text: &str) -> String {
 struct Finder<'a> {
     env: &'a [(String, String)],
     words: BTreeSet<String>,
-    /// What was read. A text inside of a text is met on several ways, and would be read again for each.
+    /// What was read. A text inside of a text is reached in several ways, and would be read again for each.
     texts: BTreeSet<String>,
     bytes: usize,
 }

@@ -32,7 +32,7 @@ pub fn process_common_hook_output_fields(
     });
     ProcessedHookResult {
         event,
-        stop: stopping.map(|output| StopReason(output.effective_stop_reason().to_owned())),
+        stop: stopping.map(|output| StopReason::new(output.effective_stop_reason())),
         ask: if block.is_none() { ask(event, output, &runs) } else { None },
         block,
         system_message: merge_system_messages(event, &healthy),
@@ -52,7 +52,7 @@ fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> 
     Some(Block { reason, cause: BlockCause::Policy })
 }
 
-/// The question that hooks put to a person, with the reasons of those that ask.
+/// The question that a person is to answer, with the reasons of those that ask.
 fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Option<Ask> {
     output.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
     let asking = runs.iter().filter_map(|run| run.output.as_ref()).filter(|own| views::asks(event, own));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::hook::Hook;
+use crate::hook::{Hook, StartObstacle};
 
 /// A hook that was planned and is not run for this event. Its text names the hook and the reason.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub enum RefusalReason {
         /// What changed.
         what: String,
     },
+    /// It is a guard as it was approved, and the file that it is started with cannot be executed.
+    CannotStart(StartObstacle),
     /// It is an approved guard whose file is open for writing, so that the system would not execute it.
     OpenForWriting {
         /// The file.
@@ -40,15 +42,17 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
-    /// Whether the hook is not what was approved. Guarded events are then blocked.
-    pub(crate) const fn is_change(&self) -> bool {
-        matches!(self, Self::Changed { .. } | Self::OpenForWriting { .. })
+    /// Whether guarded events are blocked: an approved guard is not what was approved, or cannot be started.
+    pub(crate) const fn blocks(&self) -> bool {
+        matches!(self, Self::Changed { .. } | Self::CannotStart(_) | Self::OpenForWriting { .. })
     }
 }
 
 impl fmt::Display for RefusedHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if matches!(self.why, RefusalReason::OpenForWriting { .. }) { "guard" } else { "hook" };
+        let is_guard =
+            matches!(self.why, RefusalReason::CannotStart(_) | RefusalReason::OpenForWriting { .. });
+        let kind = if is_guard { "guard" } else { "hook" };
         write!(f, "{kind} `{}` {}", self.hook.name, self.why)
     }
 }
@@ -66,6 +70,9 @@ impl fmt::Display for RefusalReason {
             }
             Self::Changed { what } => {
                 write!(f, "changed since it was approved ({what}); run `hookrail trust` to approve it again")
+            }
+            Self::CannotStart(obstacle) => {
+                write!(f, "cannot be started: {obstacle}, then approve it with `hookrail trust`")
             }
             Self::OpenForWriting { file } => write!(
                 f,

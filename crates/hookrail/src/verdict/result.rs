@@ -34,6 +34,7 @@ pub struct AggregatedHookResult {
 
 /// Why a hook, or the hook system itself, failed. Written as `{"hook", "message"}`; `hook` is null for the hook system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HookError {
     /// A hook gave no verdict.
     #[error("{failure}")]
@@ -83,7 +84,7 @@ pub struct ProcessedHookResult {
     pub aggregated: AggregatedHookResult,
     /// The stop that holds, if a hook asked for one.
     pub stop: Option<StopReason>,
-    /// What hooks add for the model. Warnings of failed hooks are not in here.
+    /// The hooks' message for the model. Warnings of failed hooks are not in here.
     pub system_message: Option<String>,
     /// Whether the result is to be hidden from the user.
     pub suppress_output: bool,
@@ -147,9 +148,9 @@ impl ProcessedHookResult {
     }
 }
 
-/// Why a hook wants the agent to stop.
+/// Why the agent is to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StopReason(pub String);
+pub struct StopReason(String);
 
 impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -158,13 +159,23 @@ impl std::fmt::Display for StopReason {
 }
 
 impl StopReason {
+    /// A reason with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// The reason as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text alone.
+    pub fn into_string(self) -> String {
+        self.0
+    }
 }
 
-/// A hook wants a person to decide about a tool call.
+/// A hook asks for a person's decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// What the question shows; never blank.
@@ -173,11 +184,19 @@ pub struct Ask {
 
 /// A block that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Block {
     /// What the model and the user are told.
     pub reason: String,
     /// A hook's decision, or its failure to give one.
     pub cause: BlockCause,
+}
+
+impl Block {
+    /// A block for this reason.
+    pub fn new(reason: impl Into<String>, cause: BlockCause) -> Self {
+        Self { reason: reason.into(), cause }
+    }
 }
 
 /// Why an operation is blocked.

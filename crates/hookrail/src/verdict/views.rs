@@ -3,6 +3,8 @@
 //! One type per event that has methods of its own, all of them readable through [`HookOutputView`]. They hold
 //! an output and decide nothing: merging is done before, and the caller applies what they return.
 
+mod conversions;
+
 use serde_json::Value;
 
 use crate::event::EventName;
@@ -77,7 +79,7 @@ fn reason_of<'a>(output: &'a HookOutput, permission: Option<&'a str>, blocking: 
 
 /// An output of an event that has no fields of its own that need reading.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct DefaultHookOutput(pub HookOutput);
+pub struct DefaultHookOutput(HookOutput);
 
 impl HookOutputView for DefaultHookOutput {
     fn output(&self) -> &HookOutput {
@@ -88,7 +90,7 @@ impl HookOutputView for DefaultHookOutput {
 /// An output of `BeforeTool`. Also understands `permissionDecision` and `permissionDecisionReason`, which hooks
 /// written for other agents use.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeToolHookOutput(pub HookOutput);
+pub struct BeforeToolHookOutput(HookOutput);
 
 impl HookOutputView for BeforeToolHookOutput {
     fn output(&self) -> &HookOutput {
@@ -113,7 +115,7 @@ impl BeforeToolHookOutput {
 
 /// An output of `BeforeModel`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeModelHookOutput(pub HookOutput);
+pub struct BeforeModelHookOutput(HookOutput);
 
 impl HookOutputView for BeforeModelHookOutput {
     fn output(&self) -> &HookOutput {
@@ -145,7 +147,7 @@ impl BeforeModelHookOutput {
 
 /// An output of `AfterModel`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct AfterModelHookOutput(pub HookOutput);
+pub struct AfterModelHookOutput(HookOutput);
 
 impl HookOutputView for AfterModelHookOutput {
     fn output(&self) -> &HookOutput {
@@ -170,7 +172,7 @@ impl AfterModelHookOutput {
 
 /// An output of `BeforeToolSelection`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeToolSelectionHookOutput(pub HookOutput);
+pub struct BeforeToolSelectionHookOutput(HookOutput);
 
 impl HookOutputView for BeforeToolSelectionHookOutput {
     fn output(&self) -> &HookOutput {

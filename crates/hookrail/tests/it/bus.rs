@@ -103,7 +103,7 @@ async fn both_paths_give_the_same_result() {
     let direct = fire_before_tool_hook(&rig.session, "ls", &input).await;
     assert_eq!(mediated.final_output, serde_json::to_value(&direct.notes.output).ok(), "DELTA-HBUS-002");
     assert_eq!(mediated.reason, direct.block().map(|block| block.reason.clone()), "DELTA-HBUS-002");
-    assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.0.clone()), "DELTA-HBUS-002");
+    assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.as_str().to_owned()), "DELTA-HBUS-002");
     assert!(mediated.success, "a block by decision is healthy");
 }
 

@@ -21,7 +21,7 @@ fn a_tool_loop_is_guarded() {
 /etc/passwd: blocked
   the model reads: "/etc is off limits"
 production.conf: denied
-  the model reads: "nobody was asked: this is production"
+  the model reads: "no one can be asked here: this is production"
 "#;
     assert_eq!(run("guarded_tool"), expected);
 }
@@ -31,7 +31,8 @@ fn a_model_call_is_guarded_and_streams() {
     let expected = r#"piece: "Once "
 piece: "upon "
 piece: "a time."
-blocked: no passwords, please; the conversation goes on with ""
+blocked: a password
+No passwords, please.
 "#;
     assert_eq!(run("guarded_model"), expected);
 }

@@ -221,7 +221,7 @@ async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
             let session = broken(at, &project);
             assert_eq!(block_of(&session, "x").await.unwrap().reason, "no", "HOOK-110: {at}");
             let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
-            assert_eq!(after.stop.unwrap().0, "enough", "HOOK-028: {at}");
+            assert_eq!(after.stop.unwrap().as_str(), "enough", "HOOK-028: {at}");
         }
     }
 }

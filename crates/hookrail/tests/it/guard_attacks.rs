@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use hookrail::approvals::VanishedGuard;
 use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
-use hookrail::internal::{Settings, VanishedGuard, load_settings};
+use hookrail::internal::{Settings, load_settings};
 use hookrail::{BlockCause, DiagnosticCode, Exit, HookFailure, HookSession, StartFailure, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -467,8 +468,7 @@ async fn a_relative_command_from_outside_does_not_run_a_file_of_the_project() {
                 project.user_settings(&on("BeforeTool", &[hook]));
             }
             let result = before_tool(&careful(&project), json!({})).await;
-            let level =
-                if extension { Level::Extension(ExtensionName("theirs".into())) } else { Level::User };
+            let level = if extension { Level::Extension(ExtensionName::new("theirs")) } else { Level::User };
             let why = StartFailure::RunsProjectFile { level, file: project.dir().join("guard.sh") };
             assert_eq!(*result.runs[0].exit(), Exit::NotStarted(why.clone()), "{what}");
             assert_eq!(result.runs[0].failure(), Some(&HookFailure::NotStarted { why }), "{what}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookrail::components::{ProcessedHookResult, make_empty_success_result};
-use hookrail::{EventName, HookOutput, HookSession};
+use hookrail::{EventName, HookOutput, HookSession, StopReason};
 use hookrail_testkit::TestProject;
 use proptest::prelude::any;
 use proptest::test_runner::{Config as ProptestConfig, TestRunner};
@@ -59,7 +59,7 @@ async fn common_fields_are_read_once_for_all_callers() {
     });
     let (_project, session) = with_hooks("BeforeTool", &[&says(&output)]);
     let result = before_tool(&session).await;
-    let stop = result.stop.map(|stop| stop.0);
+    let stop = result.stop.map(StopReason::into_string);
     assert_eq!(stop.as_deref(), Some("enough"), "DELTA-HRUN-001, DELTA-HRUN-002, DELTA-HRUN-004");
     assert_eq!(result.system_message.as_deref(), Some("m"), "DELTA-HRUN-003, DELTA-HRUN-004");
     assert!(result.suppress_output, "DELTA-HRUN-003, DELTA-HRUN-004");

@@ -12,6 +12,7 @@ mod hook_fixture;
 mod kit;
 mod logging;
 mod logs;
+mod outcomes;
 mod panics;
 mod rules;
 mod security;

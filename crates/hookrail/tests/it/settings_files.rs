@@ -65,7 +65,7 @@ fn all_levels_and_extensions_contribute_in_order() {
         .collect();
     let extension = |name: &str| {
         let file = project.home().join(".llxprt/extensions").join(name).join("llxprt-extension.json");
-        (ConfigSource::Extensions, Level::Extension(ExtensionName(name.to_owned())), file)
+        (ConfigSource::Extensions, Level::Extension(ExtensionName::new(name)), file)
     };
     assert_eq!(
         found,

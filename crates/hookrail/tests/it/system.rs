@@ -12,8 +12,9 @@ use crate::kit::{
     untouched,
 };
 
-fn status(initialized: bool, total_hooks: usize) -> HookSystemStatus {
-    HookSystemStatus { initialized, total_hooks }
+fn status(system: &HookSystem) -> (bool, usize) {
+    let HookSystemStatus { initialized, total_hooks, .. } = system.status();
+    (initialized, total_hooks)
 }
 
 #[tokio::test]
@@ -33,20 +34,48 @@ async fn a_hook_system_exists_only_where_hooks_are_on() {
 }
 
 #[tokio::test]
+async fn the_flag_of_a_session_and_the_start_of_its_system_never_contradict() {
+    let said = [None, Some(false), Some(true)];
+    let settings = |flag: Option<bool>| flag.map_or(json!({}), |flag| json!({ "enableHooks": flag }));
+    for (project_flag, user, system) in said
+        .into_iter()
+        .flat_map(|project| said.map(|user| (project, user)))
+        .flat_map(|(project, user)| said.map(|system| (project, user, system)))
+    {
+        let project = TestProject::new();
+        project.settings(&settings(project_flag));
+        project.user_settings(&settings(user));
+        project.system_settings(&settings(system));
+        let flags = format!("project {project_flag:?}, user {user:?}, system {system:?}");
+        let all = session(&project);
+        let on = all.hook_system().is_some_and(HookSystem::hooks_are_on);
+        assert_eq!(all.enable_hooks(), on, "everything is approved: {flags}");
+        let careful = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
+        let on = careful.hook_system().is_some_and(HookSystem::hooks_are_on);
+        let is_open = project_flag == Some(true) && user.or(system) != Some(true);
+        assert_eq!(
+            careful.enable_hooks(),
+            on || is_open,
+            "approvals decide about a project's flag only: {flags}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeTool", &[command("true")]));
     let session = session(&project);
     let system = session.hook_system().unwrap();
     assert!(std::ptr::eq(system, session.hook_system().unwrap()), "HOOK-001: one instance");
-    assert_eq!(system.status(), status(false, 0), "HOOK-009, HOOK-206: nothing is read yet");
+    assert_eq!(status(system), (false, 0), "HOOK-009, HOOK-206: nothing is read yet");
     let error = system.event_handler().err();
     assert_eq!(error, Some(HookSystemNotInitializedError), "HOOK-005, HOOK-148");
     assert_eq!(system.registry().err(), error, "HOOK-005");
     assert!(HookSystemNotInitializedError.to_string().contains("not initialized"), "HOOK-148");
 
     let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
-    assert_eq!(system.status(), status(true, 1), "HOOK-008, HOOK-009, HOOK-206: the trigger started it");
+    assert_eq!(status(system), (true, 1), "HOOK-008, HOOK-009, HOOK-206: the trigger started it");
     assert!(system.event_handler().is_ok() && system.registry().is_ok(), "HOOK-006");
 }
 
@@ -66,7 +95,7 @@ async fn it_starts_once_and_keeps_its_components() {
     for _ in 0..3 {
         let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
     }
-    assert_eq!(system.status(), status(true, 1), "HOOK-003, HOOK-004");
+    assert_eq!(status(system), (true, 1), "HOOK-003, HOOK-004");
     assert!(std::ptr::eq(handler, system.event_handler().unwrap()), "HOOK-006, HOOK-007, HOOK-142, HOOK-175");
     assert!(std::ptr::eq(registry, system.registry().unwrap()), "HOOK-006, HOOK-007");
 }

@@ -45,7 +45,7 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let result = fire_before_tool_hook(&session, "write_file", &given).await;
-        let output = BeforeToolHookOutput(result.notes.output.clone().unwrap());
+        let output = BeforeToolHookOutput::from(result.notes.output.clone().unwrap());
         assert!(output.is_blocking_decision(), "{requirement}");
         let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
@@ -143,20 +143,20 @@ async fn before_tool_stops_the_agent() {
     let (execution, ran) = execute(&session).await;
     assert!(!ran, "HOOK-020: the tool does not run");
     assert!(!execution.blocked, "a stop is not a block");
-    assert_eq!(execution.stop, Some(StopReason("enough".to_owned())), "HOOK-020, DELTA-HAPP-002");
+    assert_eq!(execution.stop, Some(StopReason::new("enough")), "HOOK-020, DELTA-HAPP-002");
     assert_eq!(execution.result.llm_content.to_text(), "Agent execution stopped by hook: enough");
 
     let both = json!({ "continue": false, "decision": "block", "reason": "no" });
     let (_project, session) = with_hooks("BeforeTool", &[&says(&both)]);
     let (execution, ran) = execute(&session).await;
     assert!(!ran && execution.blocked, "both hold");
-    assert_eq!(execution.stop, Some(StopReason("no".to_owned())), "the reason stands in for a stop reason");
+    assert_eq!(execution.stop, Some(StopReason::new("no")), "the reason stands in for a stop reason");
     assert_eq!(execution.result.llm_content.to_text(), "no");
 
     let (_project, session) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
     let given = input();
     let verdict = fire_before_tool_hook(&session, "x", &given).await;
-    let reason = StopReason("Hook requested stop".to_owned());
+    let reason = StopReason::new("Hook requested stop");
     assert_eq!(verdict.gate, ToolGate::Stop(Box::new(reason)), "DELTA-HRUN-002");
 }
 
@@ -273,14 +273,14 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
     assert_eq!(result.notes.system_message.as_deref(), Some("m"), "{requirement}");
     assert!(result.notes.suppress_output, "{requirement}");
-    assert_eq!(result.stop, Some(StopReason("done".to_owned())), "HOOK-028, {requirement}");
+    assert_eq!(result.stop, Some(StopReason::new("done")), "HOOK-028, {requirement}");
     assert_eq!(serde_json::to_value(&result.notes.output).unwrap(), output, "{requirement}");
 
     let execution = execute_tool_with_hooks(&session, "ls", input(), permit_unless_asked, async |_| {
         ToolResult::text("x")
     })
     .await;
-    assert_eq!(execution.stop, Some(StopReason("done".to_owned())), "HOOK-028, HOOK-178");
+    assert_eq!(execution.stop, Some(StopReason::new("done")), "HOOK-028, HOOK-178");
     assert!(!execution.blocked);
 }
 
@@ -333,7 +333,7 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
         for (answer, status) in [
             (Permission::Granted, "ran"),
             (Permission::Denied { reason: "the person said no".to_owned() }, "denied"),
-            (Permission::Stopped { reason: StopReason("enough".to_owned()) }, "stopped"),
+            (Permission::Stopped { reason: StopReason::new("enough") }, "stopped"),
         ] {
             let permission = async |request: PermissionRequest<'_>| {
                 assert_eq!(request.decider, Decider::Person { reason: "production" }, "O7, HOOK-182");
@@ -350,7 +350,15 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
                     assert_eq!(result.llm_content.to_text(), "the person said no");
                     assert_eq!(result.error.unwrap().kind.as_deref(), Some("permission_denied"));
                 }
-                (ToolOutcome::Stopped { reason, .. }, "stopped") => assert_eq!(reason.as_str(), "enough"),
+                (ToolOutcome::Stopped { reason, result, .. }, "stopped") => {
+                    assert_eq!(reason.as_str(), "enough");
+                    assert_eq!(
+                        result.llm_content.to_text(),
+                        "Agent execution stopped: enough",
+                        "by the host"
+                    );
+                    assert_eq!(result.error.unwrap().kind.as_deref(), Some("stopped"));
+                }
                 (other, expected) => panic!("{expected}: {other:?}"),
             }
         }
@@ -361,7 +369,7 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
             .await;
         assert!(!execution.blocked, "O7: an ask is no block");
         let text = execution.result.llm_content.to_text();
-        assert!(text.contains("a person to decide") && text.contains("production"), "{text}");
+        assert!(text.contains("a person's decision") && text.contains("production"), "{text}");
     }
 }
 
@@ -378,7 +386,7 @@ async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
     let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
     let given = input();
     let result = fire_before_tool_hook(&session, "x", &given).await;
-    assert_eq!(result.gate, ToolGate::Stop(Box::new(StopReason("enough".to_owned()))), "L10");
+    assert_eq!(result.gate, ToolGate::Stop(Box::new(StopReason::new("enough"))), "L10");
 }
 
 #[tokio::test]

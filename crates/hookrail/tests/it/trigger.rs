@@ -64,7 +64,7 @@ async fn before_model_blocks_with_or_without_an_answer() {
     let mut output = specific(&json!({ "llm_response": answer }));
     output["decision"] = "deny".into();
     output["reason"] = "known".into();
-    let policy = |reason: &str| Block { reason: reason.to_owned(), cause: BlockCause::Policy };
+    let policy = |reason: &str| Block::new(reason, BlockCause::Policy);
     let (gate, _) = before_model(&output).await;
     let ModelGate::Answer { response, origin: AnswerOrigin::Hook, block } = gate else {
         panic!("HOOK-036, HOOK-135, HOOK-152, HOOK-179: {gate:?}")
@@ -96,7 +96,7 @@ async fn a_blocked_call_without_an_answer_reads_as_one_empty_candidate() {
 #[tokio::test]
 async fn before_model_stops_the_agent() {
     let (gate, _) = before_model(&json!({ "continue": false, "stopReason": "enough" })).await;
-    let reason = StopReason("enough".to_owned());
+    let reason = StopReason::new("enough");
     let requirement =
         "HOOK-040, HOOK-184, HOOK-194, DELTA-HAPP-002: the model is not called, no answer is made up";
     assert_eq!(gate, ModelGate::Stop { reason, block: None }, "{requirement}");
@@ -212,7 +212,7 @@ async fn after_model_leaves_an_equal_response_as_it_is() {
 async fn after_model_stops_suppresses_and_adds_a_message() {
     let result = after_model(&json!({ "continue": false, "stopReason": "enough" })).await;
     assert_eq!(result.response.text(), "enough", "HOOK-048, HOOK-180");
-    assert_eq!(result.stop, Some(StopReason("enough".to_owned())), "HOOK-048");
+    assert_eq!(result.stop, Some(StopReason::new("enough")), "HOOK-048");
 
     let result = after_model(&json!({ "suppressOutput": true, "systemMessage": "m" })).await;
     assert!(result.notes.suppress_output, "HOOK-049, HOOK-180, HOOK-217");
@@ -263,7 +263,7 @@ async fn before_tool_selection_restricts_tools() {
 #[tokio::test]
 async fn before_tool_selection_stops_but_does_not_block() {
     let result = selection(&json!({ "continue": false, "stopReason": "enough", "systemMessage": "m" })).await;
-    assert_eq!(result.stop(), Some(&StopReason("enough".to_owned())), "HOOK-058, HOOK-181");
+    assert_eq!(result.stop(), Some(&StopReason::new("enough")), "HOOK-058, HOOK-181");
     assert_eq!(result.notes.system_message.as_deref(), Some("m"));
     let result = selection(&json!({ "decision": "block", "reason": "no" })).await;
     assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-181: it cannot block");

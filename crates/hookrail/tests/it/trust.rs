@@ -8,8 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hookrail::approvals::{Change, FileContent, Pending, PendingReason, Review, TrustError};
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Recheck};
-use hookrail::internal::{Change, FileContent, HookJudgement, Pending, PendingReason, Review, TrustError};
+use hookrail::internal::HookJudgement;
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ fn only_project_hooks_need_approval() {
         (Level::Project, "it was never approved"),
         (Level::User, "trusted"),
         (Level::System, "trusted"),
-        (Level::Extension(ExtensionName("git".to_owned())), "trusted"),
+        (Level::Extension(ExtensionName::new("git")), "trusted"),
     ];
     for (level, expected) in levels {
         let mut hook = hook("./x.sh");
@@ -569,7 +570,7 @@ fn a_guard_that_changed_during_a_run_comes_back_with_a_new_approval() {
 fn allowing_all_looks_at_nothing() {
     let project = TestProject::new();
     let judgement =
-        TrustPolicy::default().judge(&project.dir(), [hook("./x.sh")], &json!({"enableHooks": true}));
+        TrustPolicy::AllowAll.judge(&project.dir(), [hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks[0].trust, HookTrust::Trusted);
     assert!(judgement.hooks[0].seal.is_none() && judgement.project_settings_approved);
 }

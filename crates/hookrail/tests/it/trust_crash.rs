@@ -87,7 +87,7 @@ fn threads_approving_hooks_of_one_settings_file_lose_nothing() {
             let (store, dir, hooks) = (&store, &dir, &hooks);
             scope.spawn(move || {
                 let review = store.pending(dir, hooks, &Value::Null);
-                let waits = |pending: &&hookrail::internal::Pending| pending.hook.name == hooks[mine].name;
+                let waits = |pending: &&hookrail::approvals::Pending| pending.hook.name == hooks[mine].name;
                 let chosen: Vec<_> = review.pending.iter().filter(waits).collect();
                 assert_eq!(chosen.len(), 1);
                 store.approve(&review, &chosen).expect("an approval");

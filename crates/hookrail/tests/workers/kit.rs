@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use hookrail::components::{HookRunner, Level, Payload, RunnerOptions, WorkerMode};
-use hookrail::internal::{WorkerPool, WorkerStatus, inherited_environment};
+use hookrail::components::{HookRunner, Level, Payload, RunnerOptions, WorkerMode, WorkerPool, WorkerStatus};
+use hookrail::internal::inherited_environment;
 use hookrail::{Hook, HookFailure, HookRun, WorkerFailure};
 use hookrail_testkit::process;
 use serde_json::Value;
@@ -36,7 +36,9 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mark = format!("worker-test-{}", folder.path().file_name().unwrap_or_default().display());
         let workers = Some(WorkerPool::with_idle(GRACE, idle));
-        let runner = HookRunner::new(RunnerOptions { workers, ..RunnerOptions::new(marked(&mark)) });
+        let mut options = RunnerOptions::new(marked(&mark));
+        options.workers = workers;
+        let runner = HookRunner::new(options);
         Self { runner, folder, mark }
     }
 

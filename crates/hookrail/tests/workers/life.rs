@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use futures_lite::{join_events, poll_once};
+use hookrail::components::WorkerPool;
 use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
-use hookrail::internal::WorkerPool;
 use hookrail::{HookFailure, WorkerFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
@@ -408,8 +408,8 @@ async fn workers_end_with_the_last_session_that_has_them() {
     let mut counts = Vec::new();
     for _ in 0..2 {
         // As after a reload: another runner, the same workers.
-        let options =
-            RunnerOptions { workers: Some(pool.clone()), ..RunnerOptions::new(stage.environment()) };
+        let mut options = RunnerOptions::new(stage.environment());
+        options.workers = Some(pool.clone());
         let runner = HookRunner::new(options);
         let runs = runner.execute_hooks_parallel(std::slice::from_ref(&hook), &payload, stage.dir()).await;
         counts.push(said(&runs[0])["count"].clone());

@@ -106,7 +106,8 @@ impl Finding {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
-            Severity::Note => Level::NOTE,
+            // A note, or what a later version adds.
+            _ => Level::NOTE,
         };
         let mut group =
             Group::with_title(level.primary_title(escape_line(&self.message)).id(self.code.as_str()));

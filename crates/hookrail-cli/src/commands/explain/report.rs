@@ -1,6 +1,6 @@
 //! The plan for programs. The fields are a contract.
 
-use hookrail::components::{Explanation, OnFailure, SkipReason};
+use hookrail::components::{Explanation, OnFailure};
 use hookrail::internal::{ConditionReport, ResolvedSettings};
 use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
@@ -101,26 +101,14 @@ pub(super) fn report<'e>(
             .iter()
             .map(|skipped| SkipExplanation {
                 hook: HookName::of(&skipped.hook),
-                code: code(&skipped.why),
+                code: skipped.why.code(),
                 why: skipped.why.to_string(),
                 reasons: skipped
                     .reasons()
-                    .map(|reason| Reason { code: code(reason), why: reason.to_string() })
+                    .map(|reason| Reason { code: reason.code(), why: reason.to_string() })
                     .collect(),
             })
             .collect(),
         warnings: plan.map_or(&[], |plan| &plan.warnings),
-    }
-}
-
-/// A match without a wildcard: a new reason needs a word of its own.
-fn code(why: &SkipReason) -> &'static str {
-    match why {
-        SkipReason::Disabled(_) => "disabled",
-        SkipReason::NotApproved { .. } => "not-approved",
-        SkipReason::MatcherDoesNotMatch { .. } => "matcher-does-not-match",
-        SkipReason::RuleDoesNotHold => "rule-does-not-hold",
-        SkipReason::WhenDoesNotHold => "when-does-not-hold",
-        SkipReason::Duplicate { .. } => "duplicate",
     }
 }

@@ -1,7 +1,7 @@
 //! Approves what `init` wrote itself, and nothing else.
 
 use anyhow::Context as _;
-use hookrail::internal::Pending;
+use hookrail::approvals::Pending;
 
 use crate::context::Context;
 use crate::exit::Hinted;

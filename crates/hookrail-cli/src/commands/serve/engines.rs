@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use hookrail::components::{HookStatus, HookSystem, HookTrust};
-use hookrail::internal::{WorkerPool, WorkerStatus};
+use hookrail::components::{WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
 use super::print_message;

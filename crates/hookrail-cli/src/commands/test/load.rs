@@ -94,11 +94,6 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 
 /// Without a place, because nothing of the file was read.
 fn unreadable(path: &Path, why: &str) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::NoTestFile,
-        severity: Severity::Error,
-        place: None,
-        message: format!("`{}` cannot be read: {why}", path.display()),
-        help: None,
-    }
+    let message = format!("`{}` cannot be read: {why}", path.display());
+    Diagnostic::new(DiagnosticCode::NoTestFile, Severity::Error, message)
 }

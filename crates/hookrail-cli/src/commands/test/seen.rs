@@ -107,7 +107,7 @@ fn failures(result: &ProcessedHookResult) -> Vec<String> {
     let mut failures: Vec<String> = runs.collect();
     failures.extend(result.infrastructure_failure().map(ToString::to_string));
     // A guard that changed since it was approved, or a rule that cannot be read.
-    if let Some(Block { cause: BlockCause::Failure, reason }) = &result.block
+    if let Some(Block { cause: BlockCause::Failure, reason, .. }) = &result.block
         && failures.is_empty()
     {
         failures.push(reason.clone());

@@ -85,12 +85,9 @@ impl<'a> TestSource<'a> {
 
     /// Notes something that is wrong with a range of the text.
     pub(super) fn problem(&mut self, range: Range<usize>, message: String, help: Option<String>) {
-        self.problems.push(Diagnostic {
-            code: DiagnosticCode::NoTestFile,
-            severity: Severity::Error,
-            place: self.text.place(range),
-            message,
-            help,
-        });
+        let mut problem = Diagnostic::new(DiagnosticCode::NoTestFile, Severity::Error, message);
+        problem.place = self.text.place(range);
+        problem.help = help;
+        self.problems.push(problem);
     }
 }

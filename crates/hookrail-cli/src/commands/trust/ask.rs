@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead};
 
-use hookrail::internal::{Pending, Review, VanishedGuard};
+use hookrail::approvals::{Pending, Review, VanishedGuard};
 
 use super::show;
 use crate::terminal::printer::{Printer, escape, escape_line};

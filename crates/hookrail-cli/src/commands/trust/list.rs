@@ -3,8 +3,8 @@
 //! An approval outlives its hook: it stays in the list until it is revoked, marked as one that does not hold any more.
 
 use hookrail::Hook;
+use hookrail::approvals::Approval;
 use hookrail::components::{HookKind, HookTrust, Level, Matcher};
-use hookrail::internal::Approval;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -24,7 +24,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
             .hooks
             .iter()
             .filter(|resolved| resolved.trust == HookTrust::Approved)
-            .any(|resolved| hookrail::internal::Terms::of(&resolved.hook) == approval.terms)
+            .any(|resolved| hookrail::approvals::Terms::of(&resolved.hook) == approval.terms)
     };
     let settings_approved =
         store.pending(context.project(), &[], &settings.project_settings).settings.is_none();

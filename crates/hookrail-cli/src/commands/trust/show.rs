@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hookrail::Hook;
-use hookrail::components::OnFailure;
-use hookrail::internal::{
+use hookrail::approvals::{
     Change, FileContent, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
 };
+use hookrail::components::OnFailure;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -112,6 +112,9 @@ pub(super) fn hook(pending: &Pending) -> String {
     }
     for why in &pending.not_watched {
         let _ = writeln!(text, "  not watched: {}", escape_line(why));
+    }
+    if let Some(obstacle) = &pending.cannot_start {
+        let _ = writeln!(text, "  cannot start: {}", escape_line(&obstacle.to_string()));
     }
     for change in changes {
         if let Change::File { path, after: FileContent::Missing, .. } = change {
@@ -278,6 +281,7 @@ pub(super) fn as_json(review: &Review) -> Value {
                 "files": pending.files,
                 "notWatched": pending.not_watched,
                 "obstacle": pending.obstacle,
+                "cannotStart": pending.cannot_start.as_ref().map(ToString::to_string),
             })
         })
         .collect();

@@ -5,15 +5,9 @@ use crate::hook_log::HookLog;
 fn the_last_word_about_a_worker_counts() {
     let folder = tempfile::tempdir().unwrap();
     let log = HookLog::new(folder.path());
-    let mut status = hookrail::internal::WorkerStatus {
-        command: "a \"b\"".to_owned(),
-        process: None,
-        answered: 7,
-        started: 1,
-        restarts: 0,
-        last_failure: None,
-        memory: Some(4096),
-    };
+    let mut status = hookrail::components::WorkerStatus::default();
+    status.command = "a \"b\"".to_owned();
+    (status.answered, status.started, status.memory) = (7, 1, Some(4096));
     log.workers(&[status.clone()]);
     (status.answered, status.started, status.restarts) = (9, 2, 1);
     let failure = hookrail::WorkerFailure::Exited { code: 1 };

@@ -38,7 +38,7 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
     let event = request.event_name;
     let silent = survive(|| match event.matching() {
-        // Matchers have no say, and a model payload is translated for hooks that run, not for this question.
+        // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
         Matching::Ignored => system.handler().is_silent(event, None),
         Matching::Tool | Matching::Word { .. } => {
             system.handler().is_silent(event, request.input.event().match_target())

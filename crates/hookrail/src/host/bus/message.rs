@@ -23,7 +23,7 @@ pub const HOOK_EXECUTION_RESPONSE: &str = "hook-execution-response";
 /// A message on the bus.
 #[derive(Debug, Clone)]
 pub enum BusMessage {
-    /// Somebody wants hooks to run. Still to be checked.
+    /// A request to run hooks, not yet validated.
     HookExecutionRequest(Value),
     /// What came of it.
     HookExecutionResponse(HookExecutionResponse),
@@ -53,6 +53,7 @@ pub struct HookExecutionRequest {
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct HookExecutionResponse {
     /// The request's, or a generated one.
     pub correlation_id: String,
@@ -87,6 +88,7 @@ pub struct ExecutionOutput {
 
 /// Why hooks did not run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BusError {
     /// What kind of error.
     pub code: BusErrorCode,
@@ -99,6 +101,7 @@ pub struct BusError {
 /// The kinds of errors that a request may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum BusErrorCode {
     /// The message is no request.
     InvalidRequest,
@@ -114,7 +117,7 @@ pub enum BusErrorCode {
 
 impl HookExecutionRequest {
     /// Reads a request of the usual form. `None` says nothing about the message: [`HookExecutionRequest::parse`] takes
-    /// other forms as well and knows what is wrong with the rest.
+    /// other forms as well and reports what is wrong with the rest.
     pub(super) fn parse_usual(text: &str) -> Option<Self> {
         let request: UsualRequest<'_> = serde_json::from_str(text).ok()?;
         (request.message_type == HOOK_EXECUTION_REQUEST).then_some(())?;
@@ -277,7 +280,7 @@ impl From<&ProcessedHookResult> for ExecutionOutput {
             ask: result.ask.is_some(),
             reason: result.verdict_reason().map(str::to_owned),
             should_stop: result.stop.is_some(),
-            stop_reason: result.stop.as_ref().map(|stop| stop.0.clone()),
+            stop_reason: result.stop.as_ref().map(|stop| stop.as_str().to_owned()),
             system_message: result.system_message.clone(),
             suppress_output: result.suppress_output,
             warnings: result.all_warnings(),

@@ -59,7 +59,7 @@ where
         match trigger {
             Self::Off(unchanged) => match unchanged.take() {
                 Some(unchanged) => Poll::Ready(unchanged()),
-                // As with every future, nobody polls it again after it was ready.
+                // A future is not polled again after it was ready.
                 None => Poll::Pending,
             },
             Self::Running(future) => future.as_mut().poll(context),

@@ -38,6 +38,7 @@ impl Skipped {
 
 /// Why a hook does not run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum SkipReason {
     /// A list or a call disabled it.
     Disabled(DisabledBy),
@@ -62,6 +63,20 @@ pub enum SkipReason {
         /// That hook.
         of: Arc<Hook>,
     },
+}
+
+impl SkipReason {
+    /// The reason as a word that programs can compare, such as `not-approved`.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Disabled(_) => "disabled",
+            Self::NotApproved { .. } => "not-approved",
+            Self::MatcherDoesNotMatch { .. } => "matcher-does-not-match",
+            Self::RuleDoesNotHold => "rule-does-not-hold",
+            Self::WhenDoesNotHold => "when-does-not-hold",
+            Self::Duplicate { .. } => "duplicate",
+        }
+    }
 }
 
 impl fmt::Display for SkipReason {

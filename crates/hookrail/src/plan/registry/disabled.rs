@@ -44,6 +44,7 @@ impl DisabledEntry {
 
 /// Who disabled a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DisabledBy {
     /// An entry of this list.
     List(DisabledList),

@@ -7,7 +7,7 @@ pub(crate) fn at(level: Level, hook: Hook) -> Hook {
 }
 
 fn extension() -> Level {
-    Level::Extension(ExtensionName("lint".to_owned()))
+    Level::Extension(ExtensionName::new("lint"))
 }
 
 fn entry(name_or_command: &str, level: Level) -> DisabledEntry {

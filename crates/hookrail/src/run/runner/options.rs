@@ -16,13 +16,14 @@ pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
 
 /// How hooks are run.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct RunnerOptions {
     /// How many at once, and how much of their output is kept.
     pub limits: Limits,
     /// What they do not see of the environment.
     pub redaction: Redaction,
     /// Limits and redaction of the project's own hooks, where its settings differ.
-    pub project: Option<(Limits, Redaction)>,
+    pub project: Option<ProjectOptions>,
     /// The environment they inherit; `inherited_environment` gives the one of this process.
     pub environment: Vec<(OsString, OsString)>,
     /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
@@ -35,6 +36,23 @@ pub struct RunnerOptions {
     pub on_start: Option<StartListener>,
     /// The workers of an earlier session; new ones are made without it.
     pub workers: Option<WorkerPool>,
+}
+
+/// What is different for the hooks of the project.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProjectOptions {
+    /// How many at once, and how much of their output is kept.
+    pub limits: Limits,
+    /// What they do not see of the environment.
+    pub redaction: Redaction,
+}
+
+impl ProjectOptions {
+    /// These limits and this redaction.
+    pub fn new(limits: Limits, redaction: Redaction) -> Self {
+        Self { limits, redaction }
+    }
 }
 
 impl RunnerOptions {

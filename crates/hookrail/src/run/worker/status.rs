@@ -10,8 +10,9 @@ use super::Worker;
 use crate::verdict::failure::WorkerFailure;
 
 /// The record of one worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct WorkerStatus {
     /// The command of its hooks.
     pub command: String,

@@ -24,6 +24,17 @@ impl Activation {
     }
 }
 
+/// Whether hooks may be on, as far as the flags tell before approvals are read. If not, they are off; if a project's flag
+/// is all that turns them on, approvals decide.
+pub(crate) fn may_be_on(enable: PerLevel<Option<bool>>) -> bool {
+    enable.project == Some(true) || matches!(outside(enable), Some((true, _)))
+}
+
+/// What is said outside of the project, and by which level. The user's word counts more than the system's.
+fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
+    enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)))
+}
+
 /// Whether hooks are on, and whether those outside of the project are.
 ///
 /// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
@@ -36,8 +47,7 @@ pub(super) fn activation(
         || judgement.project_settings_approved
         || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
-    let outside = enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)));
-    let activation = match outside {
+    let activation = match outside(enable) {
         _ if by_project => Activation::On,
         Some((true, _)) => Activation::On,
         _ if enable.project == Some(true) => Activation::OffUntilApproved,
@@ -47,4 +57,36 @@ pub(super) fn activation(
     };
     let on = activation.is_on();
     (activation, on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_on_only_where_they_may_be_and_always_where_they_may_be_and_all_is_approved() {
+        let said = [None, Some(false), Some(true)];
+        for project in said {
+            for user in said {
+                for system in said {
+                    let enable = PerLevel { project, user, system };
+                    for approved in [false, true] {
+                        let judgement = Judgement {
+                            hooks: Vec::new(),
+                            project_settings_approved: approved,
+                            keeps_enabled: false,
+                            vanished: Vec::new(),
+                            disabled: Vec::new(),
+                            problem: None,
+                        };
+                        let (activation, on) = activation(enable, &judgement);
+                        assert_eq!(activation.is_on(), on);
+                        let may_be = may_be_on(enable);
+                        assert!(may_be || !on, "{enable:?}, {approved}: {activation:?}");
+                        assert!(on || !may_be || !approved, "{enable:?}: {activation:?}");
+                    }
+                }
+            }
+        }
+    }
 }

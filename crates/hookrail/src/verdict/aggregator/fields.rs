@@ -7,7 +7,8 @@ use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput, first_not_blank};
 
-/// The last blocking decision, else `ask` where a hook asks for a person's decision, else what the strategy makes of the others.
+/// The last blocking word, else `ask` where a hook asks for a person's decision, else what the strategy makes of the
+/// others.
 pub(super) fn merge_decisions(event: EventName, answers: &[RunOutput<'_>]) -> Option<Decision> {
     if let Some(block) = answers.iter().rev().find_map(|answer| blocking_decision(event, answer.output)) {
         return Some(block);

@@ -7,6 +7,7 @@ use super::fixtures::{answered, finished};
 use super::*;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::Exit;
+use crate::verdict::result::StopReason;
 
 fn any_event() -> impl Strategy<Value = EventName> {
     prop::sample::select(EventName::ALL.to_vec())
@@ -138,7 +139,7 @@ proptest! {
         let reasons: Vec<&str> = runs.iter().filter(|run| stops(run))
             .filter_map(|run| Some(run.output.as_ref()?.effective_stop_reason())).collect();
         let expected = if reasons.is_empty() { None } else { Some(reasons.join("\n")) };
-        prop_assert_eq!(processed.stop.map(|stop| stop.0), expected, "DELTA-HRUN-002 (O9)");
+        prop_assert_eq!(processed.stop.map(StopReason::into_string), expected, "DELTA-HRUN-002 (O9)");
     }
 
     /// Durations stand for the order of finishing: runs are given in plan order, and nothing else may count.

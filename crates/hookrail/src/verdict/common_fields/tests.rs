@@ -27,7 +27,7 @@ fn callers_parse_nothing_themselves() {
     for event in [BeforeTool, AfterTool, BeforeAgent, BeforeToolSelection] {
         let processed = process(event, runs.clone());
         assert_eq!(processed.event, event, "DELTA-HRUN-001 DELTA-HAPP-001");
-        let stop = processed.stop.map(|stop| stop.0);
+        let stop = processed.stop.map(StopReason::into_string);
         assert_eq!(stop.as_deref(), Some("enough"), "DELTA-HRUN-002 DELTA-HRUN-004 DELTA-HAPP-002: {event}");
         assert_eq!(processed.system_message.as_deref(), Some("one\ntwo"), "DELTA-HRUN-003: {event}");
         assert!(processed.suppress_output, "DELTA-HRUN-003: {event}");
@@ -193,7 +193,7 @@ fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_the_asking_hooks()
     let fine = answered(&json!({"decision": "allow", "reason": "fine by me"}));
     for (runs, reason) in [
         (vec![ask("why")], "why"),
-        (vec![ask(" ")], "A hook wants a person to decide"),
+        (vec![ask(" ")], "A hook asks for a person's decision"),
         (vec![fine.clone(), ask("one"), permission.clone(), fine.clone()], "one\np"),
     ] {
         let processed = process(BeforeTool, runs);
