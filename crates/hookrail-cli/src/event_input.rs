@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use anyhow::Context as _;
-use hookrail::components::{Matching, TypedInput, parse_input};
+use hookrail::components::{TypedInput, parse_input};
 use hookrail::internal::sample_input;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(crate) enum InputProblem {
 /// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
 pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
     let event = args.event;
-    let is_tool_event = event.matching() == Matching::Tool;
+    let is_tool_event = event.has_tool();
     if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
         return Err(InputProblem::Usage {
             message: format!("`--tool` and `--input` are for BeforeTool and AfterTool, not for {event}"),

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::components::WorkerStatus;
-use hookrail::{EventName, HookBatch, HookCall, HookObserver};
+use hookrail::{HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use read::{
@@ -236,8 +236,7 @@ impl HookObserver for HookLog {
         let error = failure.as_deref().map(bounded::text);
         let input = call.input.to_bytes().ok();
         let id = input.as_deref().map(call_id);
-        let has_tool = matches!(call.event, EventName::BeforeTool | EventName::AfterTool);
-        let tool = input.as_deref().filter(|_| has_tool).and_then(tool_name::in_payload);
+        let tool = input.as_deref().filter(|_| call.event.has_tool()).and_then(tool_name::in_payload);
         self.write(&LogLine::HookCall(HookCallLine {
             id: id.as_deref(),
             event: call.event.as_str(),

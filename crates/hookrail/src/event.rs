@@ -50,7 +50,7 @@ impl Event<'_> {
         }
     }
 
-    /// What matchers are compared with; `None` where they have no say.
+    /// What matchers are compared with; `None` where they have no effect.
     pub fn match_target(&self) -> Option<&str> {
         match self {
             Self::BeforeTool { tool_name, .. } | Self::AfterTool { tool_name, .. } => Some(tool_name),
@@ -89,7 +89,7 @@ pub struct HookInput<'a> {
     /// What.
     #[serde(flatten)]
     pub event: &'a Event<'a>,
-    /// Fields that a caller sent along and that hookrail does not know.
+    /// Further fields of a caller, which hookrail does not know.
     #[serde(flatten)]
     pub extra: &'a JsonObject,
 }

@@ -10,12 +10,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::EventName;
-use crate::formats::payload::parse_input;
+use crate::hook::fixtures;
 use crate::hook::{Hook, HookKind};
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
+use crate::payload::parse_input;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
@@ -163,7 +164,7 @@ pub fn matcher(data: &[u8]) {
     // The reference takes exponential time, does not know our wildcards, and reads `\u{3}` as one character.
     let has_digit_escape =
         pattern.contains('\\') && pattern.contains(|c: char| c.is_ascii_digit() || c == 'k');
-    let is_wildcard = matches!(&*pattern, "" | "*");
+    let is_wildcard = Matcher::is_wildcard(&pattern);
     if verdict == MatchVerdict::BoundReached
         || name.len() > 6
         || pattern.len() > 30
@@ -326,7 +327,7 @@ fn outcome(event: EventName, runs: Vec<HookRun>) -> ProcessedHookResult {
 }
 
 fn hook(event: EventName) -> Arc<Hook> {
-    Arc::new(Hook::new(event, "hook"))
+    Arc::new(Hook { event, ..fixtures::hook("hook") })
 }
 
 fn strictly_blocks(text: &str) -> bool {

@@ -1,5 +1,7 @@
-//! A hook after its settings were read: nothing about it is a guess any more.
+//! A hook after its settings were read and validated.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fixtures;
 mod start_obstacle;
 mod unreadable_rule;
 
@@ -18,7 +20,7 @@ use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
 
-/// How long a hook may run when its settings do not say.
+/// How long a hook may run when its settings do not set it.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The variables that hold the working directory of a hook.
@@ -33,7 +35,7 @@ pub struct Hook {
     pub event: EventName,
     /// Its `name`, else its command.
     pub name: String,
-    /// What its author says about it.
+    /// The description in its settings.
     pub description: Option<String>,
     /// What kind of program it is.
     pub kind: HookKind,
@@ -49,7 +51,7 @@ pub struct Hook {
     pub on_failure: OnFailure,
     /// Whether it is started at all; `None` means always.
     pub when: Option<Arc<Condition>>,
-    /// Its condition and, for a rule, what it says, as JSON text. Approvals cover it.
+    /// Its condition and, for a rule, its output, as JSON text. Approvals cover it.
     pub definition: Option<String>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
@@ -64,8 +66,8 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// A command hook of the user's for everything that happens at this event, with the defaults of a hook whose
-    /// settings say no more than its command.
+    /// A command hook of the user's for every occurrence of this event, with the defaults of a hook whose settings contain
+    /// only its command.
     pub fn new(event: EventName, command: impl Into<String>) -> Self {
         let command = command.into();
         Self {
@@ -211,6 +213,23 @@ pub enum Level {
     /// An extension, by name.
     #[serde(untagged)]
     Extension(ExtensionName),
+}
+
+impl Level {
+    /// The rank of the hooks of this level. Those of the project, the user and the system are merged into one list
+    /// before they are ranked.
+    pub(crate) const fn config_source(&self) -> ConfigSource {
+        match self {
+            Self::Extension(_) => ConfigSource::Extensions,
+            Self::Project | Self::User | Self::System => ConfigSource::Project,
+        }
+    }
+}
+
+impl AsRef<Self> for Hook {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 /// An extension's name; written as `extension:<name>`.

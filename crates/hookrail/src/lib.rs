@@ -50,6 +50,7 @@ mod hook;
 mod host;
 mod matcher;
 mod output;
+mod payload;
 mod plan;
 mod rules;
 mod run;
@@ -111,10 +112,6 @@ pub mod components {
         HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
     };
-    pub use crate::formats::payload::{
-        BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
-        parse_input,
-    };
     pub use crate::formats::translator::{
         AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError,
         apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request,
@@ -134,6 +131,10 @@ pub mod components {
     pub use crate::host::event_handler::HookEventHandler;
     pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
     pub use crate::matcher::{MatchVerdict, Matcher};
+    pub use crate::payload::{
+        BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
+        parse_input,
+    };
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
     pub use crate::plan::registry::{
         DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
@@ -163,11 +164,10 @@ pub mod components {
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
     pub use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
-    pub use crate::formats::schema::{input_schema, output_schema, sample_input};
     pub use crate::hook::PROJECT_DIR_VARIABLES;
+    pub use crate::payload::schema::{input_schema, output_schema, sample_input};
     pub use crate::rules::{
-        Explanation as RuleExplanation, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library,
-        patched_files,
+        ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
     };
     pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment};
     pub use crate::settings::{

@@ -34,7 +34,7 @@ use self::long::LongPattern;
 use self::program::{Program, Way};
 use self::syntax::Unread;
 use self::words::Words;
-use crate::event::{EventName, Matching};
+use crate::event::EventName;
 
 /// Longer patterns are not compiled.
 const MAX_PATTERN_BYTES: usize = 8 * 1024;
@@ -139,7 +139,7 @@ impl Matcher {
 
     /// A matcher that is compared as a whole; `''` and `'*'` match everything.
     pub fn exact(text: &str) -> Self {
-        let kind = if is_wildcard(text) { Kind::Any } else { Kind::Exact };
+        let kind = if Self::is_wildcard(text) { Kind::Any } else { Kind::Exact };
         Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
     }
 
@@ -147,9 +147,19 @@ impl Matcher {
     pub fn for_event(event: EventName, text: Option<&str>) -> Self {
         match text {
             None => Self::any(),
-            Some(text) if event.matching() == Matching::Tool => Self::compile(text),
+            Some(text) if event.has_tool() => Self::compile(text),
             Some(text) => Self::exact(text),
         }
+    }
+
+    /// Whether a matcher of this text matches everything.
+    pub fn is_wildcard(text: &str) -> bool {
+        matches!(text, "" | "*")
+    }
+
+    /// Whether it matches everything because of its text, or because there is none.
+    pub fn matches_everything(&self) -> bool {
+        self.text().is_none_or(Self::is_wildcard)
     }
 
     /// The matcher as configured; `None` where the settings give none.
@@ -223,7 +233,7 @@ impl Matcher {
 
     /// Whether it is the word, or matches everything.
     pub fn matches_exactly(&self, word: &str) -> bool {
-        self.text().is_none_or(|text| is_wildcard(text) || text == word)
+        self.text().is_none_or(|text| Self::is_wildcard(text) || text == word)
     }
 }
 
@@ -236,7 +246,7 @@ impl fmt::Debug for Matcher {
 impl Kind {
     /// Compiles a pattern; the error says why it is none.
     fn compile(text: &str) -> Result<Self, &'static str> {
-        if is_wildcard(text) {
+        if Matcher::is_wildcard(text) {
             return Ok(Self::Any);
         }
         if let Some(words) = Words::parse(text) {
@@ -254,10 +264,6 @@ impl Kind {
         let program = Program::compile(&pattern, way);
         Ok(Self::Pattern { program, way, folds: pattern.folds, long: OnceLock::new() })
     }
-}
-
-fn is_wildcard(text: &str) -> bool {
-    matches!(text, "" | "*")
 }
 
 fn run(program: &Program, way: Way, name: &str, steps: &mut Steps) -> MatchVerdict {

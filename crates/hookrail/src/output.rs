@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_ASK_REASON: &str = "A hook asks for a person's decision
 pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";
 
 /// A hook's answer. Unknown fields are kept in `extra`; known fields of a wrong type are left out by
-/// whoever reads the answer, with a warning.
+/// the code that reads the answer, with a warning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookOutput {
     /// Allow or block; absent means no decision.
@@ -39,7 +39,7 @@ pub struct HookOutput {
     pub extra: JsonObject,
 }
 
-/// A hook's word on the operation.
+/// A hook's decision about the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// A person is to decide; does not block.
@@ -52,7 +52,7 @@ pub enum Decision {
     Approve,
     /// Allows.
     Allow,
-    /// A word hookrail does not know; does not block.
+    /// An unknown decision; does not block.
     Other(String),
 }
 
@@ -81,7 +81,7 @@ impl Decision {
         }
     }
 
-    /// Whether this word blocks.
+    /// Whether this decision blocks.
     pub const fn blocks(&self) -> bool {
         matches!(self, Self::Block | Self::Deny)
     }
@@ -124,7 +124,7 @@ impl HookOutput {
         Self { decision: Some(Decision::Deny), reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// An allow that says something to the model.
+    /// An allow with a message for the model.
     pub fn allow_saying(message: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Allow), system_message: Some(message.into()), ..Self::default() }
     }
@@ -161,7 +161,7 @@ impl HookOutput {
     }
 }
 
-/// The first text that says something.
+/// The first text that is not blank.
 pub(crate) fn first_not_blank<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
     texts.into_iter().flatten().find(|text| !text.trim().is_empty())
 }

@@ -1,11 +1,11 @@
 //! Rules: guards without a process.
 //!
 //! A rule is a condition on the facts of an event and the output of a hook. [`Rule::read`] reads one from settings,
-//! [`Facts`] holds what is known of an event, and [`Rule::answer`] says what the rule has to say to it. Logic has three
-//! values ([`Truth`]): where a shell line hides what it does, a rule says so instead of guessing.
+//! [`Facts`] holds what is known of an event, and [`Rule::answer`] is the output of the rule for it. Logic has three
+//! values ([`Truth`]): where a shell line hides what it does, the result is "cannot tell" instead of a guess.
 //!
 //! Everything here is pure but `path.rs`, which reads links. A rule is a guard rail and no sandbox: it reads what a call
-//! says, and a program that is started can do what no text tells.
+//! contains, and a program that is started can do what no text shows.
 
 mod command;
 mod condition;
@@ -23,7 +23,7 @@ mod test;
 mod truth;
 mod words;
 
-pub use self::condition::{Condition, Explanation};
+pub use self::condition::{Condition, ConditionReport};
 
 pub use self::facts::{Facts, Folders, Subject};
 pub use self::patch::{PatchAction, PatchedFile, patched_files};

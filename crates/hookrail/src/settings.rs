@@ -1,4 +1,4 @@
-//! Settings: where they are, what they may say, and what counts of them.
+//! Settings: where they are, what they may contain, and which of them apply.
 //!
 //! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
 //! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `levels.rs` has the scalar
@@ -89,6 +89,12 @@ pub struct ConfiguredHook {
     pub extra_fields: JsonObject,
 }
 
+impl AsRef<Hook> for ConfiguredHook {
+    fn as_ref(&self) -> &Hook {
+        &self.hook
+    }
+}
+
 impl std::ops::Deref for ConfiguredHook {
     type Target = Hook;
 
@@ -117,7 +123,7 @@ impl UnusableFile {
             None => self.file.display().to_string(),
         };
         format!(
-            "the {} settings cannot be used, and the guards in them are not known ({place}: {}); mend the file, \
+            "the {} settings cannot be used, and the guards in them are not known ({place}: {}); fix the file, \
              `hookrail check` shows what is wrong",
             self.level, self.finding.message
         )

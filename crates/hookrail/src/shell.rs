@@ -6,7 +6,7 @@
 //! no file, no environment, no process.
 //!
 //! The facts may say too much, never too little: what cannot be told is `None`, or makes the line `dynamic`. They
-//! describe the text for a guard rail. A program that is started can start others, and no text tells of those.
+//! describe the text for a guard rail. A program that is started can start others, and no text shows those.
 //!
 //! Rules ask for facts. Other code that has to know what stands in a shell text asks for its [`outline()`]: the
 //! same tree, as a list of decoded words with their places. No other part of the engine or of the program reads quotes.

@@ -73,9 +73,9 @@ pub enum HookTrust {
 /// What [`TrustPolicy::judge`] found.
 #[derive(Debug)]
 #[must_use]
-pub struct Judgement {
+pub struct Judgement<H> {
     /// One for each hook, in order.
-    pub hooks: Vec<HookJudgement>,
+    pub hooks: Vec<HookJudgement<H>>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
     /// Whether hooks stay on because settings that turned them on were approved, and those that are there now were not.
@@ -88,23 +88,28 @@ pub struct Judgement {
     pub problem: Option<Diagnostic>,
 }
 
-/// Whether one hook may run.
+/// One hook, and whether it may run.
 #[derive(Debug, Clone)]
-pub struct HookJudgement {
-    /// Whether it may.
+pub struct HookJudgement<H> {
+    /// The hook, as it was given.
+    pub hook: H,
+    /// Whether it may run.
     pub trust: HookTrust,
     /// What to look at again before it runs. `None` for hooks that are trusted, and for those that must not run.
     pub seal: Option<Arc<Seal>>,
 }
 
-impl HookJudgement {
-    const TRUSTED: Self = Self { trust: HookTrust::Trusted, seal: None };
+impl<H> HookJudgement<H> {
+    /// The judgement of a hook that needs no approval.
+    fn trusted(hook: H) -> Self {
+        Self { hook, trust: HookTrust::Trusted, seal: None }
+    }
 
     /// The judgement of a hook of the project whose files were captured, or could not be.
-    fn of_capture(captured: Result<Seal, String>) -> Self {
+    fn of_capture(hook: H, captured: Result<Seal, String>) -> Self {
         match captured {
-            Ok(seal) => Self { trust: HookTrust::Approved, seal: Some(Arc::new(seal)) },
-            Err(why) => Self { trust: HookTrust::NotApproved { why }, seal: None },
+            Ok(seal) => Self { hook, trust: HookTrust::Approved, seal: Some(Arc::new(seal)) },
+            Err(why) => Self { hook, trust: HookTrust::NotApproved { why }, seal: None },
         }
     }
 }
@@ -114,16 +119,16 @@ impl TrustPolicy {
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
     #[doc(hidden)]
-    pub fn judge<'h>(
+    pub fn judge<H: AsRef<Hook>>(
         &self,
         project: &Path,
-        hooks: impl IntoIterator<Item = &'h Hook>,
+        hooks: impl IntoIterator<Item = H>,
         project_settings: &Value,
-    ) -> Judgement {
+    ) -> Judgement<H> {
         match self {
             Self::RequireApproval(store) => store.judge(project, hooks, project_settings),
             Self::AllowAll => Judgement {
-                hooks: hooks.into_iter().map(|_| HookJudgement::TRUSTED).collect(),
+                hooks: hooks.into_iter().map(HookJudgement::trusted).collect(),
                 project_settings_approved: true,
                 keeps_enabled: false,
                 vanished: Vec::new(),
@@ -163,26 +168,14 @@ impl TrustPolicy {
     }
 }
 
-fn approve_now(project: &files::ProjectDir, hook: &Hook) -> HookJudgement {
+fn approve_now<H: AsRef<Hook>>(project: &files::ProjectDir, given: H) -> HookJudgement<H> {
+    let hook = given.as_ref();
     if !review::needs_approval(hook) {
-        return HookJudgement::TRUSTED;
+        return HookJudgement::trusted(given);
     }
     let files = files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
         .map_err(|error| error.to_string());
     // Even this policy approves only what can be watched: an unwatched guard could be switched off.
-    HookJudgement::of_capture(files.and_then(|files| Seal::capture(project, hook, &files)))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use crate::event::EventName;
-    use crate::hook::{Hook, Level, Origin};
-
-    /// A project hook without a name of its own.
-    pub(super) fn hook(command: &str) -> Hook {
-        let origin = Origin { level: Level::Project, file: PathBuf::new(), line: 0 };
-        Hook { origin, ..Hook::new(EventName::BeforeTool, command) }
-    }
+    let captured = files.and_then(|files| Seal::capture(project, hook, &files));
+    HookJudgement::of_capture(given, captured)
 }

@@ -4,6 +4,7 @@
 //! calls pass. Each such change is reported.
 
 use hookrail::EventName;
+use hookrail::components::Matcher;
 use serde_json::Value;
 
 use super::{Importing, LossKind};
@@ -34,7 +35,7 @@ impl Importing {
         }
         let matcher = match matcher {
             None | Some(Value::Null) => return vec![None],
-            Some(Value::String(text)) if matches!(text.trim(), "" | "*") => return vec![None],
+            Some(Value::String(text)) if Matcher::is_wildcard(text.trim()) => return vec![None],
             Some(Value::String(text)) => text.trim(),
             Some(_) => {
                 self.report(LossKind::Lost, place, "the matcher is no text; the hook runs for everything");
@@ -42,7 +43,7 @@ impl Importing {
             }
         };
         let word: fn(&str) -> String = match ours {
-            EventName::BeforeTool | EventName::AfterTool => {
+            event if event.has_tool() => {
                 return vec![Some(self.tool_matcher(place, native, matcher))];
             }
             EventName::SessionStart => |word| start_source(word).to_owned(),

@@ -109,7 +109,7 @@ fn base_fields(event: &mut BridgeEvent) {
 /// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would
 /// not run for it.
 fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), BridgeInputError> {
-    let is_tool_event = matches!(event.event, Some(EventName::BeforeTool | EventName::AfterTool));
+    let is_tool_event = event.event.is_some_and(EventName::has_tool);
     let Some(name) = text(&event.payload, "tool_name").filter(|name| !name.is_empty()) else {
         if is_tool_event {
             let event = event.native_event.clone();

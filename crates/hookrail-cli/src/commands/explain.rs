@@ -9,7 +9,7 @@ mod text;
 use std::sync::Arc;
 
 use hookrail::components::{Explanation, HookKind, HookPlanner, Matching};
-use hookrail::internal::{Facts, Folders, RegistryScope, RuleExplanation, Subject};
+use hookrail::internal::{ConditionReport, Facts, Folders, RegistryScope, Subject};
 use hookrail::{EventName, Hook};
 
 use self::report::report;
@@ -66,7 +66,7 @@ pub(crate) fn run(
 struct Planned<'e> {
     hook: &'e Arc<Hook>,
     /// Which parts of its condition hold; `None` for a hook without one, and where no arguments were given.
-    condition: Option<RuleExplanation>,
+    condition: Option<ConditionReport>,
 }
 
 /// The planned hooks, in the order of the plan.

@@ -120,7 +120,7 @@ fn each_finding_about_a_rule_has_line_excerpt_and_help() {
             "failed-example",
             "error",
             "does not hold",
-            "mend the rule or the example",
+            "fix the rule or the example",
             r#""ls""#,
         ),
         (
@@ -129,7 +129,7 @@ fn each_finding_about_a_rule_has_line_excerpt_and_help() {
             "failed-example",
             "error",
             "is to be let through",
-            "mend the rule or the example",
+            "fix the rule or the example",
             r#""sudo rm a""#,
         ),
     ] {

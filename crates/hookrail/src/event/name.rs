@@ -96,6 +96,11 @@ impl EventName {
         }
     }
 
+    /// Whether the event is about a tool: its payload names one, and matchers are patterns for that name.
+    pub const fn has_tool(self) -> bool {
+        matches!(self.matching(), Matching::Tool)
+    }
+
     /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
     pub const fn blocks_on_failure(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel)
@@ -137,7 +142,7 @@ impl EventName {
 pub enum Matching {
     /// As a pattern for the tool's name.
     Tool,
-    /// As the word that the event is about, compared as a whole.
+    /// As a word of the event, compared as a whole.
     Word {
         /// All words there are; empty where the host defines them.
         known: &'static [&'static str],

@@ -139,7 +139,7 @@ fn matchers_are_read_as_the_event_says() {
         }
     }
     for event in EventName::ALL {
-        let is_tool = matches!(event, EventName::BeforeTool | EventName::AfterTool);
+        let is_tool = event.has_tool();
         assert_eq!(event.matching() == Matching::Tool, is_tool, "M3: {event}");
     }
 }

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use crate::event::{BaseFields, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
-use crate::formats::payload::BaseOverrides;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::panics::{catch_panic, survive};
 use crate::host::records::Records;
 use crate::host::shared::Host;
-use crate::host::unstartable::{take_out_busy_guards, take_out_strays};
+use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
+use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
 use crate::run::HookRunner;
 use crate::verdict::aggregator::HookAggregator;
@@ -105,10 +105,10 @@ impl HookEventHandler {
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
         take_out_busy_guards(plan, &mut hooks, &mut refused).await;
-        let strays = take_out_strays(plan, &mut hooks, directory);
+        let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };
-        let outcome = self.run_all(plan, &hooks, strays, &input, directory, &records).await;
+        let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
             Err(error) => return self.failed(plan.event, &plan.hooks, &error, "payload"),
@@ -121,16 +121,7 @@ impl HookEventHandler {
         match records.into_panic() {
             None => result,
             Some(panic) => {
-                let envelope = failure_envelope(plan.event, &plan.hooks, &panic, "hook execution");
-                // What the hooks decided counts: an error beside them must not turn a block into an allow.
-                let block = result.block.or(envelope.block);
-                ProcessedHookResult {
-                    ask: result.ask.filter(|_| block.is_none()),
-                    block,
-                    stop: result.stop,
-                    runs: result.runs,
-                    ..envelope
-                }
+                result.with_failure(failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"))
             }
         }
     }
@@ -148,15 +139,18 @@ impl HookEventHandler {
         }
     }
 
-    /// Whether anything can come of an event with these fields.
+    /// Whether an event with these fields can have a result.
     pub fn would_run(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
-        self.planner.plan_also(event.name(), event.match_target(), &base.also_matches).is_some()
-            || self.blocked_anyway(event.name()).is_some()
+        self.can_have_result(event.name(), event.match_target(), &base.also_matches)
     }
 
-    /// Whether nothing can come of this event: a lookup, no more.
+    /// Whether an event can have no result: a lookup, no more.
     pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
-        self.planner.plan(event, target).is_none() && self.blocked_anyway(event).is_none()
+        !self.can_have_result(event, target, &[])
+    }
+
+    fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
+        self.planner.plan_also(event, target, also).is_some() || self.blocked_anyway(event).is_some()
     }
 
     /// Why this event is blocked whatever the hooks say.

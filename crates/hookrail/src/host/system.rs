@@ -44,6 +44,7 @@ pub struct HookSystemStatus {
 }
 
 impl HookSystem {
+    /// A system that is not started yet.
     pub(crate) fn new(host: Arc<Host>) -> Self {
         let components = Arc::new(Components::new(host));
         if let Some(bus) = &components.host.bus {

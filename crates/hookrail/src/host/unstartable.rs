@@ -31,14 +31,18 @@ pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>
 
 /// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
 /// that they run in. Returns their runs, which failed before they began.
-pub(super) fn take_out_strays(plan: &Plan, hooks: &mut Vec<Arc<Hook>>, directory: &Path) -> Vec<HookRun> {
-    let mut strays = Vec::new();
+pub(super) fn take_out_project_file_hooks(
+    plan: &Plan,
+    hooks: &mut Vec<Arc<Hook>>,
+    directory: &Path,
+) -> Vec<HookRun> {
+    let mut refused_runs = Vec::new();
     for planned in &plan.hooks {
         let Some(file) = planned.relative_files.found_in(directory) else { continue };
         let Some(at) = hooks.iter().position(|hook| Arc::ptr_eq(hook, &planned.hook)) else { continue };
         hooks.remove(at);
         let why = StartFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
-        strays.push(HookRun::not_started(&planned.hook, why));
+        refused_runs.push(HookRun::not_started(&planned.hook, why));
     }
-    strays
+    refused_runs
 }

@@ -58,12 +58,12 @@ impl JsonProblem {
 
 /// Reads a JSON text, with whatever may surround it.
 pub(crate) fn parse_json(text: &str) -> Result<Value, JsonProblem> {
-    Reader::of(text).document()
+    JsonReader::of(text).document()
 }
 
 /// Reads the JSON value at the start of a text, whatever follows it.
 pub(crate) fn parse_json_prefix(text: &str) -> Result<Value, JsonProblem> {
-    Reader::of(text).value()
+    JsonReader::of(text).value()
 }
 
 /// A program's output without the white space around it: what JavaScript's `trim()` removes, which includes
@@ -78,7 +78,7 @@ fn is_js_space(c: char) -> bool {
 }
 
 /// An array or object whose end is not yet read.
-enum Open {
+enum OpenContainer {
     Array(Vec<Value>),
     Object { entries: JsonObject, key: String },
 }
@@ -86,18 +86,18 @@ enum Open {
 /// What stands where a value must stand.
 enum ValueStart {
     Complete(Value),
-    Open(Open),
+    Open(OpenContainer),
 }
 
 /// A position in a trimmed text. Every method leaves `at` behind what it read, or on what is no JSON.
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
     /// How much the rest of the tree may hold.
     slots: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     fn of(text: &'a str) -> Self {
         let text = trim_output(text);
         Self { text, at: 0, slots: MIN_SLOTS.max(text.len() / BYTES_PER_SLOT) }
@@ -125,19 +125,19 @@ impl<'a> Reader<'a> {
             loop {
                 match open.pop() {
                     None => return Ok(value),
-                    Some(Open::Array(mut items)) => {
+                    Some(OpenContainer::Array(mut items)) => {
                         items.push(value);
                         if self.comma_or(b']')? {
-                            open.push(Open::Array(items));
+                            open.push(OpenContainer::Array(items));
                             break;
                         }
                         value = Value::Array(items);
                     }
-                    Some(Open::Object { mut entries, key }) => {
+                    Some(OpenContainer::Object { mut entries, key }) => {
                         entries.insert(key, value);
                         if self.comma_or(b'}')? {
                             let key = self.key()?;
-                            open.push(Open::Object { entries, key });
+                            open.push(OpenContainer::Object { entries, key });
                             break;
                         }
                         value = Value::Object(entries);
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
                     ValueStart::Complete(Value::Array(Vec::new()))
                 } else {
                     self.use_slots(CONTAINER_SLOTS)?;
-                    ValueStart::Open(Open::Array(Vec::new()))
+                    ValueStart::Open(OpenContainer::Array(Vec::new()))
                 }
             }
             b'{' => {
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
                     ValueStart::Complete(Value::Object(JsonObject::new()))
                 } else {
                     self.use_slots(CONTAINER_SLOTS)?;
-                    ValueStart::Open(Open::Object { entries: JsonObject::new(), key: self.key()? })
+                    ValueStart::Open(OpenContainer::Object { entries: JsonObject::new(), key: self.key()? })
                 }
             }
             b'"' => ValueStart::Complete(Value::String(self.string()?)),

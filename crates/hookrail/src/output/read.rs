@@ -10,31 +10,31 @@ use crate::formats::llm::ToolMode;
 const DECISIONS: [&str; 5] = ["block", "deny", "allow", "approve", "ask"];
 
 /// The fields of `hookSpecificOutput` that hookrail reads, with what they must be.
-const SPECIFIC_FIELDS: [(&str, Kind); 8] = [
-    ("additionalContext", Kind::Text),
-    ("clearContext", Kind::Flag),
-    ("llm_request", Kind::Object),
-    ("llm_response", Kind::Object),
-    ("permissionDecision", Kind::Text),
-    ("permissionDecisionReason", Kind::Text),
-    ("toolConfig", Kind::Object),
-    ("tool_input", Kind::Object),
+const SPECIFIC_FIELDS: [(&str, FieldType); 8] = [
+    ("additionalContext", FieldType::Text),
+    ("clearContext", FieldType::Flag),
+    ("llm_request", FieldType::Object),
+    ("llm_response", FieldType::Object),
+    ("permissionDecision", FieldType::Text),
+    ("permissionDecisionReason", FieldType::Text),
+    ("toolConfig", FieldType::Object),
+    ("tool_input", FieldType::Object),
 ];
 
 impl HookOutput {
-    /// Reads an answer. The second half of the result says what was odd about it.
+    /// Reads an answer. The second half of the result is the warnings about it.
     pub fn from_object(mut fields: JsonObject) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let mut take = |name, kind| take_field(&mut fields, name, name, kind, &mut warnings);
-        let decision = text(take("decision", Kind::Text)).map(|word| Decision::from_word(&word));
+        let decision = text(take("decision", FieldType::Text)).map(|word| Decision::from_word(&word));
         let mut output = Self {
             decision,
-            reason: text(take("reason", Kind::Text)),
-            continue_: flag(take("continue", Kind::Flag)),
-            stop_reason: text(take("stopReason", Kind::Text)),
-            suppress_output: flag(take("suppressOutput", Kind::Flag)),
-            system_message: text(take("systemMessage", Kind::Text)),
-            hook_specific_output: object(take("hookSpecificOutput", Kind::Object)),
+            reason: text(take("reason", FieldType::Text)),
+            continue_: flag(take("continue", FieldType::Flag)),
+            stop_reason: text(take("stopReason", FieldType::Text)),
+            suppress_output: flag(take("suppressOutput", FieldType::Flag)),
+            system_message: text(take("systemMessage", FieldType::Text)),
+            hook_specific_output: object(take("hookSpecificOutput", FieldType::Object)),
             extra: fields,
         };
         if let Some(Decision::Other(word)) = &output.decision {
@@ -49,14 +49,14 @@ impl HookOutput {
 
 /// The type that a field must have.
 #[derive(Clone, Copy)]
-enum Kind {
+enum FieldType {
     Text,
     Flag,
     Object,
     List,
 }
 
-impl Kind {
+impl FieldType {
     fn fits(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
@@ -82,7 +82,7 @@ fn take_field(
     fields: &mut JsonObject,
     name: &str,
     shown_as: &str,
-    kind: Kind,
+    kind: FieldType,
     warnings: &mut Vec<String>,
 ) -> Option<Value> {
     // Shifting keeps the order of the fields that stay.
@@ -114,14 +114,14 @@ fn check_tool_config(config: &mut JsonObject, warnings: &mut Vec<String>) {
     let (mode, names) = ("mode", "allowedFunctionNames");
     let mode_path = format!("hookSpecificOutput.toolConfig.{mode}");
     let names_path = format!("hookSpecificOutput.toolConfig.{names}");
-    check_field(config, mode, &mode_path, Kind::Text, warnings);
+    check_field(config, mode, &mode_path, FieldType::Text, warnings);
     if let Some(Value::String(word)) = config.get(mode)
         && ToolMode::from_value(&Value::String(word.clone())).is_none()
     {
         warnings.push(unknown_word(&mode_path, word, &["AUTO", "ANY", "NONE"]));
         config.shift_remove(mode);
     }
-    check_field(config, names, &names_path, Kind::List, warnings);
+    check_field(config, names, &names_path, FieldType::List, warnings);
     if let Some(Value::Array(entries)) = config.get_mut(names) {
         entries.retain(|entry| {
             if !entry.is_string() {
@@ -134,7 +134,7 @@ fn check_tool_config(config: &mut JsonObject, warnings: &mut Vec<String>) {
 }
 
 /// Removes a field that is not what it must be; one that is stays where it stands.
-fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: Kind, warnings: &mut Vec<String>) {
+fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: FieldType, warnings: &mut Vec<String>) {
     if fields.get(name).is_some_and(|value| !kind.fits(value)) {
         take_field(fields, name, path, kind, warnings);
     }
@@ -142,7 +142,7 @@ fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: Kind, warn
 
 /// A warning about a word that no field of this name can have.
 fn unknown_word(path: &str, word: &str, known: &[&str]) -> String {
-    // The comparison costs memory by length, and no misspelling of a short word is long.
+    // The comparison needs memory in proportion to the length, and no misspelling of a short word is long.
     let comparable = known.iter().filter(|_| word.len() <= 16);
     let nearest = comparable
         .map(|candidate| {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use self::candidates::{Candidate, admit, matches};
+use self::candidates::{PlanCandidate, admit, matches};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
 use self::remembered::{CachedPlan, MAX_NAME_BYTES, Remembered};
@@ -29,7 +29,7 @@ pub struct Plan {
     pub sequential: bool,
     /// The hooks, at least one, in the order in which they run and are merged.
     pub hooks: Vec<PlannedHook>,
-    /// What the user should know about how the plan came about.
+    /// Warnings about how the plan was made.
     pub warnings: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ impl HookPlanner {
         targets: &[&str],
         mut skipped: Option<&mut Vec<(usize, Skipped)>>,
     ) -> Option<Plan> {
-        let mut planned: Vec<Candidate<'_>> = Vec::new();
+        let mut planned: Vec<PlanCandidate<'_>> = Vec::new();
         let mut by_command: HashMap<(&str, Option<&str>), usize> = HashMap::new();
         let mut steps = Steps::default();
         for (rank, registered) in self.registry.registered_for(event).enumerate() {
@@ -141,7 +141,7 @@ impl HookPlanner {
                     MatchVerdict::No if skipped.is_none() => continue,
                     MatchVerdict::No => Some(does_not_match(hook, targets)),
                     verdict => {
-                        let candidate = Candidate { rank, registered, verdict, displaced_by: None };
+                        let candidate = PlanCandidate { rank, registered, verdict, displaced_by: None };
                         admit(candidate, &mut planned, &mut by_command)
                     }
                 }
@@ -152,7 +152,7 @@ impl HookPlanner {
             }
         }
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
-        for Candidate { rank, registered, verdict, displaced_by } in planned {
+        for PlanCandidate { rank, registered, verdict, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {
                 if let Some(skipped) = skipped.as_deref_mut() {

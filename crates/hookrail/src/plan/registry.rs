@@ -14,7 +14,7 @@ use crate::trust::{HookTrust, Seal};
 
 mod disabled;
 
-/// A hook with what trust has to say about it.
+/// A hook with its trust state.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct JudgedHook {
@@ -193,6 +193,7 @@ impl HookRegistry {
         kept.len()
     }
 
+    /// The hooks of an event by rank, enabled or not.
     pub(crate) fn registered_for(&self, event: EventName) -> impl Iterator<Item = &Registered> {
         self.by_event.get(event as usize).into_iter().flatten().filter_map(|place| self.hooks.get(*place))
     }

@@ -17,14 +17,14 @@ pub(super) struct SilentNames {
 struct SilentName {
     /// The state of the registry in which it was found.
     changes: u64,
-    fingerprint: Fingerprint,
+    fingerprint: NameFingerprint,
     name: Box<str>,
 }
 
 impl SilentNames {
     /// Whether it is known that nothing runs for this name while the registry is in this state.
     pub(super) fn holds(&self, name: &str, changes: u64) -> bool {
-        let fingerprint = Fingerprint::of(name);
+        let fingerprint = NameFingerprint::of(name);
         self.places.get(fingerprint.place()).and_then(OnceLock::get).is_some_and(|known| {
             known.fingerprint == fingerprint
                 && known.changes == changes
@@ -34,7 +34,7 @@ impl SilentNames {
 
     /// Keeps a name, if its place is free.
     pub(super) fn add(&self, name: &str, changes: u64) {
-        let fingerprint = Fingerprint::of(name);
+        let fingerprint = NameFingerprint::of(name);
         if let Some(place) = self.places.get(fingerprint.place()) {
             place.get_or_init(|| SilentName { changes, fingerprint, name: name.into() });
         }
@@ -43,13 +43,13 @@ impl SilentNames {
 
 /// Length, beginning and end of a name: nearly always enough to tell it from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fingerprint {
+struct NameFingerprint {
     length: usize,
     head: u64,
     tail: u64,
 }
 
-impl Fingerprint {
+impl NameFingerprint {
     fn of(name: &str) -> Self {
         let bytes = name.as_bytes();
         let (head, tail) = match (bytes.first_chunk(), bytes.last_chunk()) {
@@ -82,7 +82,7 @@ mod tests {
     fn a_name_is_silent_only_as_it_was_added() {
         let long = "mcp__github__create_or_update_file";
         let other = "mcp__gitlab__create_or_update_file";
-        assert_eq!(Fingerprint::of(long).place(), Fingerprint::of(other).place());
+        assert_eq!(NameFingerprint::of(long).place(), NameFingerprint::of(other).place());
         for (name, unlike) in [("", "x"), ("Bash", "bash"), ("read_file", "read_filf"), (long, other)] {
             let names = SilentNames::default();
             assert!(!names.holds(name, 0), "nothing is known of `{name}`");

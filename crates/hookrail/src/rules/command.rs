@@ -23,12 +23,12 @@ const OPERATORS: [&str; 10] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "|&", 
 pub(crate) struct CommandPattern {
     program: Glob,
     /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
-    readings: Vec<Reading>,
+    readings: Vec<CommandReading>,
 }
 
 /// One meaning of the words behind the program. All three lists must hold for a command.
 #[derive(Debug, Clone)]
-struct Reading {
+struct CommandReading {
     flags: Vec<FlagPattern>,
     operands: Vec<OperandPattern>,
     /// Operands of the form `name=value`, which may stand anywhere.
@@ -37,7 +37,7 @@ struct Reading {
 
 /// A command that patterns are matched with.
 #[derive(Debug)]
-pub(crate) struct Command<'f> {
+pub(crate) struct TestedCommand<'f> {
     /// The program as written; `None` if it cannot be told.
     pub(crate) program: Option<&'f str>,
     /// Its other words.
@@ -59,9 +59,9 @@ impl CommandPattern {
         }
         let program = word_glob(program)?;
         let read = CommandWords::read(&words);
-        let mut readings = vec![Reading::compile(&read, false)?];
+        let mut readings = vec![CommandReading::compile(&read, false)?];
         if read.items.iter().any(|item| matches!(item, Item::Operand(operand) if operand.may_be_value)) {
-            readings.push(Reading::compile(&read, true)?);
+            readings.push(CommandReading::compile(&read, true)?);
         }
         Ok(Self { program, readings })
     }
@@ -91,7 +91,7 @@ impl CommandPattern {
         let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
         let words = CommandWords::read(&argv);
         let program = argv.first().and_then(Option::as_deref);
-        self.matches(&Command { program, words: &words, ignore_case: false }) == Truth::Yes
+        self.matches(&TestedCommand { program, words: &words, ignore_case: false }) == Truth::Yes
     }
 
     /// Whether a program of this name may be meant, which is asked before the other words are read.
@@ -102,7 +102,7 @@ impl CommandPattern {
     }
 
     /// Whether the pattern holds for a command.
-    pub(crate) fn matches(&self, command: &Command<'_>) -> Truth {
+    pub(crate) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         if !self.accepts_program(command.program, command.ignore_case) {
             return Truth::No;
         }
@@ -112,7 +112,7 @@ impl CommandPattern {
     }
 }
 
-impl Reading {
+impl CommandReading {
     /// The words of a pattern; `as_values` takes a word behind a flag that no table knows as its value.
     fn compile(words: &CommandWords, as_values: bool) -> Result<Self, String> {
         let mut reading = Self { flags: Vec::new(), operands: Vec::new(), assignments: Vec::new() };
@@ -146,7 +146,7 @@ impl Reading {
     }
 
     /// Flags and assignments may stand anywhere; the other operands must come first and in order.
-    fn matches(&self, command: &Command<'_>) -> Truth {
+    fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         let flags = self.flags.iter().map(|flag| flag.matches(command));
         Truth::all(flags)
             .and(Truth::all(

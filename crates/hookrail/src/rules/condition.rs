@@ -7,10 +7,10 @@ mod shadow;
 
 use jsonc_parser::ast::Value as Ast;
 
-pub use self::explain::Explanation;
+pub use self::explain::ConditionReport;
 use super::fact::Fact;
 use super::facts::Facts;
-use super::problem::Problem;
+use super::problem::RuleProblem;
 use super::test::{Test, evaluate};
 use super::truth::Truth;
 use crate::event::EventName;
@@ -18,26 +18,26 @@ use crate::event::EventName;
 /// A parsed condition.
 #[derive(Debug)]
 pub struct Condition {
-    root: Node,
+    root: ConditionNode,
 }
 
 /// A part of a condition, with its place among the others.
 #[derive(Debug)]
-struct Node {
+struct ConditionNode {
     /// Where it stands in the settings, so that explanations keep the author's order.
     start: usize,
-    kind: Kind,
+    kind: NodeKind,
 }
 
 /// What a condition asks. Nodes below `All` and `Any` are sorted by cost, the cheapest first.
 #[derive(Debug)]
-enum Kind {
+enum NodeKind {
     /// All of these; also every object of a condition, whose keys must all hold.
-    All(Vec<Node>),
+    All(Vec<ConditionNode>),
     /// At least one of these.
-    Any(Vec<Node>),
+    Any(Vec<ConditionNode>),
     /// Not this. What is unknown stays unknown.
-    Not(Box<Node>),
+    Not(Box<ConditionNode>),
     /// Something about one fact.
     Fact {
         fact: Fact,
@@ -51,7 +51,10 @@ enum Kind {
 impl Condition {
     /// Reads a condition on facts of an event, with warnings about what is probably not meant; the error has
     /// everything that is wrong.
-    pub(crate) fn parse(value: &Ast<'_>, event: EventName) -> Result<(Self, Vec<Problem>), Vec<Problem>> {
+    pub(crate) fn parse(
+        value: &Ast<'_>,
+        event: EventName,
+    ) -> Result<(Self, Vec<RuleProblem>), Vec<RuleProblem>> {
         read::condition(value, event)
     }
 
@@ -67,28 +70,28 @@ impl Condition {
 
     /// Whether it holds, with what was seen of each fact it asks about.
     #[doc(hidden)]
-    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+    pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
         explain::explain(&self.root, facts)
     }
 }
 
-impl Node {
+impl ConditionNode {
     /// Stops at the first part that decides, so that the facts of later parts are never worked out.
     fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         match &self.kind {
-            Kind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),
-            Kind::Any(nodes) => Truth::any(nodes.iter().map(|node| node.evaluate(facts))),
-            Kind::Not(node) => node.evaluate(facts).negated(),
-            Kind::Fact { fact, tests, .. } => evaluate(fact, tests, facts),
+            NodeKind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),
+            NodeKind::Any(nodes) => Truth::any(nodes.iter().map(|node| node.evaluate(facts))),
+            NodeKind::Not(node) => node.evaluate(facts).negated(),
+            NodeKind::Fact { fact, tests, .. } => evaluate(fact, tests, facts),
         }
     }
 
     /// The cost of the most expensive fact below. Cheap facts are asked first: if they decide, no shell line has to be read.
     fn cost(&self) -> u8 {
         match &self.kind {
-            Kind::All(nodes) | Kind::Any(nodes) => nodes.iter().map(Self::cost).max().unwrap_or(0),
-            Kind::Not(node) => node.cost(),
-            Kind::Fact { fact, .. } => fact.cost(),
+            NodeKind::All(nodes) | NodeKind::Any(nodes) => nodes.iter().map(Self::cost).max().unwrap_or(0),
+            NodeKind::Not(node) => node.cost(),
+            NodeKind::Fact { fact, .. } => fact.cost(),
         }
     }
 }

@@ -11,9 +11,9 @@ use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 
 use self::call::Call;
-use super::facts::{Facts, Subject, has_tool};
+use super::facts::{Facts, Subject};
 use super::path::Places;
-use super::problem::Problem;
+use super::problem::RuleProblem;
 use super::rule::Rule;
 use super::truth::Truth;
 use crate::diagnostic::DiagnosticCode;
@@ -45,18 +45,22 @@ pub(crate) struct Examples {
 
 impl Examples {
     /// Reads the examples of a rule. Malformed ones are left out, with a problem.
-    pub(crate) fn read(prop: Option<&ObjectProp<'_>>, event: EventName, problems: &mut Vec<Problem>) -> Self {
+    pub(crate) fn read(
+        prop: Option<&ObjectProp<'_>>,
+        event: EventName,
+        problems: &mut Vec<RuleProblem>,
+    ) -> Self {
         let mut list = Vec::new();
         let Some(prop) = prop else { return Self { list } };
         let Ast::Object(object) = &prop.value else {
-            let problem = Problem::wrong_type("`examples`", "an object", &prop.value);
+            let problem = RuleProblem::wrong_type("`examples`", "an object", &prop.value);
             problems.push(problem.help("write { \"match\": [ … ], \"noMatch\": [ … ] }"));
             return Self { list };
         };
-        if !has_tool(event) {
+        if !event.has_tool() {
             let message = format!("examples are tool calls, and {event} has none");
             problems.push(
-                Problem::new(DiagnosticCode::InvalidExample, &prop.name, message).help("leave them out"),
+                RuleProblem::new(DiagnosticCode::InvalidExample, &prop.name, message).help("leave them out"),
             );
             return Self { list };
         }
@@ -75,20 +79,24 @@ impl Examples {
 }
 
 /// Reads `match` and `noMatch`. An example that cannot be read is a problem, and the others are still tried.
-fn read_lists(object: &Object<'_>, list: &mut Vec<Example>, problems: &mut Vec<Problem>) {
+fn read_lists(object: &Object<'_>, list: &mut Vec<Example>, problems: &mut Vec<RuleProblem>) {
     for prop in &object.properties {
         let matches = match prop.name.as_str() {
             "match" => true,
             "noMatch" => false,
             other => {
                 let message = format!("`{}` is not a list of examples", shortened(other));
-                let problem = Problem::new(DiagnosticCode::UnknownField, &prop.name, message);
+                let problem = RuleProblem::new(DiagnosticCode::UnknownField, &prop.name, message);
                 problems.push(problem.suggest(other, &["match", "noMatch"]));
                 continue;
             }
         };
         let Ast::Array(array) = &prop.value else {
-            problems.push(Problem::wrong_type(&format!("`{}`", prop.name.as_str()), "an array", &prop.value));
+            problems.push(RuleProblem::wrong_type(
+                &format!("`{}`", prop.name.as_str()),
+                "an array",
+                &prop.value,
+            ));
             continue;
         };
         for element in &array.elements {
@@ -122,8 +130,8 @@ impl Example {
         let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined(PROJECT, HOME));
         let truth = rule.evaluate(&facts);
-        let speaks = rule.answer_to(truth).is_some();
-        match (self.matches, speaks) {
+        let has_output = rule.answer_to(truth).is_some();
+        match (self.matches, has_output) {
             (true, false) if truth == Truth::Unknown => {
                 Some(format!("it is not known whether the rule holds for the example `{shown}`"))
             }

@@ -1,6 +1,5 @@
 //! The names of facts, and which events have them.
 
-use super::facts::has_tool;
 use crate::event::EventName;
 
 /// A fact that a condition asks about.
@@ -12,7 +11,7 @@ pub(crate) enum Fact {
     Prompt,
     /// The model's name.
     Model,
-    /// What the model said.
+    /// The text of the model's answer.
     Text,
     /// The agent that asks.
     Agent,
@@ -106,7 +105,7 @@ impl Fact {
             | Self::Program
             | Self::Dynamic
             | Self::Writes
-            | Self::Reads => has_tool(event),
+            | Self::Reads => event.has_tool(),
             Self::Prompt => matches!(event, EventName::BeforeAgent | EventName::AfterAgent),
             Self::Model => {
                 matches!(

@@ -11,9 +11,9 @@ use std::path::Path;
 use serde_json::Value;
 
 pub(crate) use self::files::PathFacts;
-pub(crate) use self::shell::{CommandFacts, ShellLine};
+pub(crate) use self::shell::{LineCommand, ShellLine};
 use super::path::Places;
-use crate::event::{Event, EventName};
+use crate::event::Event;
 use crate::formats::json_object::JsonObject;
 use crate::shell::{ShellFacts, facts_of_argv, facts_of_line};
 
@@ -31,7 +31,7 @@ pub struct Subject<'a> {
     pub prompt: Option<&'a str>,
     /// The model's name, on model events.
     pub model: Option<&'a str>,
-    /// What the model said, on `AfterModel` and `AfterAgent`.
+    /// The text of the model's answer, on `AfterModel` and `AfterAgent`.
     pub text: Option<Cow<'a, str>>,
     /// The agent that the event comes from, where another agent asks.
     pub agent: Option<&'a str>,
@@ -175,11 +175,6 @@ fn deeper<'v>(value: &'v Value, names: &[String]) -> Option<&'v Value> {
         };
     }
     Some(value)
-}
-
-/// Whether an event can have facts about tools.
-pub(crate) const fn has_tool(event: EventName) -> bool {
-    matches!(event, EventName::BeforeTool | EventName::AfterTool)
 }
 
 #[cfg(test)]

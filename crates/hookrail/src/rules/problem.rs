@@ -10,7 +10,7 @@ use crate::spelling::nearest;
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct RuleProblem {
     /// What it is about.
     pub code: DiagnosticCode,
     /// The bytes of the settings text that it is about.
@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     pub help: Option<String>,
 }
 
-impl Problem {
+impl RuleProblem {
     /// A finding about the value or name at `at`.
     pub(super) fn new(code: DiagnosticCode, at: &impl Ranged, message: impl Into<String>) -> Self {
         Self { code, range: at.start()..at.end(), message: message.into(), help: None }

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use jsonc_parser::ast::Object;
 
-use super::condition::{Condition, Explanation};
+use super::condition::{Condition, ConditionReport};
 use super::examples::{Example, Examples};
 use super::facts::Facts;
-use super::problem::Problem;
+use super::problem::RuleProblem;
 use super::truth::Truth;
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -41,11 +41,11 @@ pub(crate) struct RuleReading {
     /// The rule; `None` if something keeps it from being read. Then the guarded events it stands for are blocked.
     pub rule: Option<Rule>,
     /// What keeps it from being read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<RuleProblem>,
     /// What is probably not meant; the rule counts all the same.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<RuleProblem>,
     /// Examples that are malformed or do not hold; the rule counts all the same, and `check` reports them as errors.
-    pub failed_examples: Vec<Problem>,
+    pub failed_examples: Vec<RuleProblem>,
 }
 
 impl Rule {
@@ -67,7 +67,7 @@ impl Rule {
         self.answer_to(self.evaluate(facts))
     }
 
-    /// What it has to say when its condition came out so.
+    /// Its output for this result of its condition.
     pub(crate) fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
         match truth {
             Truth::Yes => Some(&self.then),
@@ -78,7 +78,7 @@ impl Rule {
 
     /// Which parts of its condition hold, which do not, and what was seen.
     #[doc(hidden)]
-    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+    pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
         self.when.explain(facts)
     }
 

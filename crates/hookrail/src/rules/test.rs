@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(crate) use self::read::{Readings, read_tests};
 use super::command::CommandPattern;
 use super::fact::Fact;
-use super::facts::{CommandFacts, Facts};
+use super::facts::{Facts, LineCommand};
 use super::glob::Glob;
 use super::path::ResolvedPath;
 use super::truth::Truth;
@@ -19,14 +19,14 @@ pub(crate) struct Test {
     /// Whether the fact must have a value, or must have none.
     pub(crate) exists: Option<bool>,
     /// What must hold for one of its values.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<TestPart>,
     /// The test as it is written, for comparing conditions by their texts.
     pub(crate) written: Value,
 }
 
 /// One part of a test.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum TestPart {
     /// The value is one of these.
     OneOf(Vec<Value>),
     /// The text matches.
@@ -45,7 +45,7 @@ pub(crate) enum Part {
 
 /// A value of a fact, as tests see it.
 #[derive(Clone, Copy)]
-enum Seen<'v> {
+enum TestedValue<'v> {
     /// A text of the event.
     Text(&'v str),
     /// An argument of a tool, of any type.
@@ -55,32 +55,32 @@ enum Seen<'v> {
     /// A path, and whether case is ignored where it stands.
     Path(&'v ResolvedPath, bool),
     /// One command of a shell line.
-    Command(CommandFacts<'v>),
+    Command(&'v LineCommand),
 }
 
 /// Whether one of the tests holds for a fact.
 pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth {
     let subject = facts.subject();
-    let text = |value: Option<&str>| on_values(tests, value.map(Seen::Text), false);
+    let text = |value: Option<&str>| on_values(tests, value.map(TestedValue::Text), false);
     match fact {
         Fact::Tool => text(subject.tool_name),
         Fact::Prompt => text(subject.prompt),
         Fact::Model => text(subject.model),
         Fact::Text => text(subject.text.as_deref()),
         Fact::Agent => text(subject.agent),
-        Fact::Input(names) => on_values(tests, facts.input(names).map(Seen::Json), false),
+        Fact::Input(names) => on_values(tests, facts.input(names).map(TestedValue::Json), false),
         Fact::Dynamic => {
-            let dynamic = facts.shell().is_some_and(|shell| shell.facts.dynamic);
-            on_values(tests, Some(Seen::Flag(dynamic)), false)
+            let dynamic = facts.shell().is_some_and(|shell| shell.dynamic);
+            on_values(tests, Some(TestedValue::Flag(dynamic)), false)
         }
         Fact::Command => match facts.shell() {
-            Some(shell) => on_values(tests, shell.commands().map(Seen::Command), shell.facts.dynamic),
+            Some(shell) => on_values(tests, shell.commands.iter().map(TestedValue::Command), shell.dynamic),
             None => on_values(tests, None, false),
         },
         Fact::Program => match facts.shell() {
             Some(shell) => {
-                let names = shell.facts.programs.iter().map(|name| Seen::Text(name));
-                on_values(tests, names, shell.facts.dynamic)
+                let names = shell.programs.iter().map(|name| TestedValue::Text(name));
+                on_values(tests, names, shell.dynamic)
             }
             None => on_values(tests, None, false),
         },
@@ -88,7 +88,11 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
             let paths = facts.paths();
             let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
             let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
-            on_values(tests, list.known.iter().map(|path| Seen::Path(path, ignore_case)), list.and_others)
+            on_values(
+                tests,
+                list.known.iter().map(|path| TestedValue::Path(path, ignore_case)),
+                list.and_others,
+            )
         }
     }
 }
@@ -96,7 +100,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
 /// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be told.
 fn on_values<'v>(
     tests: &[Test],
-    values: impl IntoIterator<Item = Seen<'v>, IntoIter: Clone>,
+    values: impl IntoIterator<Item = TestedValue<'v>, IntoIter: Clone>,
     and_others: bool,
 ) -> Truth {
     let values = values.into_iter();
@@ -118,39 +122,39 @@ fn on_values<'v>(
 
 impl Test {
     /// Whether all parts hold for this one value.
-    fn holds(&self, value: Seen<'_>) -> Truth {
+    fn holds(&self, value: TestedValue<'_>) -> Truth {
         Truth::all(self.parts.iter().map(|part| part.holds(value)))
     }
 
     /// Whether a plain value passes all parts but those that compare with plain values; used to find contradictions.
     pub(crate) fn admits(&self, value: &Value) -> bool {
-        self.parts.iter().all(|part| part.holds(Seen::Json(value)) != Truth::No)
+        self.parts.iter().all(|part| part.holds(TestedValue::Json(value)) != Truth::No)
     }
 }
 
-impl Part {
+impl TestPart {
     /// A part that does not fit the type of the value does not hold. Rules are checked for that when they are read, except
     /// for arguments of tools, whose types are not declared.
-    fn holds(&self, value: Seen<'_>) -> Truth {
+    fn holds(&self, value: TestedValue<'_>) -> Truth {
         match value {
-            Seen::Text(text) => self.holds_for_text(text, false),
-            Seen::Json(Value::String(text)) => self.holds_for_text(text, false),
-            Seen::Json(value) => match self {
+            TestedValue::Text(text) => self.holds_for_text(text, false),
+            TestedValue::Json(Value::String(text)) => self.holds_for_text(text, false),
+            TestedValue::Json(value) => match self {
                 Self::OneOf(expected) => expected.iter().any(|expected| same(expected, value)).into(),
                 Self::Contains(entry) => {
                     value.as_array().is_some_and(|list| list.iter().any(|found| same(entry, found))).into()
                 }
                 _ => Truth::No,
             },
-            Seen::Flag(flag) => match self {
+            TestedValue::Flag(flag) => match self {
                 Self::OneOf(expected) => expected.contains(&Value::Bool(flag)).into(),
                 _ => Truth::No,
             },
-            Seen::Path(path, ignore_case) => match self {
+            TestedValue::Path(path, ignore_case) => match self {
                 Self::Outside(outside) => (*outside == path.outside).into(),
                 other => other.holds_for_text(&path.shown, ignore_case),
             },
-            Seen::Command(command) => self.holds_for_command(command),
+            TestedValue::Command(command) => self.holds_for_command(command),
         }
     }
 
@@ -177,7 +181,7 @@ impl Part {
 
     /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be told, what is
     /// found in the others holds, and what is not found there may still be in it.
-    fn holds_for_command(&self, command: CommandFacts<'_>) -> Truth {
+    fn holds_for_command(&self, command: &LineCommand) -> Truth {
         if let Self::Pattern(pattern) = self {
             return command.matches(pattern);
         }

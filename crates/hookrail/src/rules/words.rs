@@ -86,7 +86,7 @@ impl CommandWords {
     pub(crate) fn read(argv: &[Option<String>]) -> Self {
         let program = argv.first().and_then(Option::as_deref).map(base_name);
         let syntax = program.and_then(Syntax::of);
-        let mut reader = Reader {
+        let mut reader = WordReader {
             rest: argv.get(1..).unwrap_or_default(),
             items: Vec::with_capacity(argv.len()),
             path: syntax.into_iter().collect(),
@@ -98,7 +98,7 @@ impl CommandWords {
 }
 
 /// Reads words from left to right. What a word means depends on the tables of those before it.
-struct Reader<'w> {
+struct WordReader<'w> {
     rest: &'w [Option<String>],
     items: Vec<Item>,
     /// The program's table and those of the subcommands read so far.
@@ -107,7 +107,7 @@ struct Reader<'w> {
     may_be_value: bool,
 }
 
-impl<'w> Reader<'w> {
+impl<'w> WordReader<'w> {
     fn next(&mut self) -> Option<&'w Option<String>> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;

@@ -1,5 +1,5 @@
 //! Whether a file is open for writing. The system then refuses to execute it, and its content may change
-//! at any moment without a time stamp telling.
+//! at any moment without a changed time stamp.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -13,7 +13,7 @@ use super::system_calls;
 /// How long a program may be open for writing before it counts as held: an editor or a checkout is done by then.
 const HELD_AFTER: Duration = Duration::from_millis(200);
 
-/// How often it is looked at meanwhile.
+/// The pause between two looks at it.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Whether a file is open for writing now and stays so for 200 ms.

@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 use rustix::buffer::spare_capacity;
 
 use super::unix;
-use super::watch::{Ticker, Watched};
+use super::watch::{Ticker, WatchedDescriptor};
 
 /// Reads done on one stream before the future yields: a flood must not starve the deadline.
 const READS_PER_TURN: usize = 16;
-/// What is read before anything is allocated, and the first allocation for a stream that goes on.
+/// What is read before anything is allocated, and the first allocation for a stream that is longer.
 const FIRST_READ: usize = 1024;
 const FIRST_BUFFER: usize = 4 * 1024;
 /// How much is read at once of what is dropped; the capacity of a pipe.
@@ -29,7 +29,7 @@ pub(crate) struct Captured {
 #[derive(Debug)]
 pub(super) struct Capture {
     /// `None` once the stream has ended.
-    pipe: Option<Watched<PipeReader>>,
+    pipe: Option<WatchedDescriptor<PipeReader>>,
     kept: Captured,
     keep: usize,
 }
@@ -37,7 +37,7 @@ pub(super) struct Capture {
 impl Capture {
     /// Reads a pipe that does not block, and keeps so many bytes of it.
     pub(super) fn new(pipe: PipeReader, keep: usize) -> Self {
-        Self { pipe: Some(Watched::readable(pipe)), kept: Captured::default(), keep }
+        Self { pipe: Some(WatchedDescriptor::readable(pipe)), kept: Captured::default(), keep }
     }
 
     /// Whether every writer has closed its end, or reading failed.
@@ -48,15 +48,15 @@ impl Capture {
     /// Takes the reactor away, as if it had refused.
     #[cfg(test)]
     pub(super) fn unregister(&mut self) {
-        self.pipe = self.pipe.take().map(Watched::unregister);
+        self.pipe = self.pipe.take().map(WatchedDescriptor::unregister);
     }
 
     /// What was kept, and the pipe if it is still open.
     pub(super) fn into_parts(self) -> (Captured, Option<PipeReader>) {
-        (self.kept, self.pipe.map(Watched::into_inner))
+        (self.kept, self.pipe.map(WatchedDescriptor::into_inner))
     }
 
-    /// Reads what is there, and says whether anything was.
+    /// Reads available output. Returns whether there was any.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker, scratch: &mut Vec<u8>) -> bool {
         for turn in 0..READS_PER_TURN {
             let Some(pipe) = &self.pipe else { return turn > 0 };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
-use super::environment::{ParentEnvironment, Variable, WorkingDirectory, get, set};
+use super::environment::{EnvironmentVariable, ParentEnvironment, WorkingDirectory, get, set};
 use super::expand::quote_project_dirs;
 use super::image::OnceImage;
 use crate::hook::Hook;
@@ -32,7 +32,7 @@ pub(crate) struct PreparedCommand {
     /// Its arguments, without its name.
     pub(crate) args: Vec<OsString>,
     /// Its complete environment.
-    pub(crate) env: Arc<[Variable]>,
+    pub(crate) env: Arc<[EnvironmentVariable]>,
     /// Where it runs.
     pub(crate) cwd: PathBuf,
     /// What to execute instead if this cannot be executed for another reason than a lack of resources.
@@ -52,7 +52,11 @@ pub(crate) struct CommandPreparer {
 
 impl CommandPreparer {
     /// Finds the shell and removes from the environment what hooks are not to see.
-    pub(crate) fn new(environment: Vec<Variable>, redaction: &Redaction, direct_execution: bool) -> Self {
+    pub(crate) fn new(
+        environment: Vec<EnvironmentVariable>,
+        redaction: &Redaction,
+        direct_execution: bool,
+    ) -> Self {
         let shell = Shell::find(get(&environment, "PATH"));
         Self {
             // What a direct execution must look like is known of bash on Linux.
@@ -92,13 +96,13 @@ struct Directory {
     /// `OLDPWD`, and whether it led to a directory when the environments were made.
     previous: Option<(OsString, bool)>,
     /// The environment of all hooks that add nothing to it.
-    environment: Arc<[Variable]>,
+    environment: Arc<[EnvironmentVariable]>,
     /// By the address of the hook.
-    hooks: Mutex<HashMap<usize, KnownHook>>,
+    hooks: Mutex<HashMap<usize, PreparedHook>>,
 }
 
-/// A hook and the ways to execute it. The hook is kept alive, so that no other can come to have its address.
-type KnownHook = (Arc<Hook>, Arc<Ways>);
+/// A hook and the ways to execute it. The hook is kept alive, so that no other hook can get its address.
+type PreparedHook = (Arc<Hook>, Arc<Ways>);
 
 impl Directory {
     fn load(parent: &ParentEnvironment, cwd: &Path) -> Self {
@@ -178,13 +182,13 @@ struct Direct {
     name: OsString,
     args: Vec<OsString>,
     /// Complete but for `_`, which tells the program where it was found.
-    environment: Vec<Variable>,
+    environment: Vec<EnvironmentVariable>,
     /// What was executed last, which is almost always what will be executed next.
     last: Mutex<Option<Arc<PreparedCommand>>>,
 }
 
 impl Direct {
-    fn new(command: &str, environment: &[Variable], cwd: &Path) -> Option<Self> {
+    fn new(command: &str, environment: &[EnvironmentVariable], cwd: &Path) -> Option<Self> {
         let words = plain_words(command)?;
         let environment = environment_behind_bash(environment, cwd)?;
         let mut words = words.iter().map(|word| word.resolve(cwd));

@@ -9,7 +9,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::environment::{Variable, get, set};
+use super::environment::{EnvironmentVariable, get, set};
 use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::shell::{self, Quote, is_builtin, is_reserved_word, outline};
 
@@ -44,23 +44,23 @@ const TOUCHED_BY_BASH: &[&str] = &[
 
 /// One word of a plain command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Word(Vec<Piece>);
+pub(crate) struct PlainWord(Vec<PlainPiece>);
 
 #[derive(Debug, PartialEq, Eq)]
-enum Piece {
+enum PlainPiece {
     Text(String),
     /// One of the project-directory variables.
     Directory,
 }
 
-impl Word {
+impl PlainWord {
     /// The word as a hook in this directory gets it.
     pub(crate) fn resolve(&self, directory: &Path) -> OsString {
         let mut word = OsString::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => word.push(text),
-                Piece::Directory => word.push(directory),
+                PlainPiece::Text(text) => word.push(text),
+                PlainPiece::Directory => word.push(directory),
             }
         }
         word
@@ -69,32 +69,32 @@ impl Word {
     /// Adds text. What stands side by side becomes one piece, so that `ec"ho"` is seen as the builtin that it is.
     fn push(&mut self, text: &str) {
         match self.0.last_mut() {
-            Some(Piece::Text(before)) => before.push_str(text),
-            _ => self.0.push(Piece::Text(text.to_owned())),
+            Some(PlainPiece::Text(before)) => before.push_str(text),
+            _ => self.0.push(PlainPiece::Text(text.to_owned())),
         }
     }
 
     /// Whether bash would look for a program of this name and do nothing else.
     fn names_a_program(&self) -> bool {
         let start = match self.0.first() {
-            Some(Piece::Text(start)) => start,
-            Some(Piece::Directory) => return true,
+            Some(PlainPiece::Text(start)) => start,
+            Some(PlainPiece::Directory) => return true,
             None => return false,
         };
         !start.starts_with(['-', '+', '%'])
-            && !self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('=')))
+            && !self.0.iter().any(|piece| matches!(piece, PlainPiece::Text(text) if text.contains('=')))
             && (self.0.len() > 1 || !(is_builtin(start) || is_reserved_word(start)))
     }
 }
 
 /// The words of a command in which a shell would find nothing to do but to run it: letters, digits and
 /// marks without meaning, project-directory variables, and double quotes around these.
-pub(crate) fn plain_words(command: &str) -> Option<Vec<Word>> {
+pub(crate) fn plain_words(command: &str) -> Option<Vec<PlainWord>> {
     plain_words_at_home(command, None)
 }
 
 /// The same where words may also begin with `~/`, which stands for this directory.
-pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<Vec<Word>> {
+pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<Vec<PlainWord>> {
     // The reader joins lines as bash does. A command of several lines is nevertheless left to bash.
     if command.contains('\n') {
         return None;
@@ -104,14 +104,14 @@ pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<V
     if !beginning.is_whole || !beginning.assignments.is_empty() {
         return None;
     }
-    let words: Vec<Word> =
+    let words: Vec<PlainWord> =
         beginning.words.iter().map(|word| plain_word(word, home)).collect::<Option<_>>()?;
-    words.first().is_some_and(Word::names_a_program).then_some(words)
+    words.first().is_some_and(PlainWord::names_a_program).then_some(words)
 }
 
 /// A word that is the same to every shell, whatever its options and its locale.
-fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<Word> {
-    let mut plain = Word::default();
+fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<PlainWord> {
+    let mut plain = PlainWord::default();
     for (index, piece) in word.pieces.iter().enumerate() {
         match piece {
             shell::Piece::Text { text, quote: Quote::None } => {
@@ -130,7 +130,7 @@ fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<Word> {
             shell::Piece::Variable { name, is_plain: true }
                 if PROJECT_DIR_VARIABLES.contains(&name.as_str()) =>
             {
-                plain.0.push(Piece::Directory);
+                plain.0.push(PlainPiece::Directory);
             }
             _ => return None,
         }
@@ -145,7 +145,10 @@ fn means_itself(char: char) -> bool {
 
 /// The environment in which bash would run a plain command, but for `_`; `None` where bash would do
 /// something of its own.
-pub(crate) fn environment_behind_bash(environment: &[Variable], directory: &Path) -> Option<Vec<Variable>> {
+pub(crate) fn environment_behind_bash(
+    environment: &[EnvironmentVariable],
+    directory: &Path,
+) -> Option<Vec<EnvironmentVariable>> {
     let touched = environment.iter().any(|(name, _)| {
         let name = name.as_encoded_bytes();
         name.starts_with(b"BASH")

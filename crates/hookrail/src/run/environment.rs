@@ -7,7 +7,7 @@ use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::settings::Redaction;
 
 /// One variable.
-pub(crate) type Variable = (OsString, OsString);
+pub(crate) type EnvironmentVariable = (OsString, OsString);
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
 const CREDENTIAL_PATTERNS: [&str; 30] = [
@@ -51,12 +51,12 @@ pub fn inherited_environment() -> Vec<(OsString, OsString)> {
 /// What all hooks inherit.
 #[derive(Debug)]
 pub(crate) struct ParentEnvironment {
-    variables: Vec<Variable>,
+    variables: Vec<EnvironmentVariable>,
 }
 
 impl ParentEnvironment {
     /// Removes what is to be kept from hooks. Of a name that occurs twice the last value counts, as in bash.
-    pub(crate) fn new(parent: Vec<Variable>, redaction: &Redaction) -> Self {
+    pub(crate) fn new(parent: Vec<EnvironmentVariable>, redaction: &Redaction) -> Self {
         let mut variables = Vec::with_capacity(parent.len());
         for (name, value) in parent {
             if is_valid_name(&name) && !is_redacted(&name, &value, redaction) {
@@ -66,13 +66,18 @@ impl ParentEnvironment {
         Self { variables }
     }
 
+    /// The value of an inherited variable.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         get(&self.variables, name)
     }
 
     /// The complete environment of a hook in this directory. What its settings add is never redacted:
     /// it was configured for this hook.
-    pub(crate) fn for_hook(&self, added: &[(String, String)], directory: &WorkingDirectory) -> Vec<Variable> {
+    pub(crate) fn for_hook(
+        &self,
+        added: &[(String, String)],
+        directory: &WorkingDirectory,
+    ) -> Vec<EnvironmentVariable> {
         let mut variables = self.variables.clone();
         if let Some(pwd) = &directory.pwd {
             set(&mut variables, "PWD".into(), pwd.clone());
@@ -118,12 +123,12 @@ impl WorkingDirectory {
 }
 
 /// The value of a variable.
-pub(super) fn get<'a>(variables: &'a [Variable], name: &str) -> Option<&'a OsStr> {
+pub(super) fn get<'a>(variables: &'a [EnvironmentVariable], name: &str) -> Option<&'a OsStr> {
     variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_os_str())
 }
 
 /// Sets a variable, in its place if it is there already.
-pub(super) fn set(variables: &mut Vec<Variable>, name: OsString, value: OsString) {
+pub(super) fn set(variables: &mut Vec<EnvironmentVariable>, name: OsString, value: OsString) {
     match variables.iter_mut().find(|(other, _)| *other == name) {
         Some((_, old)) => *old = value,
         None => variables.push((name, value)),

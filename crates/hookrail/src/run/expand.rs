@@ -7,7 +7,7 @@
 //! occurrences are put into double quotes. The name of the directory never becomes shell text, which is why
 //! none can be dangerous, and the text is the same for every directory.
 //!
-//! The one shell reader says where the variables are and which of them are quoted. If it reads a
+//! The one shell reader finds where the variables are and which of them are quoted. If it reads a
 //! command differently from the shell, the quotes that are added still come in pairs, and at worst a name is split at its
 //! blanks.
 

@@ -20,6 +20,7 @@ pub(super) struct Handovers {
 }
 
 impl Handovers {
+    /// No spawn is under way.
     pub(super) fn new() -> Self {
         Self { open: watch::Sender::new(0) }
     }

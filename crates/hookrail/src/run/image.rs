@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::environment::Variable;
+use super::environment::EnvironmentVariable;
 use super::system_calls;
 use super::unix::Pid;
 
@@ -50,11 +50,12 @@ impl Image {
     pub(super) fn new<'a>(
         program: &OsStr,
         argv: impl IntoIterator<Item = &'a OsStr>,
-        env: &[Variable],
+        env: &[EnvironmentVariable],
         cwd: &Path,
     ) -> io::Result<Self> {
-        let assignment =
-            |(name, value): &Variable| Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?);
+        let assignment = |(name, value): &EnvironmentVariable| {
+            Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?)
+        };
         Ok(Self {
             program: CString::new(program.as_bytes())?,
             argv: argv

@@ -52,7 +52,7 @@ impl Payload {
         Self::written_by(Spool::default(), input)
     }
 
-    /// The same, for somebody who sends a large payload on while it is being written: `on_growth` gets what there is of
+    /// The same, for a caller that sends a large payload on while it is being written: `on_growth` gets what there is of
     /// it, more each time. It is not called for a small one.
     pub(super) fn new_growing(
         input: &impl Serialize,
@@ -97,7 +97,7 @@ impl Payload {
         if self.len() > PIPE_CAPACITY {
             unix::widen(&writer, WIDE_PIPE);
         }
-        let mut feed = Feed { cursor: Cursor::new(self), pipe: writer };
+        let mut feed = Feed { cursor: PayloadCursor::new(self), pipe: writer };
         match feed.cursor.push(&feed.pipe) {
             Ok(true) => Ok((reader, None)),
             Ok(false) => Ok((reader, Some(feed))),
@@ -110,26 +110,26 @@ impl Payload {
 /// A payload on its way into one pipe.
 #[derive(Debug)]
 pub(super) struct Feed {
-    pub(super) cursor: Cursor,
+    pub(super) cursor: PayloadCursor,
     pub(super) pipe: PipeWriter,
 }
 
 /// How much of a payload one pipe has taken.
 #[derive(Debug)]
-pub(super) struct Cursor {
+pub(super) struct PayloadCursor {
     payload: Payload,
     sent: usize,
     /// Splicing did not work, so the bytes are copied.
     copy: bool,
 }
 
-impl Cursor {
+impl PayloadCursor {
     /// Nothing of this payload is fed yet.
     pub(super) fn new(payload: &Payload) -> Self {
         Self { payload: payload.clone(), sent: 0, copy: false }
     }
 
-    /// Goes on with what there is of the same payload now.
+    /// Takes over what was added to the same payload.
     pub(super) fn grow(&mut self, payload: &Payload) {
         self.payload = payload.clone();
     }

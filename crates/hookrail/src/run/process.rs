@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use tokio::time::sleep;
 
-pub(super) use self::group::Group;
+pub(super) use self::group::ProcessGroup;
 pub(crate) use self::spawn::{SpawnError, Spawned, spawn};
 pub(super) use self::spawn::{image_of, start_failure};
 pub(crate) use self::watching::finish;
@@ -24,7 +24,7 @@ use super::payload::Payload;
 use super::reaper::Reaper;
 #[cfg(test)]
 use super::shortage::Shortage;
-use super::shortage::Waiting;
+use super::shortage::ShortageWait;
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -65,7 +65,7 @@ pub(crate) async fn run_process(
     run_from(first, command, payload, timeout, keep, reaper, &shortage.waiting_from(Instant::now())).await
 }
 
-/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output. Goes on from a first attempt
+/// Runs a command to its end or its timeout, keeping at most `keep` bytes of each output. Continues from a first attempt
 /// to spawn it, made here or on another thread; makes further ones if need be.
 ///
 /// Waiting for scarce resources is bounded by the timeout as well, but does not use it up. Dropping the future kills the
@@ -77,7 +77,7 @@ pub(crate) async fn run_from(
     timeout: Duration,
     keep: usize,
     reaper: &Reaper,
-    waiting: &Waiting<'_>,
+    waiting: &ShortageWait<'_>,
 ) -> Finished {
     let mut attempt = first;
     let mut command = command;

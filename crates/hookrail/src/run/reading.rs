@@ -30,6 +30,7 @@ pub(super) struct OutputReader {
 }
 
 impl OutputReader {
+    /// A reader without long outputs under way.
     pub(super) fn new() -> Self {
         Self { permits: Arc::new(Semaphore::new(READERS)) }
     }
@@ -94,7 +95,7 @@ pub(super) fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> 
     HookRun::finished(hook, exit, (stdout, stdout_truncated), stderr, duration)
 }
 
-/// Decodes what may not be UTF-8, and says whether it is not all that was written. Copies only what is no UTF-8.
+/// Decodes output that may not be UTF-8, and reports whether it was truncated. Copies only what is no UTF-8.
 ///
 /// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
 /// have been: a flood of them would otherwise take three times the memory in every copy.

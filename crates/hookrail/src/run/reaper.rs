@@ -23,16 +23,16 @@ const KILL_ALL_WAIT: Duration = Duration::from_millis(500);
 /// dropping them all neither waits nor stops an escalation. Clones share the work.
 #[derive(Debug, Clone)]
 pub(crate) struct Reaper {
-    shared: Arc<Shared>,
+    shared: Arc<ReaperShared>,
 }
 
 /// What the handles and the thread share.
 #[derive(Debug)]
-struct Shared {
+struct ReaperShared {
     grace: Duration,
     /// The program ends now: no group gets the grace any more.
     no_grace: AtomicBool,
-    queue: Mutex<Queue>,
+    queue: Mutex<EndingQueue>,
     /// New work came in.
     wake: Condvar,
     /// How many groups are being ended.
@@ -41,12 +41,13 @@ struct Shared {
 
 /// Groups that are to end. While the thread looks at them they are not in here.
 #[derive(Debug, Default)]
-struct Queue {
+struct EndingQueue {
     groups: Vec<Ending>,
     has_thread: bool,
 }
 
 impl Reaper {
+    /// A reaper with the default grace.
     #[cfg(test)]
     pub(crate) fn new() -> Self {
         Self::with_grace(super::runner::GRACE)
@@ -57,7 +58,7 @@ impl Reaper {
         let (pending, _) = watch::channel(0);
         let (queue, wake) = (Mutex::default(), Condvar::new());
         let no_grace = AtomicBool::new(false);
-        Self { shared: Arc::new(Shared { grace, no_grace, queue, wake, pending }) }
+        Self { shared: Arc::new(ReaperShared { grace, no_grace, queue, wake, pending }) }
     }
 
     /// Waits until no group is left to be ended.
@@ -151,13 +152,13 @@ impl Reaper {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+impl ReaperShared {
+    fn lock(&self) -> MutexGuard<'_, EndingQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes sure that a thread looks after the queue, and looks soon.
-    fn start_thread(self: &Arc<Self>, mut queue: MutexGuard<'_, Queue>) {
+    fn start_thread(self: &Arc<Self>, mut queue: MutexGuard<'_, EndingQueue>) {
         if queue.groups.is_empty() {
             return;
         }
@@ -199,7 +200,7 @@ impl Shared {
             let pause = groups.iter().map(Ending::pause).min();
 
             queue = self.lock();
-            // What came in meanwhile is looked at without a pause.
+            // Groups that were added in the meantime are handled without a pause.
             let fresh = !queue.groups.is_empty();
             queue.groups.append(&mut groups);
             match pause {

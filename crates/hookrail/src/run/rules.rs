@@ -19,9 +19,9 @@ use crate::verdict::hook_run::HookRun;
 pub(crate) enum RuleCheck {
     /// It is a command that has to be started.
     Start,
-    /// It is a rule, and this is what it says.
+    /// It is a rule, and this is its result.
     Answered(Box<HookRun>),
-    /// Its condition does not hold: it says nothing and starts nothing.
+    /// Its condition does not hold: it has no result and starts nothing.
     DoesNotHold,
 }
 

@@ -8,15 +8,15 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
 
 pub use self::escalations::Escalations;
+use self::hook_limits::HookLimits;
 pub(super) use self::options::GRACE;
 pub use self::options::{ProjectOptions, RunnerOptions, StartListener};
-use self::terms::Terms;
 use super::handover::Handovers;
 use super::payload::Payload;
 use super::process::{Finished, not_started, run_from, spawn};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
-use super::shortage::{Shortage, Waiting};
+use super::shortage::{Shortage, ShortageWait};
 use super::worker::{Worker, WorkerPool};
 use crate::hook::{Hook, HookKind, Level, WorkerMode};
 use crate::verdict::failure::StartFailure;
@@ -27,16 +27,16 @@ mod chain;
 mod escalations;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
+mod hook_limits;
 mod options;
-mod terms;
 #[cfg(test)]
 pub(super) mod tests;
 
 /// Executes hooks. A hook that fails is data like any other, so nothing here returns an error.
 pub struct HookRunner {
-    terms: Terms,
+    limits: HookLimits,
     /// For the project's own hooks, where its settings differ: they must not change how others run.
-    project_terms: Option<Terms>,
+    project_limits: Option<HookLimits>,
     reaper: Reaper,
     workers: WorkerPool,
     handovers: Handovers,
@@ -72,11 +72,11 @@ impl HookRunner {
             workers,
         } = options;
         let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
-        let project_terms =
-            project.map(|own| Terms::new(own.limits, &own.redaction, environment.clone(), direct_execution));
+        let project_limits = project
+            .map(|own| HookLimits::new(own.limits, &own.redaction, environment.clone(), direct_execution));
         Self {
-            terms: Terms::new(limits, &redaction, environment, direct_execution),
-            project_terms,
+            limits: HookLimits::new(limits, &redaction, environment, direct_execution),
+            project_limits,
             reaper: workers.reaper().clone(),
             workers,
             handovers: Handovers::new(),
@@ -100,7 +100,7 @@ impl HookRunner {
             return vec![self.execute(hook, input, cwd, SpawnOn::ThisThreadAlone, waiting).await];
         }
         // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
-        // them. It gets the first, and this thread spawns the next meanwhile.
+        // them. It gets the first, and this thread spawns the next at the same time.
         let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
         let runs: FuturesOrdered<_> = hooks
             .iter()
@@ -145,7 +145,7 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
-        waiting: &Waiting<'_>,
+        waiting: &ShortageWait<'_>,
     ) -> HookRun {
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
@@ -153,18 +153,18 @@ impl HookRunner {
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
         };
-        self.outputs.read(hook, finished, self.terms_of(hook).keep(payload)).await
+        self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await
     }
 
     /// Limits and environment of a hook: a project's settings count for its own hooks only.
-    fn terms_of(&self, hook: &Hook) -> &Terms {
-        match &self.project_terms {
-            Some(terms) if hook.origin.level == Level::Project => terms,
-            _ => &self.terms,
+    fn limits_of(&self, hook: &Hook) -> &HookLimits {
+        match &self.project_limits {
+            Some(limits) if hook.origin.level == Level::Project => limits,
+            _ => &self.limits,
         }
     }
 
-    /// Puts an event to the worker of a hook. `None` if it has to be run by a process of its own.
+    /// Asks the worker of a hook about an event. `None` if it has to be run by a process of its own.
     async fn ask_worker(
         &self,
         hook: &Arc<Hook>,
@@ -172,20 +172,20 @@ impl HookRunner {
         cwd: &Path,
         thread: SpawnOn,
     ) -> Option<Finished> {
-        let terms = self.terms_of(hook);
+        let limits = self.limits_of(hook);
         let worker = self.worker_of(hook, cwd);
-        // Whoever waits for a busy worker keeps no other hook from running.
+        // A hook that waits for a busy worker holds no slot, so other hooks can run.
         let admitted = worker.admit().await;
-        let _slot = terms.slots.acquire().await;
+        let _slot = limits.slots.acquire().await;
         self.tell_start(hook);
-        let asking = self.workers.asking();
-        let alone = thread == SpawnOn::ThisThreadAlone && asking.is_only_one();
-        admitted.ask(payload, self.time_for(hook), terms.keep(payload), alone).await
+        let counted = self.workers.count_question();
+        let alone = thread == SpawnOn::ThisThreadAlone && counted.is_only_one();
+        admitted.ask(payload, self.time_for(hook), limits.keep(payload), alone).await
     }
 
     /// The worker of a hook that has one.
     fn worker_of(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<Worker> {
-        self.workers.worker(hook, cwd, || self.terms_of(hook).commands.prepare(hook, cwd))
+        self.workers.worker(hook, cwd, || self.limits_of(hook).commands.prepare(hook, cwd))
     }
 
     /// Tells the host that a hook is about to start.
@@ -208,26 +208,26 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         thread: SpawnOn,
-        waiting: &Waiting<'_>,
+        waiting: &ShortageWait<'_>,
     ) -> Finished {
         let has_worker = hook.worker != WorkerMode::Off;
         // In a box, so that hooks without a worker do not carry its state along.
         if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd, thread)).await {
             return finished;
         }
-        // Nobody closes the semaphore, so this waits at most.
-        let terms = self.terms_of(hook);
-        let _slot = terms.slots.acquire().await;
+        // The semaphore is never closed, so this cannot fail.
+        let limits = self.limits_of(hook);
+        let _slot = limits.slots.acquire().await;
         let timeout = self.time_for(hook);
         if self.answer_by.is_some() && timeout.is_zero() {
             return not_started(StartFailure::NoTimeLeft);
         }
-        // One that a worker could not answer was told already.
+        // For a hook that its worker could not answer, the start was reported before.
         if !has_worker {
             self.tell_start(hook);
         }
-        let command = terms.commands.prepare(hook, cwd);
-        let keep = terms.keep(payload);
+        let command = limits.commands.prepare(hook, cwd);
+        let keep = limits.keep(payload);
         let elsewhere = match thread {
             SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
             SpawnOn::ThisThreadAlone | SpawnOn::ThisThread => None,

@@ -14,15 +14,15 @@ pub(super) struct Shortage {
 
 /// What one hook has to go by.
 #[derive(Debug)]
-pub(crate) struct Waiting<'a> {
+pub(crate) struct ShortageWait<'a> {
     shortage: &'a Shortage,
     asked: Instant,
 }
 
 impl Shortage {
     /// For a hook of an event that came at this moment.
-    pub(super) fn waiting_from(&self, asked: Instant) -> Waiting<'_> {
-        Waiting { shortage: self, asked }
+    pub(super) fn waiting_from(&self, asked: Instant) -> ShortageWait<'_> {
+        ShortageWait { shortage: self, asked }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -30,7 +30,7 @@ impl Shortage {
     }
 }
 
-impl Waiting<'_> {
+impl ShortageWait<'_> {
     /// Something is short: from when on the wait for it counts. Time in a queue counts only as far as those in front
     /// waited for the same thing.
     pub(super) fn since(&self) -> Instant {

@@ -63,6 +63,7 @@ pub(super) fn is_open_for_writing(file: &std::fs::File) -> bool {
     io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
 }
 
+/// There are no leases here, so that the answer is no.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn is_open_for_writing(_: &std::fs::File) -> bool {
     false

@@ -49,7 +49,7 @@ fn exit_of(status: &WaitIdStatus) -> Exit {
     }
 }
 
-/// Signals a whole process group. That it may be gone already is no error to anyone here.
+/// Signals a whole process group. A group that is gone already is no error.
 pub(super) fn signal_group(leader: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(leader, signal);
 }
@@ -66,6 +66,7 @@ pub(super) fn exit_descriptor(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK).ok()
 }
 
+/// There is no such descriptor here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn exit_descriptor(_pid: Pid) -> Option<OwnedFd> {
     None
@@ -77,6 +78,7 @@ pub(super) fn widen(pipe: impl AsFd, bytes: usize) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
 }
 
+/// Pipes have a fixed width here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn widen(_pipe: impl AsFd, _bytes: usize) {}
 
@@ -93,6 +95,7 @@ pub(super) fn memory_file() -> Option<std::fs::File> {
     rustix::fs::memfd_create("hookrail-payload", flags).ok().map(std::fs::File::from)
 }
 
+/// There are no memory files here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn memory_file() -> Option<std::fs::File> {
     None
@@ -106,6 +109,7 @@ pub(super) fn seal(file: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_add_seals(file, seals)?)
 }
 
+/// There are no memory files to seal here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn seal(_file: impl AsFd) -> io::Result<()> {
     Ok(())
@@ -119,6 +123,7 @@ pub(super) fn splice(file: impl AsFd, offset: u64, pipe: impl AsFd, length: usiz
     rustix::io::retry_on_intr(|| rustix::pipe::splice(&file, Some(&mut offset), &pipe, None, length, flags))
 }
 
+/// There is no such call here: the bytes are copied.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn splice(
     _file: impl AsFd,
@@ -138,7 +143,7 @@ pub(super) struct ProcessTable {
 
 impl ProcessTable {
     /// Whether no process of the leader's group is alive. The leader itself must still be there, as a zombie:
-    /// a table that does not show it is not to be believed (it may be that of another pid namespace).
+    /// a table that does not show it is not used (it may be that of another pid namespace).
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
         self.seen.contains(&leader.as_raw_nonzero().get()) && !self.shows_life_in_group(leader)
     }
@@ -176,6 +181,7 @@ impl ProcessTable {
         Some(table)
     }
 
+    /// There is no process table to read here.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn load() -> Option<Self> {
         None

@@ -15,18 +15,20 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// A non-blocking descriptor, owned.
 #[derive(Debug)]
-pub(super) enum Watched<T: AsRawFd> {
+pub(super) enum WatchedDescriptor<T: AsRawFd> {
     /// The runtime's reactor wakes us.
     Registered(AsyncFd<T>),
     /// The reactor would not take it (the system limits what can be watched): we look from time to time.
     Unregistered(T),
 }
 
-impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
+impl<T: AsRawFd + Into<OwnedFd>> WatchedDescriptor<T> {
+    /// A descriptor that is read from.
     pub(super) fn readable(fd: T) -> Self {
         Self::register(fd, Interest::READABLE)
     }
 
+    /// A descriptor that is written to.
     pub(super) fn writable(fd: T) -> Self {
         Self::register(fd, Interest::WRITABLE)
     }
@@ -42,6 +44,7 @@ impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
         }
     }
 
+    /// The descriptor.
     pub(super) fn get_ref(&self) -> &T {
         match self {
             Self::Registered(fd) => fd.get_ref(),
@@ -49,6 +52,7 @@ impl<T: AsRawFd + Into<OwnedFd>> Watched<T> {
         }
     }
 
+    /// The descriptor, no longer registered.
     pub(super) fn into_inner(self) -> T {
         match self {
             Self::Registered(fd) => fd.into_inner(),

@@ -4,16 +4,16 @@
 //! hooks without a worker never come here.
 
 mod answer;
+mod connection;
 mod files;
 mod fork;
 mod health;
 mod keeper;
 mod line_worker;
 mod lines;
-mod question;
+mod request_line;
 mod start;
 mod status;
-mod talk;
 mod turns;
 mod watched;
 
@@ -32,7 +32,7 @@ use self::line_worker::{Entry, LineWorker};
 pub use self::status::WorkerStatus;
 use self::status::statuses;
 use super::command::{CommandPreparer, PreparedCommand};
-use super::environment::Variable;
+use super::environment::EnvironmentVariable;
 use super::payload::Payload;
 use super::process::Finished;
 use super::reaper::Reaper;
@@ -50,27 +50,27 @@ const REMEMBERED_HOOKS: usize = 4096;
 /// The workers of a session. Clones share them; the last one to be dropped ends them.
 ///
 /// A host that reads its settings again hands the pool to its next session, so that workers whose hooks did not change
-/// go on.
+/// stay.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct PoolShared {
     reaper: Reaper,
-    workers: Mutex<HashMap<Key, Arc<Worker>>>,
+    workers: Mutex<HashMap<WorkerKey, Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
-    known: Mutex<HashMap<usize, KnownHook>>,
+    known: Mutex<HashMap<usize, AssignedHook>>,
     keeper: Keeper,
-    /// How many events are put to workers now.
-    asked: AtomicUsize,
+    /// How many events wait for an answer of a worker now.
+    open_questions: AtomicUsize,
 }
 
-/// A hook with the worker that it was put to last, and the directory of that.
+/// A hook with the worker that was asked last, and the directory of that worker.
 #[derive(Debug)]
-struct KnownHook {
+struct AssignedHook {
     hook: Arc<Hook>,
     cwd: PathBuf,
     worker: Arc<Worker>,
@@ -78,7 +78,7 @@ struct KnownHook {
 
 /// A handle that keeps no worker alive.
 #[derive(Debug, Clone)]
-pub(super) struct WeakPool(Weak<Shared>);
+pub(super) struct WeakPool(Weak<PoolShared>);
 
 impl WeakPool {
     /// Ends all workers, if there still are some.
@@ -89,14 +89,14 @@ impl WeakPool {
     }
 }
 
-/// What makes two hooks share a worker.
+/// Hooks with equal keys share a worker.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct WorkerKey {
     mode: WorkerMode,
     program: OsString,
     arg0: Option<OsString>,
     args: Vec<OsString>,
-    env: Arc<[Variable]>,
+    env: Arc<[EnvironmentVariable]>,
     cwd: PathBuf,
 }
 
@@ -107,39 +107,39 @@ pub(super) struct Worker {
     command: String,
     added: Vec<(String, String)>,
     mode: WorkerMode,
-    kind: Kind,
+    kind: WorkerKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum WorkerKind {
     Lines(Box<LineWorker>),
     Fork(Box<ForkWorker>),
 }
 
-/// An event that may be put to a worker now.
+/// The right to ask a worker about one event now.
 #[derive(Debug)]
-pub(super) struct Admitted<'w>(Turned<'w>);
+pub(super) struct Admitted<'w>(AdmittedKind<'w>);
 
 #[derive(Debug)]
-enum Turned<'w> {
-    /// To be asked in turn.
+enum AdmittedKind<'w> {
+    /// A worker that is asked in turn.
     Lines(&'w LineWorker, Entry<'w>),
-    /// To be run beside others.
+    /// A worker that runs events side by side.
     Fork(&'w ForkWorker),
 }
 
-/// Somebody who asks a worker of a pool.
+/// A caller that asks a worker of a pool, counted until it is dropped.
 #[derive(Debug)]
-pub(super) struct Asking<'p>(&'p AtomicUsize);
+pub(super) struct OpenQuestionCount<'p>(&'p AtomicUsize);
 
-impl Asking<'_> {
-    /// Whether nobody else asks one.
+impl OpenQuestionCount<'_> {
+    /// Whether this is the only open question.
     pub(super) fn is_only_one(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 1
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for OpenQuestionCount<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -152,22 +152,22 @@ impl Default for WorkerPool {
 }
 
 impl WorkerPool {
-    /// A pool without workers, whose processes have so long to clean up when they are ended.
+    /// A pool without workers. `grace` is the time that a process has to clean up when it is ended.
     pub fn new(grace: Duration) -> Self {
         Self::with_idle(grace, IDLE)
     }
 
-    /// A pool that ends workers after so long without an event.
+    /// A pool that ends workers after `idle` without an event.
     pub fn with_idle(grace: Duration, idle: Duration) -> Self {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(PoolShared {
                 reaper,
                 workers,
                 known,
                 keeper: Keeper::new(idle),
-                asked: AtomicUsize::new(0),
+                open_questions: AtomicUsize::new(0),
             }),
         }
     }
@@ -177,13 +177,13 @@ impl WorkerPool {
         WeakPool(Arc::downgrade(&self.shared))
     }
 
-    /// Whoever ends processes for this pool.
+    /// What ends processes for this pool.
     pub(super) fn reaper(&self) -> &Reaper {
         &self.shared.reaper
     }
 
-    /// The worker of a hook that has one, in a directory. `prepare` is asked for the command if it is not known yet; a
-    /// process that runs is not ended because the search path would lead to another program now.
+    /// The worker of a hook that has one, in a directory. `prepare` makes the command if it is not known yet; a process that
+    /// runs is not ended because the search path would lead to another program now.
     pub(super) fn worker(
         &self,
         hook: &Arc<Hook>,
@@ -191,13 +191,14 @@ impl WorkerPool {
         prepare: impl FnOnce() -> Arc<PreparedCommand>,
     ) -> Arc<Worker> {
         let address = Arc::as_ptr(hook).addr();
-        let is_it =
-            |known: &&KnownHook| Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str();
+        let is_it = |known: &&AssignedHook| {
+            Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str()
+        };
         if let Some(known) = lock(&self.shared.known).get(&address).filter(is_it) {
             return Arc::clone(&known.worker);
         }
         let command = prepare();
-        let key = Key {
+        let key = WorkerKey {
             mode: hook.worker,
             program: command.program.clone(),
             arg0: command.arg0.clone(),
@@ -220,16 +221,16 @@ impl WorkerPool {
         }
         let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
         worker.also_watch(&hook.watch);
-        known.insert(address, KnownHook { hook, cwd, worker: Arc::clone(&worker) });
+        known.insert(address, AssignedHook { hook, cwd, worker: Arc::clone(&worker) });
         drop(known);
         Keeper::start(&self.shared);
         worker
     }
 
-    /// Counts somebody who is about to ask a worker.
-    pub(super) fn asking(&self) -> Asking<'_> {
-        self.shared.asked.fetch_add(1, Ordering::Relaxed);
-        Asking(&self.shared.asked)
+    /// Counts a caller that is about to ask a worker.
+    pub(super) fn count_question(&self) -> OpenQuestionCount<'_> {
+        self.shared.open_questions.fetch_add(1, Ordering::Relaxed);
+        OpenQuestionCount(&self.shared.open_questions)
     }
 
     /// Ends workers that belong to none of these hooks. For a host that has read its settings again.
@@ -250,7 +251,7 @@ impl WorkerPool {
         });
     }
 
-    /// Ends all workers, each as soon as nobody waits for its answer. The next event starts new ones.
+    /// Ends all workers, each as soon as it has no open question. The next event starts new ones.
     pub fn end(&self) {
         for worker in lock(&self.shared.workers).values() {
             worker.end();
@@ -267,78 +268,80 @@ impl WorkerPool {
 impl Worker {
     fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
         let kind = match hook.worker {
-            WorkerMode::Fork => Kind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
+            WorkerMode::Fork => WorkerKind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
             WorkerMode::Lines | WorkerMode::Off => {
-                Kind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
+                WorkerKind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
             }
         };
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
     }
 
-    /// Waits until this worker may be asked. That does not use up anybody's timeout.
+    /// Waits until this worker may be asked. That does not use up the hook's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
         match &self.kind {
-            Kind::Lines(lines) => Admitted(Turned::Lines(lines, Entry::Turn(lines.turn().await))),
-            Kind::Fork(fork) => Admitted(Turned::Fork(fork)),
+            WorkerKind::Lines(lines) => Admitted(AdmittedKind::Lines(lines, Entry::Turn(lines.turn().await))),
+            WorkerKind::Fork(fork) => Admitted(AdmittedKind::Fork(fork)),
         }
     }
 
-    /// Begins to ask about an event while its payload is still being written; `None` where that cannot be done.
+    /// Begins to send an event while its payload is still being written; `None` where that cannot be done.
     pub(super) fn begin(&self, payload: &Payload) -> Option<Admitted<'_>> {
         match &self.kind {
-            Kind::Lines(lines) => Some(Admitted(Turned::Lines(lines, Entry::Begun(lines.begin(payload)?)))),
-            Kind::Fork(_) => None,
+            WorkerKind::Lines(lines) => {
+                Some(Admitted(AdmittedKind::Lines(lines, Entry::Early(lines.begin(payload)?))))
+            }
+            WorkerKind::Fork(_) => None,
         }
     }
 
-    /// Ends the process when a file changes that these patterns mean.
+    /// Ends the process when a file changes that these patterns match.
     fn also_watch(&self, patterns: &[String]) {
         match &self.kind {
-            Kind::Lines(lines) => lines.also_watch(patterns),
-            // Whatever a script reads, it reads anew for each event.
-            Kind::Fork(_) => {}
+            WorkerKind::Lines(lines) => lines.also_watch(patterns),
+            // A forked script reads its files anew for each event.
+            WorkerKind::Fork(_) => {}
         }
     }
 
     fn end(&self) {
         match &self.kind {
-            Kind::Lines(lines) => lines.end(),
-            Kind::Fork(fork) => fork.end(),
+            WorkerKind::Lines(lines) => lines.end(),
+            WorkerKind::Fork(fork) => fork.end(),
         }
     }
 
     fn tidy(&self, idle: Duration) {
         match &self.kind {
-            Kind::Lines(lines) => lines.tidy(idle),
-            Kind::Fork(fork) => fork.tidy(idle),
+            WorkerKind::Lines(lines) => lines.tidy(idle),
+            WorkerKind::Fork(fork) => fork.tidy(idle),
         }
     }
 
     fn process_id(&self) -> Option<i32> {
         match &self.kind {
-            Kind::Lines(lines) => lines.process_id(),
-            Kind::Fork(fork) => fork.process_id(),
+            WorkerKind::Lines(lines) => lines.process_id(),
+            WorkerKind::Fork(fork) => fork.process_id(),
         }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
         match &self.kind {
-            Kind::Lines(lines) => lines.health(),
-            Kind::Fork(fork) => fork.health(),
+            WorkerKind::Lines(lines) => lines.health(),
+            WorkerKind::Fork(fork) => fork.health(),
         }
     }
 }
 
 impl Admitted<'_> {
-    /// There is more now of the payload that the question was begun with.
+    /// Sends what was added to the payload of an early question.
     pub(super) fn grow(&self, payload: &Payload) {
-        if let Turned::Lines(_, Entry::Begun(begun)) = &self.0 {
-            begun.grow(payload);
+        if let AdmittedKind::Lines(_, Entry::Early(early)) = &self.0 {
+            early.grow(payload);
         }
     }
 
-    /// Puts an event to the worker. `None` if it has to be run by a process of its own.
-    /// With `alone`, nobody else is known to wait for this thread.
+    /// Asks the worker about an event. `None` if it has to be run by a process of its own.
+    /// With `alone`, no other hook waits for this thread.
     pub(super) async fn ask(
         self,
         payload: &Payload,
@@ -347,15 +350,19 @@ impl Admitted<'_> {
         alone: bool,
     ) -> Option<Finished> {
         match self.0 {
-            Turned::Lines(lines, entry) => Some(lines.ask(entry, payload, timeout, keep, alone).await),
-            Turned::Fork(fork) => fork.ask(payload, timeout, keep).await,
+            AdmittedKind::Lines(lines, entry) => Some(lines.ask(entry, payload, timeout, keep, alone).await),
+            AdmittedKind::Fork(fork) => fork.ask(payload, timeout, keep).await,
         }
     }
 }
 
 /// Why a hook with `"worker": "fork"` would be run once per event in this directory; `None` if it runs in forks, or has
 /// no such setting.
-pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -> Option<ForkObstacle> {
+pub fn fork_obstacle(
+    hook: &Arc<Hook>,
+    environment: Vec<EnvironmentVariable>,
+    cwd: &Path,
+) -> Option<ForkObstacle> {
     if hook.worker != WorkerMode::Fork {
         return None;
     }
@@ -363,7 +370,7 @@ pub fn fork_obstacle(hook: &Arc<Hook>, environment: Vec<Variable>, cwd: &Path) -
     fork::obstacle(hook, &preparer.prepare(hook, cwd))
 }
 
-impl Drop for Shared {
+impl Drop for PoolShared {
     fn drop(&mut self) {
         for worker in lock(&self.workers).values() {
             worker.end();
@@ -377,26 +384,26 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the checks of `crate::fuzzing` need of the inside.
+/// Access to private functions for the checks of `crate::fuzzing`.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing {
     use super::answer::{Line, read_line};
 
-    /// What a line means, as far as the checks ask.
+    /// What a line means, as far as the checks compare it.
     #[derive(Debug, PartialEq, Eq)]
-    pub(crate) struct Meaning {
+    pub(crate) struct LineMeaning {
         line: Line,
         /// How many bytes were kept of each stream of an answer.
         pub(crate) kept: Option<(usize, usize)>,
     }
 
     /// Reads a line.
-    pub(crate) fn meaning(bytes: &[u8], keep: usize) -> Meaning {
+    pub(crate) fn meaning(bytes: &[u8], keep: usize) -> LineMeaning {
         let line = read_line(bytes, keep);
         let kept = match &line {
             Line::Answer(_, answer) => Some((answer.stdout.bytes.len(), answer.stderr.bytes.len())),
             _ => None,
         };
-        Meaning { line, kept }
+        LineMeaning { line, kept }
     }
 }

@@ -23,10 +23,12 @@ pub(super) enum Route<'r> {
 }
 
 impl<'r> Route<'r> {
+    /// The place of a key of this object.
     pub(super) fn key(&'r self, key: &'r str) -> Self {
         Self::Key(self, key)
     }
 
+    /// The place of an element of this array.
     pub(super) fn index(&'r self, index: usize) -> Self {
         Self::Index(self, index)
     }
@@ -50,10 +52,12 @@ pub(super) struct Findings<'s> {
 }
 
 impl<'s> Findings<'s> {
+    /// No findings yet.
     pub(super) fn new(source: &'s Source<'s>) -> Self {
         Self { source, list: Vec::new() }
     }
 
+    /// The text that the findings are about.
     pub(super) fn source(&self) -> &'s Source<'s> {
         self.source
     }

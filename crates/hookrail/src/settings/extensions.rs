@@ -61,7 +61,7 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
         return;
     };
     let first = settings.hooks.len();
-    // A manifest that cannot be used takes down what it says itself; the other file still counts.
+    // A manifest that cannot be used makes its own settings unusable; the other file is still read.
     if !load_hooks(&manifest, Shape::Manifest, level, settings) {
         load_hooks(&hooks_file, Shape::HooksFile, level, settings);
     }
@@ -81,7 +81,7 @@ enum Shape {
     HooksFile,
 }
 
-/// Loads the hooks of one file; whether it has any to say.
+/// Loads the hooks of one file. Returns whether it has any.
 fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings) -> bool {
     let text = match load_text(file) {
         Ok(Some(text)) => text,

@@ -61,7 +61,7 @@ impl LevelText {
 impl SettingsFiles {
     /// Reads the files of all levels. It never fails: what went wrong is remembered in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
-        let identity = LazyCell::new(|| ownership::Identity::current(&paths.home));
+        let identity = LazyCell::new(|| ownership::AskedUser::current(&paths.home));
         let levels = files(paths).into_iter().filter_map(|(level, file)| {
             if level == Level::User && !paths.home.is_absolute() {
                 let text = Err(Box::new(ownership::relative_home(&paths.home)));

@@ -69,11 +69,12 @@ struct HookReader<'r, 's, 'v> {
     findings: &'r mut Findings<'s>,
     settings: &'r mut Settings,
     /// Compiling costs more than all the rest, and the same few patterns stand in many groups.
-    matchers: HashMap<&'v str, Matcher>,
+    /// The key says whether the event has a tool, too.
+    matchers: HashMap<(bool, &'v str), Matcher>,
 }
 
 /// What the hooks of a group share.
-struct Group {
+struct HookGroup {
     event: EventName,
     matcher: Matcher,
     matcher_span: Option<Range<usize>>,
@@ -121,14 +122,14 @@ impl<'v> HookReader<'_, '_, 'v> {
             None => Matcher::any(),
             Some(Value::StringLit(text)) => self.read_matcher(event, text, route.key("matcher")),
             Some(other) => {
-                // A guess in either direction would be wrong: matching all could stop every tool, matching
+                // Either default would be wrong: matching all could stop every tool, matching
                 // none would be silent.
-                let help = "its hooks do not run until this is mended; join alternatives with `|`";
+                let help = "its hooks do not run until this is fixed; join alternatives with `|`";
                 return self.findings.wrong_type(route.key("matcher"), "a string", other, help);
             }
         };
         let sequential = boolean(sequential, route.key("sequential"), self.findings).unwrap_or(false);
-        let group = Group { event, matcher, matcher_span, sequential };
+        let group = HookGroup { event, matcher, matcher_span, sequential };
         let list = route.key("hooks");
         for (index, hook) in array.elements.iter().enumerate() {
             self.read_hook(&group, hook, list.index(index));
@@ -144,31 +145,32 @@ impl<'v> HookReader<'_, '_, 'v> {
         route: Route<'_>,
     ) -> Matcher {
         let text = literal.value.as_ref();
-        let matches_all = matches!(text, "" | "*");
-        if event.matching() == Matching::Tool {
-            let matcher = self.matchers.entry(text).or_insert_with(|| Matcher::compile(text)).clone();
-            if let Some(problem) = matcher.problem().filter(|_| !matches_all) {
-                let message = format!("`{route}` is not a regular expression: {problem}");
-                let help = format!("it is compared as plain text, with a tool named `{}`", shortened(text));
-                self.findings.error(DiagnosticCode::MatcherNotARegex, literal, message, help);
-            }
+        let read = || Matcher::for_event(event, Some(text));
+        let matcher = self.matchers.entry((event.has_tool(), text)).or_insert_with(read).clone();
+        if matcher.matches_everything() {
             return matcher;
         }
-        if !matches_all {
-            match event.matching() {
-                Matching::Ignored => {
-                    let message = format!("`{route}` has no effect: {event} hooks run every time");
-                    self.findings.note(DiagnosticCode::MatcherWithoutEffect, literal, message, "remove it");
+        match event.matching() {
+            Matching::Tool => {
+                if let Some(problem) = matcher.problem() {
+                    let message = format!("`{route}` is not a regular expression: {problem}");
+                    let help =
+                        format!("it is compared as plain text, with a tool named `{}`", shortened(text));
+                    self.findings.error(DiagnosticCode::MatcherNotARegex, literal, message, help);
                 }
-                Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
-                    let message = format!("`{route}` never matches: for {event} it is compared exactly");
-                    let help = format!("use one of: {}", known.join(", "));
-                    self.findings.warn(DiagnosticCode::MatcherNeverMatches, literal, message, help);
-                }
-                Matching::Word { .. } | Matching::Tool => {}
             }
+            Matching::Ignored => {
+                let message = format!("`{route}` has no effect: {event} hooks run every time");
+                self.findings.note(DiagnosticCode::MatcherWithoutEffect, literal, message, "remove it");
+            }
+            Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
+                let message = format!("`{route}` never matches: for {event} it is compared exactly");
+                let help = format!("use one of: {}", known.join(", "));
+                self.findings.warn(DiagnosticCode::MatcherNeverMatches, literal, message, help);
+            }
+            Matching::Word { .. } => {}
         }
-        Matcher::exact(text)
+        matcher
     }
 }
 

@@ -1,11 +1,11 @@
-//! The settings besides hooks: what each level says, and what counts.
+//! The settings besides hooks: those of each level, and the effective ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hook::{AskReading, Level};
 
-/// How many hooks run at once when the settings do not say.
+/// How many hooks run at once when the settings do not set it.
 pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
 
 /// One value for each settings level.
@@ -34,7 +34,7 @@ impl<T> PerLevel<T> {
     }
 }
 
-/// The scalar settings of one level; `None` where it says nothing.
+/// The scalar settings of one level; `None` where it does not set one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LevelSettings {
     /// `hooksConfig.maxConcurrentHooks`.
@@ -51,7 +51,7 @@ pub struct LevelSettings {
     pub disabled_extensions: Vec<String>,
 }
 
-/// What one level says about secrets in the environment of hooks.
+/// The settings of one level about secrets in the environment of hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedactionSettings {
     /// Whether variables are removed at all.
@@ -62,14 +62,14 @@ pub struct RedactionSettings {
     pub blocked: Vec<String>,
 }
 
-/// The scalar settings that count.
+/// The effective scalar settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSettings {
     /// Bounds on running hooks.
     pub limits: Limits,
     /// Secrets in the environment of hooks.
     pub redaction: Redaction,
-    /// What the agent does with the outputs of the six events outside the five; `None` where nothing is said.
+    /// What the agent does with the outputs of the six events outside the five; `None` where no level sets it.
     pub agent_events: Option<AgentEvents>,
     /// What a hook's `ask` means.
     pub ask: AskReading,

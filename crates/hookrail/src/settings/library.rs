@@ -11,7 +11,7 @@ use super::read::given;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{ConfigSource, Hook, HookKind, Level, Origin, UnreadableRule};
+use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
 use crate::rules::library::{self, Guard};
 use crate::spelling::{nearest, shortened};
 
@@ -80,10 +80,7 @@ fn add_guard(
         findings.error(DiagnosticCode::UnknownRule, element, message, help);
     }
     name.clone_into(&mut hook.name);
-    hook.source = match level {
-        Level::Extension(_) => ConfigSource::Extensions,
-        Level::Project | Level::User | Level::System => ConfigSource::Project,
-    };
+    hook.source = level.config_source();
     hook.origin = origin;
     let span = findings.source().in_file(element.start()..element.end());
     let spans = HookSpans { command: span, matcher: None };

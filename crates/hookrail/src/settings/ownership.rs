@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::diagnose::start_of;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
-/// File systems that invent modes: what they say about a file tells nothing about who may write it.
+/// File systems that invent modes: the mode of a file there does not show who may write it.
 const WITHOUT_MODES: [u64; 8] = [
     0x4d44,      // FAT
     0x2011_bab0, // exFAT
@@ -20,9 +20,9 @@ const WITHOUT_MODES: [u64; 8] = [
     0x786f_4256, // shared folders of VirtualBox
 ];
 
-/// Who is asked for.
+/// The user that is asked about.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Identity {
+pub(super) struct AskedUser {
     /// The user.
     user: u32,
     /// The user's primary group, whose members may write.
@@ -31,7 +31,7 @@ pub(super) struct Identity {
     home_owner: Option<u32>,
 }
 
-impl Identity {
+impl AskedUser {
     /// The user that runs this program.
     pub(super) fn current(home: &Path) -> Self {
         Self {
@@ -42,9 +42,9 @@ impl Identity {
     }
 
     /// What is wrong with who may write a file or folder, and what helps.
-    fn objection(self, path: &Path, facts: Facts) -> Option<(String, String)> {
+    fn objection(self, path: &Path, facts: OwnershipFacts) -> Option<(String, String)> {
         let shown = path.display();
-        let Facts { owner, group, mode, is_folder } = facts;
+        let OwnershipFacts { owner, group, mode, is_folder } = facts;
         if owner != self.user && owner != 0 && Some(owner) != self.home_owner {
             let why = format!("`{shown}` belongs to another user (uid {owner}, mode {:04o})", mode & 0o7777);
             return Some((why, format!("make it yours with `chown {} '{shown}'`", self.user)));
@@ -71,14 +71,14 @@ impl Identity {
 
 /// What decides who may write a file or folder.
 #[derive(Debug, Clone, Copy)]
-struct Facts {
+struct OwnershipFacts {
     owner: u32,
     group: u32,
     mode: u32,
     is_folder: bool,
 }
 
-impl Facts {
+impl OwnershipFacts {
     fn of(metadata: &Metadata) -> Self {
         let (owner, group, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
         Self { owner, group, mode, is_folder: metadata.is_dir() }
@@ -87,14 +87,14 @@ impl Facts {
 
 /// What is wrong with who may write a settings file or the folders that hold it; `None` where nothing is. An error means
 /// that the file must not be used.
-pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
+pub(super) fn objection(file: &Path, identity: AskedUser) -> Option<Diagnostic> {
     let real = file.canonicalize().ok()?;
     let folders = [file.parent(), real.parent()].into_iter().flatten().map(Path::to_owned);
     let mut places: Vec<PathBuf> = std::iter::once(real.clone()).chain(folders).collect();
     places.dedup();
     let (why, help) = places.iter().find_map(|place| {
         let metadata = std::fs::metadata(place).ok()?;
-        identity.objection(place, Facts::of(&metadata))
+        identity.objection(place, OwnershipFacts::of(&metadata))
     })?;
     let mut finding = Diagnostic {
         code: DiagnosticCode::SettingsWritableByOthers,
@@ -111,7 +111,7 @@ pub(super) fn objection(file: &Path, identity: Identity) -> Option<Diagnostic> {
     Some(finding)
 }
 
-/// Whether the file system makes up owners and modes, so that they say nothing about who may write.
+/// Whether the file system makes up owners and modes, so that they do not show who may write.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn invents_modes(file: &Path) -> bool {
     rustix::fs::statfs(file).is_ok_and(|system| {

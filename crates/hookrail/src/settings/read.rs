@@ -31,6 +31,12 @@ pub(super) struct LevelRead {
 /// The values of an object's known fields, and its other properties.
 type Picked<'v, 'a, const N: usize> = ([Option<&'v ObjectProp<'a>>; N], Vec<&'v ObjectProp<'a>>);
 
+/// A field that an object may have.
+struct KnownField<'k, 'v, 'a> {
+    name: &'k str,
+    prop: Option<&'v ObjectProp<'a>>,
+}
+
 /// Picks the known fields of an object. Of a repeated key the last one counts, as in JavaScript.
 pub(super) fn pick<'v, 'a, const N: usize>(
     object: &'v Object<'a>,
@@ -38,20 +44,20 @@ pub(super) fn pick<'v, 'a, const N: usize>(
     route: Route<'_>,
     findings: &mut Findings<'_>,
 ) -> Picked<'v, 'a, N> {
-    let mut fields = [None; N];
+    let mut fields = known.map(|name| KnownField { name, prop: None });
     let mut others = Vec::new();
     for prop in &object.properties {
         let name = prop.name.as_str();
-        match known.iter().zip(&mut fields).find(|(known, _)| **known == name) {
-            Some((_, field)) => {
-                if field.replace(prop).is_some() {
+        match fields.iter_mut().find(|field| field.name == name) {
+            Some(field) => {
+                if field.prop.replace(prop).is_some() {
                     findings.repeated_key(route, prop);
                 }
             }
             None => others.push(prop),
         }
     }
-    (fields, others)
+    (fields.map(|field| field.prop), others)
 }
 
 /// The value of an optional field; `null` says nothing.

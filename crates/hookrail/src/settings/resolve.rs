@@ -84,7 +84,8 @@ impl ResolvedSettings {
     pub fn resolve(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
-        let mut judgement = policy.judge(&settings.project_dir, settings.plain_hooks(), &project_settings);
+        let configured = std::mem::take(&mut settings.hooks);
+        let mut judgement = policy.judge(&settings.project_dir, configured, &project_settings);
         if judgement.keeps_enabled {
             // The flag that was approved counts until another one is.
             settings.enable.project = Some(true);
@@ -102,15 +103,13 @@ impl ResolvedSettings {
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
         // A project turns its own hooks off, never those of the user or the system.
         let project_on = settings.enable.project.unwrap_or(outside_on);
-        let configured = std::mem::take(&mut settings.hooks).into_iter();
-        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
-            let ConfiguredHook { hook, spans, extra_fields } = configured;
-            let HookJudgement { trust, seal } = judged;
+        let resolve_hook = |judged: HookJudgement<ConfiguredHook>| {
+            let HookJudgement { hook: ConfiguredHook { hook, spans, extra_fields }, trust, seal } = judged;
             let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
             ResolvedHook { hook, trust, seal, on, spans, extra_fields }
         };
         let judged = std::mem::take(&mut judgement.hooks);
-        let hooks: Vec<ResolvedHook> = configured.zip(judged).map(resolve_hook).collect();
+        let hooks: Vec<ResolvedHook> = judged.into_iter().map(resolve_hook).collect();
         // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
             let mut approved = hooks.iter().filter(|resolved| resolved.trust == HookTrust::Approved);

@@ -99,24 +99,24 @@ impl<'a> Source<'a> {
             // What is too loose for JSON is usually the cause of what the parser reports later: a
             // forgotten quote makes a string run on to the next line.
             (Err(error), Some(loose)) if loose.range.start < error.range().end => self.malformed(loose),
-            (Err(error), _) => self.malformed(Problem::from_parser(self.text, &error)),
+            (Err(error), _) => self.malformed(SyntaxProblem::from_parser(self.text, &error)),
             (Ok(_), Some(loose)) => self.malformed(loose),
             (Ok(parsed), None) => match parsed.value {
                 Some(Value::Object(object)) => Ok(object),
                 Some(other) => {
                     let range = jsonc_parser::common::Ranged::range(&other);
                     let found = format!("found {}", diagnose::kind_of(&other));
-                    self.malformed(Problem::new(range.start..range.end, "an object `{ … }`", found))
+                    self.malformed(SyntaxProblem::new(range.start..range.end, "an object `{ … }`", found))
                 }
                 None => {
                     let end = self.text.len();
-                    self.malformed(Problem::new(end..end, "an object `{ … }`", END))
+                    self.malformed(SyntaxProblem::new(end..end, "an object `{ … }`", END))
                 }
             },
         }
     }
 
-    fn malformed<T>(&self, problem: Problem) -> Result<T, Box<Diagnostic>> {
+    fn malformed<T>(&self, problem: SyntaxProblem) -> Result<T, Box<Diagnostic>> {
         let place = self.place(problem.range);
         Err(Box::new(diagnose::malformed(place, &problem.expected, &problem.found)))
     }
@@ -126,7 +126,7 @@ const END: &str = "found the end of the text";
 
 /// Why a text is not JSON with comments and trailing commas.
 #[derive(Debug, PartialEq, Eq)]
-struct Problem {
+struct SyntaxProblem {
     range: Range<usize>,
     /// What should stand there.
     expected: String,
@@ -134,7 +134,7 @@ struct Problem {
     found: String,
 }
 
-impl Problem {
+impl SyntaxProblem {
     fn new(range: Range<usize>, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self { range, expected: expected.into(), found: found.into() }
     }
@@ -192,7 +192,7 @@ impl Problem {
 }
 
 /// The first thing that the parser would let pass although JSON does not allow it.
-fn first_looseness(text: &str) -> Option<Problem> {
+fn first_looseness(text: &str) -> Option<SyntaxProblem> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -215,7 +215,7 @@ fn first_looseness(text: &str) -> Option<Problem> {
                 if found.is_whitespace() {
                     let found_text = format!("found the character U+{:04X}", u32::from(found));
                     let range = at..at + found.len_utf8();
-                    return Some(Problem::new(range, "a space, a tab or a line break", found_text));
+                    return Some(SyntaxProblem::new(range, "a space, a tab or a line break", found_text));
                 }
                 at += found.len_utf8();
             }
@@ -226,7 +226,7 @@ fn first_looseness(text: &str) -> Option<Problem> {
 }
 
 /// Where the string that starts at `start` ends, or what in it JSON does not allow.
-fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, Problem> {
+fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, SyntaxProblem> {
     let mut at = start + 1;
     loop {
         match bytes.get(at) {
@@ -235,7 +235,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, Problem> {
             // A line break after a backslash is refused by the parser, but it is a forgotten quote as well.
             Some(b'\\') if !matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => at += 2,
             Some(b'\n' | b'\r') => {
-                return Err(Problem::new(
+                return Err(SyntaxProblem::new(
                     start..at,
                     "`\"` at the end of the string",
                     "found the end of the line",
@@ -243,7 +243,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, Problem> {
             }
             Some(&control) if control < 0x20 => {
                 let found = format!("found the control character U+{control:04X}");
-                return Err(Problem::new(at..at + 1, format!("the escape \\u{control:04x}"), found));
+                return Err(SyntaxProblem::new(at..at + 1, format!("the escape \\u{control:04x}"), found));
             }
             Some(_) => at += 1,
         }

@@ -3,7 +3,7 @@
 //! It works on the parts of a word before any of them is expanded, so that `{rm,$x}` becomes two words of which one is
 //! known. Quoted characters and expansions take part as a whole and are never looked into.
 
-use super::syntax::{Part, Word};
+use super::syntax::{UnexpandedWord, WordPart};
 
 /// A word may become at most this many. No person writes more by hand, and thirty pairs would be a thousand million words.
 pub(super) const MAX_WORDS: usize = 512;
@@ -15,20 +15,20 @@ const MAX_BRACES: usize = 64;
 #[derive(Debug, Clone)]
 enum Atom<'w> {
     Char(char),
-    Part(&'w Part),
+    Part(&'w WordPart),
 }
 
 /// Whether `word` can have braces to expand.
-pub(super) fn has_brace(word: &Word) -> bool {
-    word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('{')))
+pub(super) fn has_brace(word: &UnexpandedWord) -> bool {
+    word.parts.iter().any(|part| matches!(part, WordPart::Literal(text) if text.contains('{')))
 }
 
 /// The words that braces make of `word`; `None` if there are too many.
-pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
+pub(super) fn expand(word: &UnexpandedWord) -> Option<Vec<UnexpandedWord>> {
     let mut atoms = Vec::new();
     for part in &word.parts {
         match part {
-            Part::Literal(text) => atoms.extend(text.chars().map(Atom::Char)),
+            WordPart::Literal(text) => atoms.extend(text.chars().map(Atom::Char)),
             other => atoms.push(Atom::Part(other)),
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
         return None;
     }
     let expanded = expand_atoms(&atoms)?;
-    let words = expanded.into_iter().map(|atoms| Word {
+    let words = expanded.into_iter().map(|atoms| UnexpandedWord {
         parts: parts_of(&atoms),
         array: word.array.clone(),
         span: word.span,
@@ -169,12 +169,12 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
 }
 
 /// The parts that a list of atoms is written as, with neighbouring characters in one literal.
-fn parts_of(atoms: &[Atom<'_>]) -> Vec<Part> {
+fn parts_of(atoms: &[Atom<'_>]) -> Vec<WordPart> {
     let mut parts = Vec::new();
     for atom in atoms {
         match (atom, parts.last_mut()) {
-            (Atom::Char(character), Some(Part::Literal(text))) => text.push(*character),
-            (Atom::Char(character), _) => parts.push(Part::Literal(character.to_string())),
+            (Atom::Char(character), Some(WordPart::Literal(text))) => text.push(*character),
+            (Atom::Char(character), _) => parts.push(WordPart::Literal(character.to_string())),
             (Atom::Part(part), _) => parts.push((*part).clone()),
         }
     }

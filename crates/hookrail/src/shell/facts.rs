@@ -1,4 +1,4 @@
-//! What a shell line would do, as far as its text tells.
+//! What a shell line would do, as far as its text shows.
 
 use std::collections::BTreeSet;
 

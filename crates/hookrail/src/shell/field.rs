@@ -56,7 +56,7 @@ impl Field {
 /// Collects the fields that one word becomes.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
-pub(super) struct Builder {
+pub(super) struct FieldBuilder {
     fields: Vec<Field>,
     text: String,
     /// Whether there is a field at all: quotes make one even if it is empty.
@@ -71,7 +71,7 @@ pub(super) struct Builder {
     variable: Option<String>,
 }
 
-impl Builder {
+impl FieldBuilder {
     /// Text in which patterns mean something, and at the beginning `~`.
     pub(super) fn literal(&mut self, text: &str) {
         self.tilde |= !self.begun && text.starts_with('~');

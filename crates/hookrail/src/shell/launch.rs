@@ -201,7 +201,7 @@ fn plain_launcher(
 }
 
 /// Marks the line if it cannot be told where the command of a launcher begins. The command that seems to be the one is
-/// told nevertheless: most often it is right, and a rule about it should hold.
+/// reported nevertheless: most often it is right, and a rule about it should hold.
 fn note_unclear(walker: &mut Walker, found: &Found) {
     if found.unclear {
         walker.dynamic();

@@ -87,7 +87,7 @@ pub enum Piece {
         /// Whether the value is taken as it is: `$x` or `${x}`.
         is_plain: bool,
     },
-    /// Anything else that is only known when it runs. The words inside it are told where they belong.
+    /// Anything else that is only known when it runs. The words inside it are reported where they belong.
     Expansion,
 }
 

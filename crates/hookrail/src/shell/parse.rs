@@ -18,11 +18,11 @@ mod quote;
 mod redirect;
 mod word;
 
-use self::cursor::{Cursor, is_meta};
-use self::heredoc::Pending;
+use self::cursor::{TextCursor, is_meta};
+use self::heredoc::PendingHeredoc;
 use self::list::Until;
-use self::origin::Origin;
-use super::syntax::{Part, Script};
+use self::origin::TextOrigin;
+use super::syntax::{Script, WordPart};
 
 pub(super) use self::cursor::is_identifier;
 
@@ -43,14 +43,14 @@ pub(super) struct Parsed {
 
 /// Reads `text`, which itself stands `depth` levels deep.
 pub(super) fn parse(text: &str, depth: usize) -> Parsed {
-    Parser::new(text, depth, Origin::Itself).script()
+    ShellParser::new(text, depth, TextOrigin::Itself).script()
 }
 
 /// What a text was read as by the rules of double quotes.
 #[derive(Debug, Default)]
 pub(super) struct ParsedQuoted {
     /// The text and the expansions in it.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WordPart>,
     /// As in [`Parsed`].
     pub(super) broken: bool,
     /// As in [`Parsed`].
@@ -59,28 +59,28 @@ pub(super) struct ParsedQuoted {
 
 /// Reads `text` as it would be read inside double quotes.
 pub(super) fn parse_quoted(text: &str, depth: usize) -> ParsedQuoted {
-    Parser::new(text, depth, Origin::Itself).quoted_text()
+    ShellParser::new(text, depth, TextOrigin::Itself).quoted_text()
 }
 
 /// The parser of one text.
 #[derive(Debug)]
-struct Parser<'t> {
-    cursor: Cursor<'t>,
-    origin: Origin,
+struct ShellParser<'t> {
+    cursor: TextCursor<'t>,
+    origin: TextOrigin,
     depth: usize,
     broken: bool,
     too_deep: bool,
     /// Here-documents whose bodies come after the next line end.
-    pending: Vec<Pending>,
-    /// Whether the text speaks of `extglob`, so that `!(a|b)` can be a pattern.
+    pending: Vec<PendingHeredoc>,
+    /// Whether the text mentions `extglob`, so that `!(a|b)` can be a pattern.
     extglob: bool,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ShellParser<'t> {
     /// A parser at the beginning of `text`, which itself stands `depth` levels deep.
-    fn new(text: &'t str, depth: usize, origin: Origin) -> Self {
+    fn new(text: &'t str, depth: usize, origin: TextOrigin) -> Self {
         let extglob = text.contains("extglob");
-        let cursor = Cursor::new(text);
+        let cursor = TextCursor::new(text);
         Self { cursor, origin, depth, broken: false, too_deep: false, pending: Vec::new(), extglob }
     }
 
@@ -93,7 +93,7 @@ impl<'t> Parser<'t> {
 
     /// Reads all of the text by the rules of double quotes.
     fn quoted_text(mut self) -> ParsedQuoted {
-        let parts = self.quoted_parts(quote::Quoting::Document);
+        let parts = self.quoted_parts(quote::QuoteContext::Document);
         ParsedQuoted { parts, broken: self.broken, too_deep: self.too_deep }
     }
 

@@ -1,12 +1,12 @@
-//! The paths that common programs read and write, told from their operands.
+//! The paths that common programs read and write, by their operands.
 //!
 //! The list is short on purpose: these are the programs with which a shell line commonly changes files. A rule about
-//! paths is a guard rail against accidents; a program that is not listed writes what it likes, and no list would end that.
+//! paths is a guard rail against accidents; a program that is not listed may write any path; no list can be complete.
 
 mod named;
 mod words;
 
-use self::words::Words;
+use self::words::ProgramArguments;
 use super::facts::Access;
 use super::field::Field;
 use super::walk::{Context, Walker};
@@ -31,7 +31,7 @@ enum Operands {
 }
 
 /// What is known about a program.
-struct Program {
+struct KnownProgram {
     operands: Operands,
     /// Letters of options with a value.
     values: &'static str,
@@ -40,7 +40,7 @@ struct Program {
 }
 
 /// What is known about the program `name`; `None` if its operands are no paths.
-fn program(name: &str) -> Option<Program> {
+fn program(name: &str) -> Option<KnownProgram> {
     use Operands::{Copy, Edit, Move, Read, ReadAfterFirst, Write, WriteAfterFirst};
     let (operands, values, long_values): (Operands, &'static str, &'static [&'static str]) = match name {
         "tee" | "rm" | "rmdir" | "unlink" | "sponge" => (Write, "", &[]),
@@ -106,7 +106,7 @@ fn program(name: &str) -> Option<Program> {
         "sed" => (WriteAfterFirst, "efl", &["expression", "file", "line-length"]),
         _ => return None,
     };
-    Some(Program { operands, values, long_values })
+    Some(KnownProgram { operands, values, long_values })
 }
 
 /// Notes the paths that `name` would read and write with `args`.
@@ -119,7 +119,7 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
         return;
     }
     let Some(program) = program(name) else { return };
-    let words = Words::of(args, &program);
+    let words = ProgramArguments::of(args, &program);
     let mut operands = program.operands;
     let mut named = words.operands.as_slice();
     match name {

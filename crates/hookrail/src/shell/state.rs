@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::syntax::Command;
+use super::syntax::ParsedCommand;
 
 /// What a state can know something about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum StateKey {
     /// A variable.
     Variable(String),
     /// A function.
@@ -35,17 +35,18 @@ pub(super) enum Key {
 pub(super) enum StartFile {
     /// `BASH_ENV`, or a function in the environment: every shell.
     Always,
-    /// `ENV`: a shell that is told to be interactive.
+    /// `ENV`: a shell with the option to be interactive.
     Interactive,
     /// `HOME` or `ZDOTDIR`: a login shell, an interactive one, or zsh.
     Home,
 }
 
 impl StartFile {
+    /// All start files, in the order of their declaration.
     pub(super) const ALL: [Self; 3] = [Self::Always, Self::Interactive, Self::Home];
 }
 
-/// What a state knows.
+/// A known value.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// One value.
@@ -53,7 +54,7 @@ pub(super) enum Value {
     /// The values of an array, or the positional parameters.
     List(Rc<[String]>),
     /// The bodies that a function may have; the flag says that it is surely defined.
-    Function(Rc<[Rc<Command>]>, bool),
+    Function(Rc<[Rc<ParsedCommand>]>, bool),
     /// The operands of `cd`, or `None` where the directory cannot be told.
     Directory(Option<Rc<[String]>>),
     /// A flag that is set.
@@ -80,22 +81,22 @@ impl Value {
 
 /// What is known, and how to take it back.
 #[derive(Debug, Default)]
-pub(super) struct State {
-    values: HashMap<Key, Value>,
-    journal: Vec<(Key, Option<Value>)>,
+pub(super) struct ShellState {
+    values: HashMap<StateKey, Value>,
+    journal: Vec<(StateKey, Option<Value>)>,
 }
 
 /// What a branch left behind: its changes, each with the value at the branch's end.
-pub(super) type Changes = HashMap<Key, Option<Value>>;
+pub(super) type Changes = HashMap<StateKey, Option<Value>>;
 
-impl State {
+impl ShellState {
     /// What is known about `key`.
-    pub(super) fn get(&self, key: &Key) -> Option<&Value> {
+    pub(super) fn get(&self, key: &StateKey) -> Option<&Value> {
         self.values.get(key)
     }
 
     /// Sets what is known about `key`, or that nothing is.
-    pub(super) fn set(&mut self, key: Key, value: Option<Value>) {
+    pub(super) fn set(&mut self, key: StateKey, value: Option<Value>) {
         let old = match value {
             Some(value) => self.values.insert(key.clone(), value),
             None => self.values.remove(&key),
@@ -119,7 +120,7 @@ impl State {
         }
     }
 
-    /// Takes back every change since `mark` and tells what they had led to.
+    /// Takes back every change since `mark` and returns what they had led to.
     pub(super) fn take_changes(&mut self, mark: usize) -> Changes {
         let keys = self.journal.get(mark..).unwrap_or_default();
         let changes =
@@ -159,7 +160,7 @@ impl State {
         let keys: Vec<_> = self
             .values
             .keys()
-            .filter(|key| matches!(key, Key::Variable(_) | Key::Positional))
+            .filter(|key| matches!(key, StateKey::Variable(_) | StateKey::Positional))
             .cloned()
             .collect();
         let count = keys.len();
@@ -187,13 +188,13 @@ impl State {
     }
 
     /// Whether a flag is set.
-    pub(super) fn is_set(&self, key: &Key) -> bool {
+    pub(super) fn is_set(&self, key: &StateKey) -> bool {
         self.values.contains_key(key)
     }
 }
 
 /// The value of `key` when any of `ends` may be the real one.
-fn joined(key: &Key, ends: &[Option<Value>]) -> Option<Value> {
+fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
     let (first, rest) = ends.split_first()?;
     let is_same = rest.iter().all(|end| match (first, end) {
         (Some(one), Some(two)) => one.is_same(two),
@@ -204,13 +205,13 @@ fn joined(key: &Key, ends: &[Option<Value>]) -> Option<Value> {
         return first.clone();
     }
     match key {
-        Key::Variable(_) | Key::Positional => None,
-        Key::Directory => Some(Value::Directory(None)),
-        Key::OddSplitting | Key::OddVariables | Key::StartFile(_) => Some(Value::Set),
+        StateKey::Variable(_) | StateKey::Positional => None,
+        StateKey::Directory => Some(Value::Directory(None)),
+        StateKey::OddSplitting | StateKey::OddVariables | StateKey::StartFile(_) => Some(Value::Set),
         // Each value is possible; the last alias is as good as any, because an alias never hides a program.
-        Key::Alias(_) => ends.iter().rev().flatten().next().cloned(),
-        Key::Function(_) => {
-            let mut bodies: Vec<Rc<Command>> = Vec::new();
+        StateKey::Alias(_) => ends.iter().rev().flatten().next().cloned(),
+        StateKey::Function(_) => {
+            let mut bodies: Vec<Rc<ParsedCommand>> = Vec::new();
             for end in ends.iter().flatten() {
                 let Value::Function(found, _) = end else { continue };
                 for body in found.iter() {

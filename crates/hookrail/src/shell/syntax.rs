@@ -50,23 +50,23 @@ pub(super) struct Pipeline {
     /// The options of the reserved word `time`, if that stands before it.
     pub(super) time: Option<Vec<&'static str>>,
     /// The commands; more than one means a shell of its own for each.
-    pub(super) commands: Vec<Command>,
+    pub(super) commands: Vec<ParsedCommand>,
 }
 
 /// One command with its redirections.
 #[derive(Debug, Clone)]
-pub(super) struct Command {
+pub(super) struct ParsedCommand {
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: CommandKind,
     /// Its redirections, those before and between the words included.
     pub(super) redirects: Vec<Redirect>,
 }
 
 /// The kinds of commands.
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum CommandKind {
     /// Assignments and words.
-    Simple { assigns: Vec<Assign>, words: Vec<Word> },
+    Simple { assigns: Vec<Assign>, words: Vec<UnexpandedWord> },
     /// `{ …; }`
     Group(Script),
     /// `( … )`
@@ -76,17 +76,17 @@ pub(super) enum Kind {
     /// `while` and `until`.
     Loop { head: Script, body: Script },
     /// `for` and `select`; without words it goes over the positional parameters.
-    For { name: String, words: Option<Vec<Word>>, body: Script },
+    For { name: String, words: Option<Vec<UnexpandedWord>>, body: Script },
     /// `(( … ))`, and with a body `for (( … ))`.
     Arithmetic { expression: Arithmetic, body: Option<Script> },
     /// `case`, with the patterns and commands of its arms.
-    Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
+    Case { subject: UnexpandedWord, arms: Vec<(Vec<UnexpandedWord>, Script)> },
     /// `[[ … ]]`: the words between the operators.
-    Test(Vec<Word>),
+    Test(Vec<UnexpandedWord>),
     /// The definition of a function.
-    Function { name: String, body: Rc<Command> },
+    Function { name: String, body: Rc<ParsedCommand> },
     /// `coproc`.
-    Coproc(Box<Command>),
+    Coproc(Box<ParsedCommand>),
 }
 
 /// An arithmetic expression: its text, and the expansions inside it.
@@ -95,7 +95,7 @@ pub(super) struct Arithmetic {
     /// The text, in which assignments to variables can be seen.
     pub(super) text: String,
     /// The expansions.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WordPart>,
 }
 
 /// An assignment before a command, or instead of one.
@@ -104,7 +104,7 @@ pub(super) struct Assign {
     /// The variable.
     pub(super) name: String,
     /// What stands in `[…]` after the name.
-    pub(super) subscript: Option<Vec<Part>>,
+    pub(super) subscript: Option<Vec<WordPart>>,
     /// Whether it is `+=`.
     pub(super) append: bool,
     /// What is assigned.
@@ -117,9 +117,9 @@ pub(super) struct Assign {
 #[derive(Debug, Clone)]
 pub(super) enum AssignValue {
     /// One value.
-    Word(Word),
+    Word(UnexpandedWord),
     /// `( … )`
-    Array(Vec<Word>),
+    Array(Vec<UnexpandedWord>),
 }
 
 /// A redirection.
@@ -135,41 +135,41 @@ pub(super) struct Redirect {
 #[derive(Debug, Clone)]
 pub(super) enum RedirectKind {
     /// `<`
-    Read(Word),
+    Read(UnexpandedWord),
     /// `>`, `>>`, `>|`, `&>`, `&>>`
-    Write(Word),
+    Write(UnexpandedWord),
     /// `<>`
-    ReadWrite(Word),
+    ReadWrite(UnexpandedWord),
     /// `<&` and `>&`; the flag is true for output.
-    Duplicate(Word, bool),
+    Duplicate(UnexpandedWord, bool),
     /// `<<` and `<<-`; the body stands behind the next line end and is filled in when that is reached.
-    Document(Rc<OnceCell<Vec<Part>>>),
+    Document(Rc<OnceCell<Vec<WordPart>>>),
     /// `<<<`
-    String(Word),
+    String(UnexpandedWord),
 }
 
 /// A word before its expansion.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Word {
+pub(super) struct UnexpandedWord {
     /// What it is made of.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WordPart>,
     /// The end of an array assignment such as `a=(b c)` among the operands of `declare`.
-    pub(super) array: Option<Vec<Word>>,
+    pub(super) array: Option<Vec<UnexpandedWord>>,
     /// Where it stands, quotes included.
     pub(super) span: Span,
 }
 
 /// A part of a word.
 #[derive(Debug, Clone)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// Text without quotes: patterns, braces and `~` mean something in it.
     Literal(String),
     /// Text that means itself. It is kept how it was quoted, because some readers trust plain quoting only.
     Quoted { text: String, quote: Quote, span: Span },
     /// What stood in double quotes.
-    Double(Vec<Part>),
+    Double(Vec<WordPart>),
     /// What stood in `$"…"`: it can be replaced by a translation.
-    Translated(Vec<Part>),
+    Translated(Vec<WordPart>),
     /// `$x` or `${x…}`
     Parameter(Box<Parameter>),
     /// `$(…)` or a text in backticks.
@@ -205,7 +205,7 @@ pub(super) struct Parameter {
     /// Its name, number or sign; empty where it could not be read.
     pub(super) name: String,
     /// What stands in `[…]` after the name: `@`, `*` or a number as text, and any expansions.
-    pub(super) subscript: Option<(String, Vec<Part>)>,
+    pub(super) subscript: Option<(String, Vec<WordPart>)>,
     /// What is done with the value.
     pub(super) operation: Operation,
     /// Where it stands, from the dollar sign to the name or the closing brace.
@@ -218,13 +218,13 @@ pub(super) enum Operation {
     /// Nothing.
     Plain,
     /// `-` and `:-`; the flag says whether an empty value counts as unset.
-    Default(Word, bool),
+    Default(UnexpandedWord, bool),
     /// `=` and `:=`
-    Assign(Word, bool),
+    Assign(UnexpandedWord, bool),
     /// `+` and `:+`
-    Alternative(Word, bool),
+    Alternative(UnexpandedWord, bool),
     /// `@P`: the value is expanded like a prompt, which runs the substitutions inside it.
     Prompt,
     /// Anything else, with the expansions inside it.
-    Other(Word),
+    Other(UnexpandedWord),
 }

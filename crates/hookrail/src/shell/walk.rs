@@ -17,8 +17,8 @@ use std::rc::Rc;
 use super::facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
 use super::field::Field;
 use super::parse::{MAX_NESTING, parse, parse_quoted};
-use super::state::{Key, State, Value};
-use super::syntax::{Command, Part, Script};
+use super::state::{ShellState, StateKey, Value};
+use super::syntax::{ParsedCommand, Script, WordPart};
 
 pub(super) use self::simple::{How, known_values};
 
@@ -79,7 +79,7 @@ impl Context {
 #[derive(Debug, Default)]
 pub(super) struct Walker {
     facts: ShellFacts,
-    state: State,
+    state: ShellState,
     /// Above zero while a loop's body is read only to see which variables it sets.
     silent: usize,
     depth: usize,
@@ -90,9 +90,9 @@ pub(super) struct Walker {
     /// Code that runs at some later time, such as that of `trap`.
     later: Vec<(String, Context)>,
     /// Every function that was defined, with where that was.
-    functions: Vec<(Rc<Command>, Context)>,
-    called: HashSet<*const Command>,
-    active: Vec<*const Command>,
+    functions: Vec<(Rc<ParsedCommand>, Context)>,
+    called: HashSet<*const ParsedCommand>,
+    active: Vec<*const ParsedCommand>,
     /// The local variables of each active call.
     locals: Vec<Vec<String>>,
     aliases_in_use: Vec<String>,
@@ -180,8 +180,8 @@ impl Walker {
         // Only exported functions are known there, and which those are is not followed.
         self.steps += self.state.doubt_functions() / 8;
         let positional = positional.map(|values| Value::List(values.into()));
-        self.state.set(Key::Positional, positional);
-        self.state.set(Key::OddSplitting, None);
+        self.state.set(StateKey::Positional, positional);
+        self.state.set(StateKey::OddSplitting, None);
         self.code(text, context);
         self.state.undo(mark);
     }
@@ -219,7 +219,7 @@ impl Walker {
     pub(super) fn elsewhere(&mut self, moves: bool, walk: impl FnOnce(&mut Self)) {
         let mark = self.state.mark();
         if moves {
-            self.state.set(Key::Directory, Some(Value::Directory(None)));
+            self.state.set(StateKey::Directory, Some(Value::Directory(None)));
         }
         walk(self);
         if moves {
@@ -298,7 +298,7 @@ impl Walker {
             Some(path) if path.starts_with('~') && !field.tilde => Some(format!("./{path}")),
             other => other.clone(),
         };
-        let base = match self.state.get(&Key::Directory) {
+        let base = match self.state.get(&StateKey::Directory) {
             None => PathBase::CallDirectory(Vec::new()),
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
             Some(_) => PathBase::Unknown,
@@ -317,7 +317,7 @@ impl Walker {
     }
 
     /// Reads the expansions in `parts` for what they run.
-    fn expand_for_commands(&mut self, parts: &[Part], context: &Context) {
+    fn expand_for_commands(&mut self, parts: &[WordPart], context: &Context) {
         let _ = self.expand_quoted(parts, context);
     }
 }

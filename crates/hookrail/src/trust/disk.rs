@@ -27,6 +27,7 @@ pub(super) struct StoreWire {
     pub(super) projects: BTreeMap<String, ProjectWire>,
 }
 
+/// One project in the file of approvals.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProjectWire {

@@ -43,6 +43,7 @@ pub struct ApprovedFile {
 }
 
 impl ApprovedFile {
+    /// Its content as a review shows it.
     pub(super) fn content(&self) -> FileContent {
         match &self.text {
             Some(text) => FileContent::Text { text: text.clone() },
@@ -65,6 +66,7 @@ pub(super) struct FoundFile {
 }
 
 impl FoundFile {
+    /// Its content as a review shows it.
     pub(super) fn content(&self) -> FileContent {
         match &self.snapshot {
             Ok(Snapshot { text: Some(text), .. }) => FileContent::Text { text: text.clone() },
@@ -102,6 +104,7 @@ pub(super) struct ProjectDir {
 }
 
 impl ProjectDir {
+    /// The folder of a project, as written and with links resolved.
     pub(super) fn new(project: &Path) -> Self {
         let given = std::path::absolute(project).unwrap_or_else(|_| project.to_owned());
         let real = fs::canonicalize(&given).unwrap_or_else(|_| given.clone());

@@ -143,6 +143,7 @@ impl Reading {
         files.collect()
     }
 
+    /// The files that the hook names; none where they could not be read.
     pub(super) fn named_files(&self) -> Vec<NamedFile> {
         let files = self.found().iter().map(|file| NamedFile {
             path: file.path.clone(),

@@ -181,7 +181,7 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
-    use crate::trust::tests::hook;
+    use crate::hook::fixtures::project_hook as hook;
 
     fn seal(project: &Path, command: &str) -> Seal {
         let project = ProjectDir::new(project);

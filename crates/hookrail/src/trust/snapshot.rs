@@ -28,6 +28,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// The identity that these metadata show.
     pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -124,6 +125,7 @@ fn digest(file: &mut File, size: u64, keep_text: bool) -> io::Result<Option<(Str
     Ok((total == size).then(|| (hexadecimal(&hasher.finalize()), text)))
 }
 
+/// Bytes as lower-case hexadecimal digits.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

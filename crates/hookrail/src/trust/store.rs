@@ -73,38 +73,39 @@ impl ApprovalStore {
     /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
     /// it is the same here and in [`ApprovalStore::pending`].
     #[doc(hidden)]
-    pub fn judge<'h>(
+    pub fn judge<H: AsRef<Hook>>(
         &self,
         project: &Path,
-        hooks: impl IntoIterator<Item = &'h Hook>,
+        hooks: impl IntoIterator<Item = H>,
         project_settings: &Value,
-    ) -> Judgement {
+    ) -> Judgement<H> {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let hooks: Vec<&Hook> = hooks.into_iter().collect();
-        let read = read_and_pair(&project, hooks.iter().copied(), &approved.hooks);
+        let hooks: Vec<H> = hooks.into_iter().collect();
+        let read = read_and_pair(&project, hooks.iter().map(AsRef::as_ref), &approved.hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
         let vanished = vanished_guards(&approved, &read, &settings_digest(&read, &text));
-        let mut judged = read.iter().map(|hook| judge_one(hook, problem.as_ref()));
-        let mut judgement = Judgement {
-            hooks: Vec::with_capacity(hooks.len()),
+        let seal = |hook| {
+            judge_one(hook, problem.as_ref()).and_then(|files| Seal::capture(&project, hook.hook, files))
+        };
+        let mut captured = read.iter().map(seal).collect::<Vec<_>>().into_iter();
+        let judge = |hook: H| {
+            if !needs_approval(hook.as_ref()) {
+                return HookJudgement::trusted(hook);
+            }
+            // One verdict was made for each such hook, in the same order. Without one it would not be approved.
+            let not_read = || Err("it was not read".to_owned());
+            HookJudgement::of_capture(hook, captured.next().unwrap_or_else(not_read))
+        };
+        Judgement {
+            hooks: hooks.into_iter().map(judge).collect(),
             project_settings_approved: is_known || says_nothing(project_settings),
             keeps_enabled: !is_known && approved.says_enabled(),
             vanished,
             disabled: approved.disabled.clone(),
             problem: problem.clone(),
-        };
-        for hook in hooks {
-            let verdict = if needs_approval(hook) { judged.next() } else { None };
-            judgement.hooks.push(match verdict {
-                None => HookJudgement::TRUSTED,
-                Some(files) => {
-                    HookJudgement::of_capture(files.and_then(|files| Seal::capture(&project, hook, files)))
-                }
-            });
         }
-        judgement
     }
 
     /// Takes back the approval of one hook (of the same terms, or of the same name and event), or of a whole project
@@ -197,6 +198,7 @@ impl ApprovalStore {
         &self.dir
     }
 
+    /// The approvals of a project, and why there are none if the store cannot be read.
     pub(super) fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
         match load(&self.dir) {
             Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),

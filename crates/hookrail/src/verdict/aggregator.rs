@@ -73,6 +73,7 @@ pub(crate) enum MergeStrategy {
 }
 
 impl MergeStrategy {
+    /// How the outputs of this event's hooks are merged.
     pub(crate) const fn of(event: EventName) -> Self {
         match event {
             EventName::BeforeTool
@@ -102,6 +103,7 @@ pub(crate) struct RunOutput<'a> {
 }
 
 impl<'a> RunOutput<'a> {
+    /// The output of a run, if it has one.
     pub(crate) fn of(run: &'a HookRun, ask: AskReading) -> Option<Self> {
         Some(Self { output: run.output.as_ref()?, failed: run.failure().is_some(), ask })
     }
@@ -111,6 +113,7 @@ impl<'a> RunOutput<'a> {
         self.ask == AskReading::Person && views::asks(event, self.output)
     }
 
+    /// Whether the hook failed.
     pub(crate) const fn failed(&self) -> bool {
         self.failed
     }

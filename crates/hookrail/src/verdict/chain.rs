@@ -98,7 +98,7 @@ fn is_given(given: &JsonObject, key: &str) -> bool {
     given.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Messages that are plain already go on as they are, with whatever else a script put into them.
+/// Messages that are plain already are kept as they are, with all fields that a script put into them.
 fn messages(
     given: &JsonObject,
     value: &Value,

@@ -18,7 +18,7 @@ const STDERR_IN_FAILURE: usize = 4096;
 pub(crate) struct Interpreted {
     /// Its answer, if it gave one.
     pub(crate) output: Option<HookOutput>,
-    /// Why it gave no verdict; `None` where it gave one, be it by silence.
+    /// Why it gave no verdict; `None` where it gave one, which includes an empty output.
     pub(crate) failure: Option<HookFailure>,
     /// What was odd about its answer.
     pub(crate) warnings: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
     }
 }
 
-/// What to say of lines that would have been hook outputs, had they not stood where none counts.
+/// The warning about lines that look like hook outputs and stand where none is read.
 fn lost_outputs(stdout: &str) -> Vec<String> {
     const TELLING: [&str; 5] = ["decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput"];
     let is_output = |line: &&str| {
@@ -67,7 +67,7 @@ fn lost_outputs(stdout: &str) -> Vec<String> {
     .collect()
 }
 
-/// Exit 0: a JSON object is the answer, silence is consent, and anything else is a message for the model.
+/// Exit 0: a JSON object is the answer, no output means allow, and anything else is a message for the model.
 fn read_answer(stdout: &str) -> Interpreted {
     if stdout.is_empty() {
         return Interpreted::default();

@@ -14,7 +14,7 @@ pub use self::start::StartFailure;
 pub use self::worker::{AnswerFault, WorkerFailure};
 use crate::output::json::JsonProblem;
 
-/// Why a hook gave no verdict. The text of each goes on from the name of the hook.
+/// Why a hook gave no verdict. The text of each follows the name of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookFailure {

@@ -1,4 +1,4 @@
-//! What comes out of one event: the merged outputs, and what callers need to know of them.
+//! The result of one event: the merged outputs, and what callers need to know of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,6 +127,14 @@ impl ProcessedHookResult {
             None => self.block = Some(block),
         }
         self.ask = None;
+    }
+
+    /// The result of an event whose hooks have answered, with the failure of the hook system itself. What the hooks decided
+    /// counts: an error beside them must not turn a block into an allow.
+    pub(crate) fn with_failure(self, failure: Self) -> Self {
+        let block = self.block.or(failure.block);
+        let ask = self.ask.filter(|_| block.is_none());
+        Self { ask, block, stop: self.stop, runs: self.runs, ..failure }
     }
 
     /// What went wrong in the hook system itself, as opposed to in a hook.

@@ -18,11 +18,11 @@ use crate::kit::{
 };
 use crate::logs::listen;
 
-/// A session on a bus, and a client that hears its responses.
+/// A session on a bus, and a client that receives its responses.
 struct Rig {
     project: TestProject,
     bus: Arc<MessageBus>,
-    config: HookSession,
+    session: HookSession,
     responses: UnboundedReceiver<HookExecutionResponse>,
     _client: Subscription,
 }
@@ -32,14 +32,14 @@ impl Rig {
         let project = TestProject::new();
         project.user_settings(settings);
         let bus = MessageBus::new();
-        let config = builder(&project).bus(bus.clone()).build();
+        let session = builder(&project).bus(bus.clone()).build();
         let (sender, responses) = unbounded_channel();
         let client = bus.subscribe(move |message| {
             if let BusMessage::HookExecutionResponse(response) = message {
                 sender.send(response.clone()).unwrap();
             }
         });
-        Self { project, bus, config, responses, _client: client }
+        Self { project, bus, session, responses, _client: client }
     }
 
     fn send(&self, message: Value) {
@@ -61,7 +61,7 @@ fn tool() -> Value {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_with_its_id_and_what_the_hooks_said() {
+async fn a_request_is_answered_with_its_id_and_the_hooks_results() {
     let mut rig = Rig::new(&on("BeforeTool", &[command("cat > seen.json; echo no >&2; exit 2")]));
     let response = rig.ask(ask("BeforeTool", &tool())).await;
     let wire = serde_json::to_value(&response).unwrap();
@@ -100,7 +100,7 @@ async fn both_paths_give_the_same_result() {
     let mut rig = Rig::new(&on("BeforeTool", &[command(&says(&output))]));
     let mediated = rig.ask(ask("BeforeTool", &tool())).await.outcome.unwrap();
     let input = object(json!({ "path": "." }));
-    let direct = fire_before_tool_hook(&rig.config, "ls", &input).await;
+    let direct = fire_before_tool_hook(&rig.session, "ls", &input).await;
     assert_eq!(mediated.final_output, serde_json::to_value(&direct.notes.output).ok(), "DELTA-HBUS-002");
     assert_eq!(mediated.reason, direct.block().map(|block| block.reason.clone()), "DELTA-HBUS-002");
     assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.as_str().to_owned()), "DELTA-HBUS-002");
@@ -345,17 +345,19 @@ fn without_a_runtime_the_answer_says_so() {
 async fn a_disposed_system_is_silent_on_the_bus() {
     let mut rig = Rig::new(&on("BeforeTool", &[command("true")]));
     assert!(rig.ask(ask("BeforeTool", &tool())).await.success());
-    rig.config.hook_system().unwrap().dispose();
+    rig.session.hook_system().unwrap().dispose();
     assert_eq!(rig.bus.subscriber_count(), 1, "DELTA-HEVT-004: the client alone is left");
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
     rig.send(ask("BeforeTool", &tool()));
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    assert_eq!(tasks(), before, "DELTA-HEVT-004: no task works on the request");
     assert!(rig.responses.try_recv().is_err(), "DELTA-HEVT-004");
 }
 
 #[tokio::test]
 async fn a_session_that_is_gone_takes_no_request_but_answers_the_last_one() {
     let waiting = "touch started; while [ ! -e go ]; do sleep 0.02; done";
-    let Rig { project, bus, config, mut responses, _client } =
+    let Rig { project, bus, session, mut responses, _client } =
         Rig::new(&on("BeforeTool", &[command(waiting)]));
     bus.publish(&BusMessage::HookExecutionRequest(ask("BeforeTool", &tool())));
     let started = async {
@@ -364,7 +366,7 @@ async fn a_session_that_is_gone_takes_no_request_but_answers_the_last_one() {
         }
     };
     tokio::time::timeout(PATIENCE, started).await.unwrap();
-    drop(config);
+    drop(session);
     assert_eq!(bus.subscriber_count(), 1, "DELTA-HEVT-004: no ghost subscription while a hook still runs");
     project.file("go", "");
     let response = tokio::time::timeout(PATIENCE, responses.recv()).await.unwrap().unwrap();
@@ -394,7 +396,7 @@ async fn hooks_work_without_a_bus() {
     let project = TestProject::new();
     let observer = Recorder::new();
     project.user_settings(&on("BeforeTool", &[command("echo no >&2; exit 2")]));
-    let config = builder(&project).observer(observer.clone()).build();
-    assert_eq!(block_of(&config, "ls").await.unwrap().reason, "no", "DELTA-HBUS-002");
+    let session = builder(&project).observer(observer.clone()).build();
+    assert_eq!(block_of(&session, "ls").await.unwrap().reason, "no", "DELTA-HBUS-002");
     assert_eq!(observer.lines().len(), 3, "DELTA-HBUS-002");
 }

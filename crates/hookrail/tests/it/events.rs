@@ -1,16 +1,14 @@
 //! What hooks of all eleven events read from stdin, as real processes find it there.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use hookrail::components::{HookEventHandler, ProcessedHookResult, parse_input};
 use hookrail::internal::sample_input;
 use hookrail::{
-    EventName, HookSession, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason,
-    SessionStartSource,
+    EventName, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{builder, command, object, on, rich_request, rich_response};
+use crate::kit::{builder, command, handler, object, on, rich_request, rich_response};
 
 /// Settings with one hook for every event: it keeps its stdin in a file and says that it has seen its end.
 fn keep_stdin() -> Value {
@@ -22,12 +20,6 @@ fn keep_stdin() -> Value {
         })
         .collect();
     json!({ "enableHooks": true, "hooks": hooks })
-}
-
-fn handler(config: &HookSession) -> &HookEventHandler {
-    let system = config.hook_system().unwrap();
-    system.initialize();
-    system.event_handler().unwrap()
 }
 
 async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResult {
@@ -59,10 +51,10 @@ async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResu
 async fn stdin_of_all_events() {
     let project = TestProject::new();
     project.user_settings(&keep_stdin());
-    let config = builder(&project).transcript_path("/logs/session.jsonl").build();
+    let session = builder(&project).transcript_path("/logs/session.jsonl").build();
     let mut all = String::new();
     for event in EventName::ALL {
-        let result = fire(handler(&config), event).await;
+        let result = fire(handler(&session), event).await;
         assert!(result.aggregated.success, "HOOK-203, HOOK-143: {event}: {:?}", result.aggregated.errors);
         assert_eq!(result.runs.len(), 1, "HOOK-203, HOOK-143: {event}");
         let text = project.read(&format!("{event}.json"));
@@ -100,7 +92,7 @@ async fn stdin_of_all_events() {
 async fn model_events_carry_the_stable_format_of_the_real_request() {
     let project = TestProject::new();
     project.user_settings(&keep_stdin());
-    let config = builder(&project).build();
+    let session = builder(&project).build();
     let expected = json!({
         "model": "gemini-2.5-pro",
         "messages": [
@@ -115,7 +107,7 @@ async fn model_events_carry_the_stable_format_of_the_real_request() {
         (EventName::AfterModel, "HOOK-044, HOOK-050, DELTA-HPAY-003"),
         (EventName::BeforeToolSelection, "HOOK-054, HOOK-205, DELTA-HPAY-003"),
     ] {
-        let _ = fire(handler(&config), event).await;
+        let _ = fire(handler(&session), event).await;
         let read: Value = serde_json::from_str(&project.read(&format!("{event}.json"))).unwrap();
         assert_eq!(read["llm_request"], expected, "{requirement}");
         assert_eq!(read["transcript_path"], "", "HOOK-161: no transcript, no path");
@@ -130,12 +122,12 @@ async fn model_events_carry_the_stable_format_of_the_real_request() {
 async fn a_client_may_set_base_fields_and_add_fields() {
     let project = TestProject::new();
     project.user_settings(&keep_stdin());
-    let config = builder(&project).build();
+    let session = builder(&project).build();
     for event in EventName::ALL {
         let mut sent = sample_input(event);
         sent.extend(object(json!({ "session_id": "theirs", "timestamp": "then", "x_field": [1] })));
         let input = parse_input(event, Value::Object(sent.clone())).unwrap();
-        let result = handler(&config).fire_with(&input.event(), &input.base, &input.extra).await;
+        let result = handler(&session).fire_with(&input.event(), &input.base, &input.extra).await;
         assert!(result.aggregated.success, "{event}");
         let read: JsonObject = serde_json::from_str(&project.read(&format!("{event}.json"))).unwrap();
         for (field, value) in &sent {
@@ -156,8 +148,8 @@ async fn events_outside_the_five_run_their_hooks_and_give_back_what_they_say() {
     ] {
         let project = TestProject::new();
         project.user_settings(&on(event.as_str(), &[command("echo heard; echo aside >&2")]));
-        let config = builder(&project).build();
-        let result = fire(handler(&config), event).await;
+        let session = builder(&project).build();
+        let result = fire(handler(&session), event).await;
         assert_eq!(result.system_message.as_deref(), Some("heard"), "HOOK-203: {event}");
         assert_eq!(result.runs[0].stderr, "aside\n", "HOOK-203: {event}");
         assert!(result.block.is_none() && result.stop.is_none(), "HOOK-203: {event}");
@@ -175,9 +167,9 @@ async fn session_events_match_their_word_exactly() {
         "Notification": [touch("ToolPermission", "notify"), touch("Tool", "never")],
         "BeforeModel": [touch("no tool has this name", "model")],
     } }));
-    let config = builder(&project).build();
+    let session = builder(&project).build();
     for event in EventName::ALL {
-        let _ = fire(handler(&config), event).await;
+        let _ = fire(handler(&session), event).await;
     }
     for file in ["start", "end", "compress", "notify"] {
         assert!(project.dir().join(file).exists(), "DELTA-HPAY-006: {file}");

@@ -14,7 +14,7 @@ use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
 use crate::kit::{
-    PATIENCE, block_of, builder, command, config, object, on, rich_request, says, untouched, with_hooks,
+    PATIENCE, block_of, builder, command, object, on, rich_request, says, session, untouched, with_hooks,
 };
 use crate::logs::listen;
 
@@ -49,22 +49,22 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
             let mut settings = on(event, &[hook]);
             settings["hooksConfig"] = json!({ "maxOutputBytes": 1_000_000 });
             project.user_settings(&settings);
-            let config = config(&project);
+            let session = session(&project);
             match event {
                 "BeforeTool" => {
-                    let block = block_of(&config, "x").await.unwrap();
+                    let block = block_of(&session, "x").await.unwrap();
                     assert_eq!(block.cause, BlockCause::Failure, "{why}");
                     assert!(block.reason.contains("hook `guard` gave no verdict"), "{}", block.reason);
                     assert!(block.reason.contains(why), "{} should say: {why}", block.reason);
                 }
                 "BeforeModel" => {
                     let asked = rich_request();
-                    let result = fire_before_model_hook(&config, &asked).await;
+                    let result = fire_before_model_hook(&session, &asked).await;
                     assert!(result.block().unwrap().reason.contains(why), "{why}");
                     assert!(result.stop().is_none());
                 }
                 _ => {
-                    let result = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+                    let result = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
                     assert!(result.stop.is_none(), "nothing is left to block");
                 }
             }
@@ -82,7 +82,7 @@ async fn a_verdict_is_never_a_failure() {
     ] {
         let project = TestProject::new();
         project.user_settings(&on("BeforeTool", &[blocking_on_failure(&text)]));
-        let block = block_of(&config(&project), "x").await;
+        let block = block_of(&session(&project), "x").await;
         assert_eq!(block.map(|block| block.cause), cause, "{text}");
     }
 }
@@ -118,24 +118,25 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
                 "enableHooks": true,
                 "hooks": { "BeforeTool": group, "AfterTool": group, "BeforeModel": group, "BeforeToolSelection": group },
             }));
-            let config = broken(at, &project);
+            let session = broken(at, &project);
             let log = listen();
             assert!(
-                untouched(&fire_before_tool_hook(&config, "x", &empty()).await),
+                untouched(&fire_before_tool_hook(&session, "x", &empty()).await),
                 "HOOK-111, HOOK-115: {at}"
             );
             let asked = rich_request();
-            let result = fire_before_model_hook(&config, &asked).await;
+            let result = fire_before_model_hook(&session, &asked).await;
             assert!(matches!(result.gate, ModelGate::Send { .. }), "HOOK-111, HOOK-116: {at}");
-            let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
+            let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
             assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111: {at}");
-            let execution = execute_tool_with_hooks(&config, "x", empty(), permit_unless_asked, async |_| {
-                ToolResult::text("done")
-            })
-            .await;
+            let execution =
+                execute_tool_with_hooks(&session, "x", empty(), permit_unless_asked, async |_| {
+                    ToolResult::text("done")
+                })
+                .await;
             assert_eq!(execution.result, ToolResult::text("done"), "HOOK-110, HOOK-111: {at}");
 
-            let handler = config.hook_system().unwrap().event_handler().unwrap();
+            let handler = session.hook_system().unwrap().event_handler().unwrap();
             let result = handler.fire_before_tool_event("x", &empty()).await;
             let envelope = result.aggregated;
             assert!(!envelope.success, "DELTA-HFAIL-001, HOOK-113, HOOK-147: {at}");
@@ -172,15 +173,15 @@ async fn a_failed_event_has_a_record_too() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeTool", &[command("true")]));
     let observer = Arc::new(CountsBatches::default());
-    let config = builder(&project).observer(observer.clone()).build();
-    assert!(untouched(&fire_before_tool_hook(&config, "x", &empty()).await));
+    let session = builder(&project).observer(observer.clone()).build();
+    assert!(untouched(&fire_before_tool_hook(&session, "x", &empty()).await));
     assert_eq!(observer.0.load(std::sync::atomic::Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
 async fn a_start_that_panics_is_survived_and_tried_again() {
-    let (_project, config) = with_hooks("BeforeTool", &["true"]);
-    let system = config.hook_system().unwrap();
+    let (_project, session) = with_hooks("BeforeTool", &["true"]);
+    let system = session.hook_system().unwrap();
     let log = listen().break_at("");
     system.initialize();
     assert!(!system.status().initialized && system.event_handler().is_err(), "the start failed");
@@ -197,12 +198,12 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
         "BeforeModel": [{ "hooks": [blocking_on_failure("exit 0")] }],
         "AfterTool": [{ "hooks": [blocking_on_failure("exit 0")] }],
     } }));
-    let config = broken("call", &project);
-    let block = block_of(&config, "x").await.unwrap();
+    let session = broken("call", &project);
+    let block = block_of(&session, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
-    assert!(fire_before_model_hook(&config, &rich_request()).await.block().is_some());
-    assert_eq!(fire_after_tool_hook(&config, "x", &empty(), &empty()).await, AfterToolHookResult::default());
+    assert!(fire_before_model_hook(&session, &rich_request()).await.block().is_some());
+    assert_eq!(fire_after_tool_hook(&session, "x", &empty(), &empty()).await, AfterToolHookResult::default());
 }
 
 #[tokio::test]
@@ -217,9 +218,9 @@ async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
                 "enableHooks": true,
                 "hooks": { "BeforeTool": group("echo no >&2; exit 2"), "AfterTool": group(&stop) },
             }));
-            let config = broken(at, &project);
-            assert_eq!(block_of(&config, "x").await.unwrap().reason, "no", "HOOK-110: {at}");
-            let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+            let session = broken(at, &project);
+            assert_eq!(block_of(&session, "x").await.unwrap().reason, "no", "HOOK-110: {at}");
+            let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
             assert_eq!(after.stop.unwrap().as_str(), "enough", "HOOK-028: {at}");
         }
     }
@@ -260,14 +261,14 @@ async fn a_caller_that_gives_up_ends_the_hooks_with_all_their_children() {
         let mut settings = on("BeforeTool", &[command(script.to_str().unwrap())]);
         settings["hooks"]["BeforeTool"][0]["sequential"] = chained.into();
         project.user_settings(&settings);
-        let config = config(&project);
+        let session = session(&project);
         let pid = |file: &str| {
             let text = std::fs::read_to_string(project.dir().join(file)).unwrap_or_default();
             text.trim().parse::<u32>().ok().filter(|_| text.ends_with('\n'))
         };
         let input = empty();
         tokio::select! {
-            _ = fire_before_tool_hook(&config, "x", &input) => panic!("the hook sleeps"),
+            _ = fire_before_tool_hook(&session, "x", &input) => panic!("the hook sleeps"),
             () = async {
                 while pid("parent").is_none() {
                     tokio::time::sleep(Duration::from_millis(10)).await;
@@ -278,6 +279,6 @@ async fn a_caller_that_gives_up_ends_the_hooks_with_all_their_children() {
             let pid = pid(file).unwrap();
             wait_until(PATIENCE, "the group is gone", || !process_is_alive(pid));
         }
-        config.hook_system().unwrap().drain().await;
+        session.hook_system().unwrap().drain().await;
     }
 }

@@ -35,18 +35,18 @@ fn careful(project: &TestProject) -> HookSession {
 }
 
 /// Why a tool call is blocked, and whether a hook or a failure did it.
-async fn verdict(config: &HookSession) -> Option<(BlockCause, String)> {
-    verdict_on(config, json!({})).await
+async fn verdict(session: &HookSession) -> Option<(BlockCause, String)> {
+    verdict_on(session, json!({})).await
 }
 
-async fn verdict_on(config: &HookSession, input: Value) -> Option<(BlockCause, String)> {
-    config.hook_system()?;
-    before_tool(config, input).await.block.map(|block| (block.cause, block.reason))
+async fn verdict_on(session: &HookSession, input: Value) -> Option<(BlockCause, String)> {
+    session.hook_system()?;
+    before_tool(session, input).await.block.map(|block| (block.cause, block.reason))
 }
 
 /// What the hooks make of a tool call.
-async fn before_tool(config: &HookSession, input: Value) -> ProcessedHookResult {
-    let system = config.hook_system().expect("hooks are on");
+async fn before_tool(session: &HookSession, input: Value) -> ProcessedHookResult {
+    let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
     handler.fire_before_tool_event("write_file", &object(input)).await
@@ -183,7 +183,7 @@ async fn a_guard_kept_open_for_writing_blocks() {
 async fn data_that_a_command_names_may_change() {
     let project = guarded();
     project.file("package.json", "{}");
-    project.settings(&on("BeforeTool", &[named("guard", "./hooks/guard.sh --config package.json")]));
+    project.settings(&on("BeforeTool", &[named("guard", "./hooks/guard.sh --session package.json")]));
     trust_all(&project);
     let session = careful(&project);
     project.file("package.json", "{ \"version\": 2 }");
@@ -240,7 +240,7 @@ async fn a_guard_rewritten_through_a_mapping_blocks() {
 }
 
 #[tokio::test]
-async fn a_guard_gone_from_the_settings_blocks_until_somebody_looked() {
+async fn a_guard_gone_from_the_settings_blocks_until_it_is_reviewed() {
     let other = on("AfterTool", &[command("true")]);
     let without = json!({ "enableHooks": true, "hooks": {} });
     let off = {
@@ -520,7 +520,7 @@ async fn settings_of_the_user_that_others_may_write_are_refused() {
         let helps = session.settings().findings.iter().filter_map(|finding| finding.help.as_deref());
         assert!(helps.into_iter().any(|help| help.contains("chmod o-w")), "{what}");
         fs::set_permissions(&place, fs::Permissions::from_mode(mode & !0o022)).expect("a mode");
-        assert_eq!(verdict(&careful(&project)).await, None, "{what}: mended");
+        assert_eq!(verdict(&careful(&project)).await, None, "{what}: fixed");
     }
 }
 

@@ -30,8 +30,8 @@ fn says_no(reason: &str) -> Value {
     command(&says(&json!({ "decision": "block", "reason": reason })))
 }
 
-async fn reason(config: &HookSession) -> Option<String> {
-    block_of(config, "write_file").await.map(|block| block.reason)
+async fn reason(session: &HookSession) -> Option<String> {
+    block_of(session, "write_file").await.map(|block| block.reason)
 }
 
 #[tokio::test]
@@ -115,55 +115,55 @@ fn guarded() -> TestProject {
 #[tokio::test]
 async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_again() {
     let project = guarded();
-    let config = careful(&project);
-    assert_eq!(reason(&config).await, None, "as approved");
+    let session = careful(&project);
+    assert_eq!(reason(&session).await, None, "as approved");
 
     project.script("hooks/guard.sh", "touch ran; exit 0");
-    let block = block_of(&config, "x").await.unwrap();
+    let block = block_of(&session, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure);
     assert!(block.reason.contains("changed since it was approved"), "{}", block.reason);
     assert!(block.reason.contains("hookrail trust"), "{}", block.reason);
-    let execution = execute_tool_with_hooks(&config, "x", empty(), permit_unless_asked, async |_| {
+    let execution = execute_tool_with_hooks(&session, "x", empty(), permit_unless_asked, async |_| {
         panic!("the tool must not run")
     })
     .await;
     assert!(execution.blocked);
     let asked = rich_request();
-    let result = fire_before_model_hook(&config, &asked).await;
+    let result = fire_before_model_hook(&session, &asked).await;
     assert!(result.block().unwrap().reason.contains("changed since"));
 
     let log = listen();
-    let after = fire_after_tool_hook(&config, "x", &empty(), &empty()).await;
+    let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
     assert!(after.notes.output.is_none() && after.stop.is_none(), "elsewhere it is left out");
     assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
     assert!(!project.dir().join("ran").exists(), "what was not approved does not run");
 
     approve(&project);
-    assert_eq!(reason(&config).await, None, "approved again, in the same session");
+    assert_eq!(reason(&session).await, None, "approved again, in the same session");
     assert!(project.dir().join("ran").exists());
 
     fs::remove_file(project.dir().join("hooks/guard.sh")).unwrap();
-    assert!(reason(&config).await.unwrap().contains("is gone"), "a guard that is removed is not off");
+    assert!(reason(&session).await.unwrap().contains("is gone"), "a guard that is removed is not off");
 }
 
 #[tokio::test]
 async fn a_policy_block_and_a_changed_guard_are_told_together() {
     let project = guarded();
     project.user_settings(&on("BeforeTool", &[says_no("user")]));
-    let config = careful(&project);
-    assert_eq!(reason(&config).await.as_deref(), Some("user"));
+    let session = careful(&project);
+    assert_eq!(reason(&session).await.as_deref(), Some("user"));
     project.script("hooks/guard.sh", "exit 0 # changed");
-    let reason = reason(&config).await.unwrap();
+    let reason = reason(&session).await.unwrap();
     assert!(reason.starts_with("user\n") && reason.contains("changed since"), "{reason}");
 }
 
 #[tokio::test]
 async fn hooks_approved_for_one_run_are_watched_as_well() {
     let project = guarded();
-    let config = builder_trusting(&project, TrustPolicy::ApproveForThisRun).build();
-    assert_eq!(reason(&config).await, None);
+    let session = builder_trusting(&project, TrustPolicy::ApproveForThisRun).build();
+    assert_eq!(reason(&session).await, None);
     project.script("hooks/guard.sh", "true");
-    assert!(reason(&config).await.unwrap().contains("changed since"));
+    assert!(reason(&session).await.unwrap().contains("changed since"));
 }
 
 #[tokio::test]
@@ -171,8 +171,8 @@ async fn project_hooks_run_for_their_project_only() {
     let project = TestProject::new();
     project.settings(&on("BeforeTool", &[says_no("project")]));
     project.user_settings(&on("BeforeTool", &[says_no("user")]));
-    let config = builder(&project).build();
-    let system = config.hook_system().unwrap();
+    let session = builder(&project).build();
+    let system = session.hook_system().unwrap();
     system.initialize();
     let link = project.home().join("link");
     symlink(project.dir(), &link).unwrap();

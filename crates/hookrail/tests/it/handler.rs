@@ -1,44 +1,37 @@
 //! One event from plan to result, with real processes: parallel and chained, merged in plan order.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 
 use std::time::Duration;
 
-use hookrail::components::{HookEventHandler, ProcessedHookResult, make_empty_success_result};
+use hookrail::components::{ProcessedHookResult, make_empty_success_result};
 use hookrail::{EventName, HookOutput, HookSession, StopReason};
 use hookrail_testkit::TestProject;
 use proptest::prelude::any;
 use proptest::test_runner::{Config as ProptestConfig, TestRunner};
 use serde_json::{Value, json};
 
-use crate::kit::{Recorder, builder, chained, command, config, object, on, says, with_hooks};
+use crate::kit::{Recorder, builder, chained, command, handler, object, on, says, session, with_hooks};
 
-fn handler(config: &HookSession) -> &HookEventHandler {
-    let system = config.hook_system().unwrap();
-    system.initialize();
-    system.event_handler().unwrap()
-}
-
-async fn before_tool(config: &HookSession) -> ProcessedHookResult {
-    handler(config).fire_before_tool_event("write_file", &object(json!({ "path": "a" }))).await
+async fn before_tool(session: &HookSession) -> ProcessedHookResult {
+    handler(session).fire_before_tool_event("write_file", &object(json!({ "path": "a" }))).await
 }
 
 #[tokio::test]
 async fn an_event_without_hooks_gives_a_fresh_empty_success() {
-    let (_project, config) = with_hooks("SessionEnd", &["true"]);
-    let mut first = before_tool(&config).await;
+    let (_project, session) = with_hooks("SessionEnd", &["true"]);
+    let mut first = before_tool(&session).await;
     assert_eq!(first.aggregated, make_empty_success_result(), "HOOK-145, DELTA-HFAIL-003");
     assert!(first.aggregated.success && first.aggregated.total_duration == Duration::ZERO, "HOOK-145");
     first.aggregated.success = false;
     first.aggregated.all_outputs.push(HookOutput::deny("scribbled"));
-    assert_eq!(before_tool(&config).await.aggregated, make_empty_success_result(), "DELTA-HFAIL-004");
+    assert_eq!(before_tool(&session).await.aggregated, make_empty_success_result(), "DELTA-HFAIL-004");
 }
 
 #[tokio::test]
 async fn three_hooks_of_which_one_fails() {
     let one = says(&json!({ "systemMessage": "one" }));
     let two = says(&json!({ "systemMessage": "two" }));
-    let (_project, config) = with_hooks("BeforeTool", &[&one, "echo broken >&2; exit 1", &two]);
-    let result = before_tool(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&one, "echo broken >&2; exit 1", &two]);
+    let result = before_tool(&session).await;
     assert_eq!(result.system_message.as_deref(), Some("one\ntwo"), "HOOK-112");
     assert_eq!(result.aggregated.all_outputs.len(), 3, "HOOK-112, HOOK-166: the warning is kept as well");
     assert_eq!(result.aggregated.errors.len(), 1, "HOOK-112");
@@ -48,13 +41,13 @@ async fn three_hooks_of_which_one_fails() {
 
 #[tokio::test]
 async fn health_and_policy_are_told_apart() {
-    let (_project, config) = with_hooks("BeforeTool", &["echo no >&2; exit 2"]);
-    let result = before_tool(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &["echo no >&2; exit 2"]);
+    let result = before_tool(&session).await;
     assert!(!result.aggregated.success, "HOOK-070, HOOK-160, HOOK-214");
     assert!(result.aggregated.final_output.unwrap().is_blocking_decision(), "HOOK-160, HOOK-213, HOOK-214");
     assert!(result.aggregated.errors.is_empty(), "nothing went wrong");
-    let (_project, config) = with_hooks("BeforeTool", &[&says(&json!({ "decision": "block" }))]);
-    let result = before_tool(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&says(&json!({ "decision": "block" }))]);
+    let result = before_tool(&session).await;
     assert!(result.aggregated.success && result.block.is_some(), "HOOK-160, HOOK-213");
 }
 
@@ -64,8 +57,8 @@ async fn common_fields_are_read_once_for_all_callers() {
         "continue": false, "stopReason": "enough", "systemMessage": "m", "suppressOutput": true,
         "decision": "block", "reason": "no", "unknown": 1,
     });
-    let (_project, config) = with_hooks("BeforeTool", &[&says(&output)]);
-    let result = before_tool(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&says(&output)]);
+    let result = before_tool(&session).await;
     let stop = result.stop.map(StopReason::into_string);
     assert_eq!(stop.as_deref(), Some("enough"), "DELTA-HRUN-001, DELTA-HRUN-002, DELTA-HRUN-004");
     assert_eq!(result.system_message.as_deref(), Some("m"), "DELTA-HRUN-003, DELTA-HRUN-004");
@@ -81,8 +74,8 @@ async fn parallel_hooks_run_at_the_same_time() {
     let meet = |mine: &str, other: &str| {
         format!("touch {mine}; for i in $(seq 500); do [ -e {other} ] && exit 0; sleep 0.02; done; exit 1")
     };
-    let (_project, config) = with_hooks("BeforeTool", &[&meet("a", "b"), &meet("b", "a")]);
-    let result = before_tool(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&meet("a", "b"), &meet("b", "a")]);
+    let result = before_tool(&session).await;
     assert!(result.aggregated.success, "HOOK-108, HOOK-165: {:?}", result.aggregated.errors);
 }
 
@@ -94,7 +87,7 @@ async fn one_sequential_group_makes_all_hooks_run_in_order() {
         { "hooks": [slow("first", "0.2"), slow("second", "0.1")] },
         { "sequential": true, "hooks": [slow("third", "0")] },
     ] } }));
-    let result = before_tool(&config(&project)).await;
+    let result = before_tool(&session(&project)).await;
     assert!(result.aggregated.success);
     assert_eq!(project.read("order"), "first\nsecond\nthird\n", "HOOK-103, HOOK-109, HOOK-164");
 }
@@ -112,8 +105,8 @@ async fn a_block_ends_a_chain_and_a_failure_does_not() {
             command("touch never"),
         ],
     ));
-    let config = builder(&project).observer(observer.clone()).build();
-    let result = before_tool(&config).await;
+    let session = builder(&project).observer(observer.clone()).build();
+    let result = before_tool(&session).await;
     assert_eq!(result.block.unwrap().reason, "no", "HOOK-104");
     assert_eq!(result.runs.len(), 3, "HOOK-107");
     assert!(!project.dir().join("never").exists(), "HOOK-107");
@@ -142,7 +135,7 @@ fn the_order_of_finishing_never_matters() {
                     .collect();
                 let project = TestProject::new();
                 project.user_settings(&on("BeforeTool", &commands));
-                let mut result = runtime.block_on(async { before_tool(&config(&project)).await }).aggregated;
+                let mut result = runtime.block_on(async { before_tool(&session(&project)).await }).aggregated;
                 result.total_duration = Duration::ZERO;
                 result
             };
@@ -160,18 +153,18 @@ async fn what_a_matcher_cannot_decide_in_time_counts_as_a_match() {
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
         { "matcher": r"^(?=(a+)+$)\1b", "hooks": [command("echo guarded >&2; exit 2")] },
     ] } }));
-    let config = config(&project);
+    let session = session(&project);
     let tool = format!("{}!", "a".repeat(60));
-    let result = handler(&config).fire_before_tool_event(&tool, &object(json!({}))).await;
+    let result = handler(&session).fire_before_tool_event(&tool, &object(json!({}))).await;
     assert_eq!(result.block.unwrap().reason, "guarded");
     assert!(result.warnings[0].contains("takes too long"), "{:?}", result.warnings);
 }
 
 #[tokio::test]
 async fn a_large_payload_reaches_every_hook_whole() {
-    let (project, config) = with_hooks("BeforeTool", &["wc -c > a", "wc -c > b", "true"]);
+    let (project, session) = with_hooks("BeforeTool", &["wc -c > a", "wc -c > b", "true"]);
     let input = object(json!({ "content": "x".repeat(3_000_000) }));
-    let result = handler(&config).fire_before_tool_event("write_file", &input).await;
+    let result = handler(&session).fire_before_tool_event("write_file", &input).await;
     assert!(result.aggregated.success, "HOOK-192: {:?}", result.aggregated.errors);
     for file in ["a", "b"] {
         let size: usize = project.read(file).trim().parse().unwrap();

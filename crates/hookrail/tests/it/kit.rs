@@ -1,10 +1,11 @@
 //! What the tests of the whole engine share: settings in a few words, commands that answer, an observer that keeps
-//! what it hears.
+//! what it observes.
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookrail::components::HookEventHandler;
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::internal::load_settings;
 use hookrail::{
@@ -31,8 +32,15 @@ pub(crate) fn builder_trusting(project: &TestProject, trust: TrustPolicy) -> Hoo
     HookSession::builder(project.dir(), trust).settings_paths(paths(project)).session_id("session-1")
 }
 
-pub(crate) fn config(project: &TestProject) -> HookSession {
+pub(crate) fn session(project: &TestProject) -> HookSession {
     builder(project).build()
+}
+
+/// The event handler of a session, started.
+pub(crate) fn handler(session: &HookSession) -> &HookEventHandler {
+    let system = session.hook_system().expect("hooks are on");
+    system.initialize();
+    system.event_handler().expect("a handler after the start")
 }
 
 /// A hook that runs a shell command.
@@ -54,8 +62,8 @@ pub(crate) fn chained(event: &str, hooks: &[Value]) -> Value {
 pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSession) {
     let project = TestProject::new();
     project.user_settings(&on(event, &commands.iter().map(|text| command(text)).collect::<Vec<_>>()));
-    let config = config(&project);
-    (project, config)
+    let session = session(&project);
+    (project, session)
 }
 
 /// Whether hooks had nothing to say about a tool call.
@@ -142,7 +150,7 @@ pub(crate) fn approve(project: &TestProject) {
     store.approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 
-/// Keeps what it hears, one line each.
+/// Keeps what it observes, one line each.
 #[derive(Default)]
 pub(crate) struct Recorder(Mutex<Vec<String>>);
 
@@ -155,21 +163,21 @@ impl Recorder {
         self.0.lock().expect("no test panics while it holds this").clone()
     }
 
-    fn hear(&self, line: String) {
+    fn record(&self, line: String) {
         self.0.lock().expect("no test panics while it holds this").push(line);
     }
 }
 
 impl HookObserver for Recorder {
     fn hook_started(&self, event: EventName, hook: &Hook) {
-        self.hear(format!("started {event} {}", hook.name));
+        self.record(format!("started {event} {}", hook.name));
     }
 
     fn hook_call(&self, call: &HookCall<'_>) {
         let HookCall { event, run, input, .. } = call;
         let input: Value = serde_json::from_slice(&input.to_bytes().expect("the payload")).expect("JSON");
         let exit = run.exit_code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-        self.hear(format!(
+        self.record(format!(
             "finished {event} {} success={} exit={exit} stdout={:?} stderr={:?} failure={:?} saw={}",
             run.hook.name,
             run.success(),
@@ -182,6 +190,6 @@ impl HookObserver for Recorder {
 
     fn hook_batch(&self, batch: &HookBatch) {
         let HookBatch { event, hook_count, success_count, failure_count, .. } = batch;
-        self.hear(format!("batch {event} hooks={hook_count} ok={success_count} failed={failure_count}"));
+        self.record(format!("batch {event} hooks={hook_count} ok={success_count} failed={failure_count}"));
     }
 }

@@ -1,4 +1,4 @@
-//! The log: one record per hook, one summary per event, a warning for every failure; the observer hears the same.
+//! The log: one record per hook, one summary per event, a warning for every failure; the observer receives the same.
 
 use hookrail::{
     EventName, HookSession, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
@@ -8,19 +8,19 @@ use hookrail_testkit::TestProject;
 use serde_json::json;
 use tracing::Level;
 
-use crate::kit::{Recorder, builder, command, config, object, on, rich_request, rich_response, with_hooks};
+use crate::kit::{Recorder, builder, command, object, on, rich_request, rich_response, session, with_hooks};
 use crate::logs::{Record, listen};
 
 const HANDLER: &str = "llxprt:core:hooks:handler";
 
-async fn fire(config: &HookSession, event: EventName) {
+async fn fire(session: &HookSession, event: EventName) {
     let empty = object(json!({}));
     match event {
-        EventName::BeforeTool => drop(fire_before_tool_hook(config, "ls", &empty).await),
-        EventName::AfterTool => drop(fire_after_tool_hook(config, "ls", &empty, &empty).await),
-        EventName::BeforeModel => drop(fire_before_model_hook(config, &rich_request()).await),
-        EventName::AfterModel => drop(fire_after_model_hook(config, &rich_request(), rich_response()).await),
-        _ => drop(fire_before_tool_selection_hook(config, &rich_request()).await),
+        EventName::BeforeTool => drop(fire_before_tool_hook(session, "ls", &empty).await),
+        EventName::AfterTool => drop(fire_after_tool_hook(session, "ls", &empty, &empty).await),
+        EventName::BeforeModel => drop(fire_before_model_hook(session, &rich_request()).await),
+        EventName::AfterModel => drop(fire_after_model_hook(session, &rich_request(), rich_response()).await),
+        _ => drop(fire_before_tool_selection_hook(session, &rich_request()).await),
     }
 }
 
@@ -37,9 +37,9 @@ async fn every_hook_and_every_event_leaves_a_record() {
     broken["name"] = "broken".into();
     project.user_settings(&on("BeforeTool", &[fine, broken]));
     let observer = Recorder::new();
-    let config = builder(&project).observer(observer.clone()).build();
+    let session = builder(&project).observer(observer.clone()).build();
     let log = listen();
-    fire(&config, EventName::BeforeTool).await;
+    fire(&session, EventName::BeforeTool).await;
     let records = log.records();
 
     let finished = named(&records, "hook finished");
@@ -113,10 +113,10 @@ async fn every_failure_is_a_warning_with_exit_code_and_stderr() {
         ("HOOK-052, DELTA-HTEL-003", EventName::AfterModel),
         ("HOOK-060, DELTA-HTEL-003", EventName::BeforeToolSelection),
     ] {
-        let (_project, config) =
+        let (_project, session) =
             with_hooks(event.as_str(), &["echo one >&2; exit 7", "echo two >&2; exit 8", "true"]);
         let log = listen();
-        fire(&config, event).await;
+        fire(&session, event).await;
         let warnings = log.warnings();
         assert_eq!(warnings.len(), 2, "HOOK-068, {requirement}: one for each failure: {warnings:#?}");
         for (warning, (code, stderr)) in warnings.iter().zip([("7", "one\n"), ("8", "two\n")]) {
@@ -139,9 +139,9 @@ async fn a_timeout_is_a_warning_that_says_how_long() {
     let mut slow = command("sleep 60");
     slow["timeout"] = 120.into();
     project.user_settings(&on("BeforeTool", &[slow]));
-    let config = config(&project);
+    let session = session(&project);
     let log = listen();
-    fire(&config, EventName::BeforeTool).await;
+    fire(&session, EventName::BeforeTool).await;
     // The registry has a word to say about such a short timeout, too.
     let mut warnings = log.warnings();
     warnings.retain(|warning| warning.target == HANDLER);
@@ -155,15 +155,15 @@ async fn a_timeout_is_a_warning_that_says_how_long() {
 
 #[tokio::test]
 async fn a_policy_block_is_no_warning_and_an_odd_answer_is() {
-    let (_project, config) = with_hooks("BeforeTool", &["echo no >&2; exit 2"]);
+    let (_project, session) = with_hooks("BeforeTool", &["echo no >&2; exit 2"]);
     let log = listen();
-    fire(&config, EventName::BeforeTool).await;
+    fire(&session, EventName::BeforeTool).await;
     assert_eq!(log.warnings(), [], "a block is no failure");
 
-    let (_project, config) =
+    let (_project, session) =
         with_hooks("AfterTool", &[r#"echo '{"decision":"block","suppressOutput":"yes"}'"#]);
     let log = listen();
-    fire(&config, EventName::AfterTool).await;
+    fire(&session, EventName::AfterTool).await;
     let messages: Vec<_> = log.warnings().into_iter().map(|warning| warning.message).collect();
     assert_eq!(messages.len(), 2, "{messages:#?}");
     assert!(messages[0].contains("suppressOutput"), "a field of the wrong type: {}", messages[0]);
@@ -177,9 +177,9 @@ async fn unusable_settings_are_warnings_of_the_registry() {
         "BeforeTool",
         &[json!({ "type": "magic", "command": "x" }), json!({ "type": "command" }), command("touch ran")],
     ));
-    let config = config(&project);
+    let session = session(&project);
     let log = listen();
-    fire(&config, EventName::BeforeTool).await;
+    fire(&session, EventName::BeforeTool).await;
     let warnings = log.warnings();
     assert_eq!(warnings.len(), 2, "HOOK-191: {warnings:#?}");
     for warning in &warnings {
@@ -196,9 +196,9 @@ async fn fields_of_a_chained_request_that_cannot_be_read_are_told_with_their_hoo
     let mut hook = command(&crate::kit::says(&odd));
     hook["name"] = "odd".into();
     project.user_settings(&crate::kit::chained("BeforeModel", &[hook, command("true")]));
-    let config = config(&project);
+    let session = session(&project);
     let log = listen();
-    fire(&config, EventName::BeforeModel).await;
+    fire(&session, EventName::BeforeModel).await;
     let warnings = log.warnings();
     let told = warnings.iter().find(|warning| warning.field("hook") == "odd").unwrap();
     assert!(told.message.contains("llm_request.messages"), "{}", told.message);
@@ -206,9 +206,9 @@ async fn fields_of_a_chained_request_that_cannot_be_read_are_told_with_their_hoo
 
 #[tokio::test]
 async fn an_event_without_hooks_is_not_worth_a_line() {
-    let (_project, config) = with_hooks("SessionEnd", &["true"]);
-    config.hook_system().unwrap().initialize();
+    let (_project, session) = with_hooks("SessionEnd", &["true"]);
+    session.hook_system().unwrap().initialize();
     let log = listen();
-    fire(&config, EventName::BeforeTool).await;
+    fire(&session, EventName::BeforeTool).await;
     assert_eq!(log.records(), [], "HOOK-011");
 }

@@ -1,13 +1,14 @@
 //! Integration tests of the engine: real files and real processes in temporary projects.
 
 mod bus;
-mod config;
 mod events;
 mod example;
 mod failures;
 mod guard_attacks;
 mod guards;
 mod handler;
+#[path = "../fixtures/hook.rs"]
+mod hook_fixture;
 mod kit;
 mod logging;
 mod logs;
@@ -15,6 +16,7 @@ mod outcomes;
 mod panics;
 mod rules;
 mod security;
+mod settings_files;
 mod surface;
 mod system;
 mod tool_trigger;

@@ -8,16 +8,16 @@ use hookrail::{
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{command, config, rich_request, rich_response, says};
+use crate::kit::{command, rich_request, rich_response, says, session};
 
 /// A session whose user has one hook for each of these events.
-fn session(hooks: &[(&str, Value)]) -> (TestProject, HookSession) {
+fn session_with(hooks: &[(&str, Value)]) -> (TestProject, HookSession) {
     let group = |output: &Value| json!([{ "hooks": [command(&says(output))] }]);
     let hooks: JsonObject =
         hooks.iter().map(|(event, output)| ((*event).to_owned(), group(output))).collect();
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": hooks }));
-    let session = config(&project);
+    let session = session(&project);
     (project, session)
 }
 
@@ -43,7 +43,7 @@ async fn every_outcome_of_a_tool_call_has_the_warnings() {
         ("Stopped", json!({}), stopped(), 1),
         ("Stopped", json!({ "continue": false }), Permission::Granted, 1),
     ] {
-        let (_project, session) = session(&[("BeforeTool", odd(before)), ("AfterTool", odd(json!({})))]);
+        let (_project, session) = session_with(&[("BeforeTool", odd(before)), ("AfterTool", odd(json!({})))]);
         let answer = async |_: PermissionRequest<'_>| permission.clone();
         let tool = async |_: &JsonObject| ToolResult::text("done");
         let outcome = session.execute_tool("x", JsonObject::new(), answer, tool).await;
@@ -99,7 +99,7 @@ async fn every_outcome_of_a_model_call_has_warnings_block_and_message() {
         (&nothing, &nothing, &nothing, denied(), ("Denied", None, Some("a\nb")), 2),
         (&nothing, &nothing, &nothing, stopped(), ("Stopped", None, Some("a\nb")), 2),
     ] {
-        let (_project, session) = session(&[
+        let (_project, session) = session_with(&[
             ("BeforeModel", with(message("a"), before.clone())),
             ("BeforeToolSelection", with(message("b"), selection.clone())),
             ("AfterModel", with(message("c"), after.clone())),

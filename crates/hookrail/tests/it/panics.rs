@@ -48,12 +48,12 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
             let mark = format!("panics-{at:?}-{on_failure}-{sequential}");
             let path = std::env::var_os("PATH").expect("a search path");
             let groups = json!([{ "sequential": sequential, "hooks": hooks }]);
-            let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+            let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                 .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } }))
                 .environment(vec![("PATH".into(), path), (process::MARK.into(), mark.clone().into())])
                 .observer(Arc::new(Panics(at)))
                 .build();
-            let system = config.hook_system().expect("hooks are on");
+            let system = session.hook_system().expect("hooks are on");
             system.initialize();
             let handler = system.event_handler().expect("a started system");
             let result = handler.fire_before_tool_event("ls", &JsonObject::new()).await;
@@ -67,10 +67,10 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
                 "{at:?} {on_failure}"
             );
 
-            assert_eq!(block_of(&config, "ls").await.is_some(), on_failure == "block");
+            assert_eq!(block_of(&session, "ls").await.is_some(), on_failure == "block");
             let run = async |_: &JsonObject| ToolResult::text("ran");
             let execution =
-                execute_tool_with_hooks(&config, "ls", JsonObject::new(), permit_unless_asked, run).await;
+                execute_tool_with_hooks(&session, "ls", JsonObject::new(), permit_unless_asked, run).await;
             assert_eq!(execution.blocked, on_failure == "block");
             system.drain().await;
             assert_eq!(process::marked(&mark), [], "the hooks of a failed event are ended and waited for");

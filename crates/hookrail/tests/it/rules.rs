@@ -28,8 +28,8 @@ fn shell(line: &str) -> Value {
     json!({ "command": line })
 }
 
-async fn fire(config: &HookSession, tool: &str, input: Value) -> ProcessedHookResult {
-    let system = config.hook_system().unwrap();
+async fn fire(session: &HookSession, tool: &str, input: Value) -> ProcessedHookResult {
+    let system = session.hook_system().unwrap();
     system.initialize();
     system.event_handler().unwrap().fire_before_tool_event(tool, &object(input)).await
 }
@@ -65,14 +65,14 @@ async fn a_condition_decides_whether_a_command_is_started() {
     let mut hook = command("touch ran; exit 0");
     hook["when"] = json!({ "command": "rm" });
     project.user_settings(&on("BeforeTool", &[hook]));
-    let config = builder(&project).build();
-    let result = fire(&config, "run_shell_command", shell("ls")).await;
+    let session = builder(&project).build();
+    let result = fire(&session, "run_shell_command", shell("ls")).await;
     assert_eq!((result.runs.len(), result.not_held.len()), (0, 1));
     assert!(!project.dir().join("ran").exists());
     // What cannot be told starts it.
-    assert_eq!(fire(&config, "run_shell_command", shell("$X a")).await.runs.len(), 1);
+    assert_eq!(fire(&session, "run_shell_command", shell("$X a")).await.runs.len(), 1);
     fs::remove_file(project.dir().join("ran")).unwrap();
-    assert_eq!(fire(&config, "run_shell_command", shell("r''m -rf x")).await.runs.len(), 1);
+    assert_eq!(fire(&session, "run_shell_command", shell("r''m -rf x")).await.runs.len(), 1);
     assert!(project.dir().join("ran").exists());
 }
 
@@ -106,8 +106,8 @@ async fn a_rule_that_cannot_be_read_fails_closed() {
     ] {
         let project = TestProject::new();
         project.user_settings(&on("BeforeTool", &[rule(fields.clone())]));
-        let config = builder(&project).build();
-        let result = fire(&config, "read_file", json!({})).await;
+        let session = builder(&project).build();
+        let result = fire(&session, "read_file", json!({})).await;
         let block = result.block.unwrap_or_else(|| panic!("{fields}"));
         assert_eq!(block.cause, BlockCause::Failure, "{fields}");
         let why = unreadable(&result.runs).unwrap();
@@ -117,7 +117,7 @@ async fn a_rule_that_cannot_be_read_fails_closed() {
         assert_eq!((*code, place.file.file_name()), (expected, Some("settings.json".as_ref())), "{fields}");
         assert_eq!(block.reason, format!("{why}; `hookrail check` shows the place"));
         assert!(
-            config.settings().findings.iter().any(|finding| finding.severity == hookrail::Severity::Error)
+            session.settings().findings.iter().any(|finding| finding.severity == hookrail::Severity::Error)
         );
     }
 }
@@ -127,27 +127,27 @@ async fn an_unreadable_rule_of_an_unapproved_project_is_reported_and_does_nothin
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true }));
     project.settings(&on("BeforeTool", &[rule(json!({ "when": { "nothing": 1 }, "block": "x" }))]));
-    let config = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
-    let result = fire(&config, "ls", json!({})).await;
+    let session = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
+    let result = fire(&session, "ls", json!({})).await;
     assert!(result.block.is_none() && result.runs.is_empty());
-    assert!(config.settings().findings.iter().any(|finding| finding.code == DiagnosticCode::UnknownFact));
+    assert!(session.settings().findings.iter().any(|finding| finding.code == DiagnosticCode::UnknownFact));
 }
 
 #[tokio::test]
 async fn shipped_rules_are_turned_on_by_name() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
-    let config = builder(&project).build();
-    assert!(fire(&config, "run_shell_command", shell("git push --force")).await.block.is_some());
-    assert!(fire(&config, "run_shell_command", shell("git push")).await.block.is_none());
+    let session = builder(&project).build();
+    assert!(fire(&session, "run_shell_command", shell("git push --force")).await.block.is_some());
+    assert!(fire(&session, "run_shell_command", shell("git push")).await.block.is_none());
     // A name that nobody knows is a guard that somebody meant.
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-puhs"] } }));
-    let config = builder(&project).build();
-    let result = fire(&config, "read_file", json!({})).await;
+    let session = builder(&project).build();
+    let result = fire(&session, "read_file", json!({})).await;
     assert_eq!(result.block.unwrap().cause, BlockCause::Failure);
     let why = unreadable(&result.runs).unwrap();
     assert!(matches!(why, UnreadableRule::UnknownName { name, .. } if name == "no-force-puhs"), "{why:?}");
-    let finding = config
+    let finding = session
         .settings()
         .findings
         .iter()

@@ -10,19 +10,13 @@ use std::time::{Duration, Instant};
 
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
 use hookrail::internal::load_settings;
-use hookrail::{ApprovalStore, BlockCause, HookSession, JsonObject, SettingsPaths, TrustPolicy};
+use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
+use crate::kit::{paths, store};
+
 const GUARD: &str = r#"echo '{"decision":"block","reason":"the guard says no"}'"#;
-
-fn paths(project: &TestProject) -> SettingsPaths {
-    SettingsPaths { project_dir: project.dir(), home: project.home(), system: project.system_settings_path() }
-}
-
-fn store(project: &TestProject) -> ApprovalStore {
-    ApprovalStore::new(project.home().join(".llxprt/hookrail"))
-}
 
 fn environment(more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").expect("a search path");
@@ -53,8 +47,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-fn fire(config: &HookSession, tool: &str) -> ProcessedHookResult {
-    let system = config.hook_system().expect("hooks are on");
+fn fire(session: &HookSession, tool: &str) -> ProcessedHookResult {
+    let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
     runtime().block_on(handler.fire_before_tool_event(tool, &JsonObject::new()))
@@ -94,12 +88,12 @@ fn a_directory_name_is_never_code() {
             "echo $($LLXPRT_PROJECT_DIR/x.sh ok)",
         ] {
             for direct in [true, false] {
-                let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+                let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                     .settings(json!({ "enableHooks": true, "hooks": before_tool(command) }))
                     .environment(environment(&[]))
                     .direct_execution(direct)
                     .build();
-                let result = fire(&config, "ls");
+                let result = fire(&session, "ls");
                 let run = result.runs.first().expect("a run");
                 assert_eq!(run.stdout, "ok\n", "{command} in {name:?}: {}", run.stderr);
             }
@@ -115,13 +109,13 @@ fn a_directory_name_is_never_code() {
 #[test]
 fn a_tool_name_and_its_arguments_are_data() {
     let project = TestProject::new();
-    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+    let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": before_tool("cat > seen; env > environment") }))
         .environment(environment(&[]))
         .session_id("$(touch pwned)")
         .transcript_path("/tmp/`touch pwned`")
         .build();
-    let system = config.hook_system().expect("hooks are on");
+    let system = session.hook_system().expect("hooks are on");
     system.initialize();
     for tool in [
         "\"; touch pwned; \"",
@@ -148,12 +142,12 @@ fn variables_of_the_settings_are_data() {
     let value = "$(touch pwned) `touch pwned` ; touch pwned";
     let hook = json!({ "type": "command", "command": "printenv MODE", "env": { "MODE": value } });
     for direct in [true, false] {
-        let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+        let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
             .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }))
             .environment(environment(&[]))
             .direct_execution(direct)
             .build();
-        assert_eq!(fire(&config, "ls").runs.first().expect("a run").stdout.trim_end(), value);
+        assert_eq!(fire(&session, "ls").runs.first().expect("a run").stdout.trim_end(), value);
         assert!(!project.dir().join("pwned").exists());
     }
 }
@@ -166,7 +160,7 @@ fn redaction_keeps_credentials_from_hooks() {
     let given: Vec<_> =
         secrets.iter().map(|name| (*name, "hunter2")).chain([("HARMLESS", "1"), ("BLOCKED", "2")]).collect();
     for direct in [true, false] {
-        let config = |redaction: Value| {
+        let session = |redaction: Value| {
             HookSession::builder(project.dir(), TrustPolicy::AllowAll)
                 .settings(json!({
                     "enableHooks": true,
@@ -177,14 +171,15 @@ fn redaction_keeps_credentials_from_hooks() {
                 .direct_execution(direct)
                 .build()
         };
-        let seen = environment_seen(&fire(&config(json!({ "enabled": true, "blocked": ["BLOCKED"] })), "ls"));
+        let seen =
+            environment_seen(&fire(&session(json!({ "enabled": true, "blocked": ["BLOCKED"] })), "ls"));
         for secret in secrets.iter().chain(&["BLOCKED"]) {
             assert!(!seen.contains(&(*secret).to_owned()), "{secret} leaked: {seen:?}");
         }
         assert!(seen.contains(&"HARMLESS".to_owned()));
-        let allowed = fire(&config(json!({ "enabled": true, "allowed": ["GITHUB_TOKEN"] })), "ls");
+        let allowed = fire(&session(json!({ "enabled": true, "allowed": ["GITHUB_TOKEN"] })), "ls");
         assert!(environment_seen(&allowed).contains(&"GITHUB_TOKEN".to_owned()), "allowed by name");
-        let off = fire(&config(json!({})), "ls");
+        let off = fire(&session(json!({})), "ls");
         assert!(environment_seen(&off).contains(&"GEMINI_API_KEY".to_owned()), "off by default");
     }
 }
@@ -249,11 +244,11 @@ fn an_unapproved_project_cannot_turn_redaction_off() {
         "security": { "environmentVariableRedaction": { "enabled": true } },
         "hooks": before_tool("env"),
     }));
-    let config = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store(&project)))
+    let session = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store(&project)))
         .settings_paths(paths(&project))
         .environment(environment(&[("GITHUB_TOKEN", "hunter2")]))
         .build();
-    assert!(!environment_seen(&fire(&config, "ls")).contains(&"GITHUB_TOKEN".to_owned()));
+    assert!(!environment_seen(&fire(&session, "ls")).contains(&"GITHUB_TOKEN".to_owned()));
 }
 
 #[test]
@@ -267,11 +262,11 @@ fn a_project_cannot_enable_or_approve_itself() {
     for place in [".llxprt/hookrail/approvals.json", ".llxprt/approvals.json", "approvals.json"] {
         project.file(place, &approvals);
     }
-    let config = careful(&project);
-    let result = config.hook_system().map(|_| fire(&config, "ls"));
+    let session = careful(&project);
+    let result = session.hook_system().map(|_| fire(&session, "ls"));
     assert!(result.is_none_or(|result| result.runs.is_empty()));
     assert!(!project.dir().join("pwned").exists());
-    if let Some(system) = config.hook_system() {
+    if let Some(system) = session.hook_system() {
         assert!(system.all_hooks().iter().all(|hook| matches!(hook.trust, HookTrust::NotApproved { .. })));
     }
 }
@@ -283,19 +278,19 @@ fn a_script_swapped_after_approval_does_not_run_and_blocks() {
     project.settings(&json!({ "hooks": before_tool("./guard.sh") }));
     project.script("guard.sh", GUARD);
     approve_all(&project);
-    let config = careful(&project);
-    assert_eq!(reason(&fire(&config, "write_file")), "the guard says no");
+    let session = careful(&project);
+    assert_eq!(reason(&fire(&session, "write_file")), "the guard says no");
 
     // In mid-run, as an agent's own tool could do it.
     project.script("guard.sh", "touch pwned; exit 0");
-    let result = fire(&config, "write_file");
+    let result = fire(&session, "write_file");
     assert!(reason(&result).contains("changed since it was approved"), "{}", reason(&result));
     assert_eq!(result.block.as_ref().map(|block| block.cause), Some(BlockCause::Failure));
     assert!(result.runs.is_empty() && !project.dir().join("pwned").exists());
 
     // Of the same length and with the time of the old one.
     project.script("guard.sh", GUARD);
-    assert_eq!(reason(&fire(&config, "write_file")), "the guard says no", "what was approved is approved");
+    assert_eq!(reason(&fire(&session, "write_file")), "the guard says no", "what was approved is approved");
     let path = project.dir().join("guard.sh");
     let time = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
     fs::write(&path, project.read("guard.sh").replace("block", "allow")).expect("a swapped script");
@@ -304,11 +299,11 @@ fn a_script_swapped_after_approval_does_not_run_and_blocks() {
         .open(&path)
         .and_then(|file| file.set_modified(time))
         .expect("an old time");
-    assert!(reason(&fire(&config, "write_file")).contains("changed since it was approved"));
+    assert!(reason(&fire(&session, "write_file")).contains("changed since it was approved"));
 
     // Gone altogether.
     fs::remove_file(&path).expect("a deleted script");
-    assert!(reason(&fire(&config, "write_file")).contains("changed since it was approved"));
+    assert!(reason(&fire(&session, "write_file")).contains("changed since it was approved"));
     // And at the next start.
     let result = fire(&careful(&project), "write_file");
     assert!(result.runs.is_empty(), "a changed hook waits for approval");
@@ -324,15 +319,15 @@ fn a_linked_script_is_bound_to_what_it_leads_to() {
     let link = project.dir().join("guard.sh");
     symlink(&good, &link).expect("a link");
     approve_all(&project);
-    let config = careful(&project);
-    assert_eq!(reason(&fire(&config, "write_file")), "the guard says no");
+    let session = careful(&project);
+    assert_eq!(reason(&fire(&session, "write_file")), "the guard says no");
     fs::remove_file(&link).expect("no link");
     symlink(&bad, &link).expect("another link");
-    assert!(reason(&fire(&config, "write_file")).contains("changed since it was approved"));
+    assert!(reason(&fire(&session, "write_file")).contains("changed since it was approved"));
     fs::remove_file(&link).expect("no link");
     symlink(&good, &link).expect("the link again");
     fs::write(&good, "#!/bin/bash\ntouch pwned\n").expect("another target");
-    assert!(reason(&fire(&config, "write_file")).contains("changed since it was approved"));
+    assert!(reason(&fire(&session, "write_file")).contains("changed since it was approved"));
     assert!(!project.dir().join("pwned").exists());
 }
 
@@ -344,8 +339,8 @@ fn linked_settings_of_a_project_are_still_the_projects() {
     fs::write(&elsewhere, json!({ "hooks": before_tool("touch pwned") }).to_string()).expect("a file");
     fs::create_dir_all(project.dir().join(".llxprt")).expect("a folder");
     symlink(&elsewhere, project.settings_path()).expect("a link");
-    let config = careful(&project);
-    assert!(fire(&config, "ls").runs.is_empty());
+    let session = careful(&project);
+    assert!(fire(&session, "ls").runs.is_empty());
     assert!(!project.dir().join("pwned").exists());
 }
 
@@ -357,11 +352,11 @@ fn a_world_writable_state_folder_approves_nothing() {
     approve_all(&project);
     let folder: PathBuf = project.home().join(".llxprt/hookrail");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("a mode");
-    let config = careful(&project);
-    let result = fire(&config, "ls");
+    let session = careful(&project);
+    let result = fire(&session, "ls");
     assert_eq!(reason(&result), "the guard says no", "the user's hooks stay on");
     assert!(!project.dir().join("pwned").exists());
-    let findings = config.hook_system().expect("hooks are on").diagnostics();
+    let findings = session.hook_system().expect("hooks are on").diagnostics();
     assert!(findings.iter().any(|finding| finding.message.contains("hookrail")), "{findings:?}");
 }
 
@@ -371,8 +366,8 @@ fn project_hooks_do_not_run_elsewhere() {
     project.user_settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
     project.settings(&json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "touch pwned" }] }] } }));
     approve_all(&project);
-    let config = careful(&project);
-    let system = config.hook_system().expect("hooks are on");
+    let session = careful(&project);
+    let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
     let base = BaseOverrides { cwd: Some(project.home()), ..BaseOverrides::default() };
@@ -389,11 +384,11 @@ fn project_hooks_do_not_run_elsewhere() {
 fn a_second_answer_or_an_imitated_message_is_text() {
     let project = TestProject::new();
     let system_message = |command: &str| {
-        let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+        let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
             .settings(json!({ "enableHooks": true, "hooks": before_tool(command) }))
             .environment(environment(&[]))
             .build();
-        let result = fire(&config, "ls");
+        let result = fire(&session, "ls");
         assert!(result.block.is_none() && result.stop.is_none());
         result.system_message
     };
@@ -422,14 +417,14 @@ fn a_catastrophic_matcher_does_not_stall_an_event() {
         .iter()
         .map(|matcher| json!({ "matcher": matcher, "hooks": [{ "type": "command", "command": format!("echo '{matcher}'") }] }))
         .collect();
-    let config = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
+    let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)
         .settings(json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } }))
         .environment(environment(&[]))
         .build();
     for name in ["a".repeat(10_000), format!("{}!", "a".repeat(10_000)), format!("{}é", "a".repeat(10_000))]
     {
         let begin = Instant::now();
-        let result = fire(&config, &name);
+        let result = fire(&session, &name);
         assert!(begin.elapsed() < Duration::from_secs(30), "took {:?}", begin.elapsed());
         let ran: Vec<_> = result.runs.iter().map(|run| run.stdout.trim()).collect();
         assert!(ran.contains(&r"(a+)+b\1$"), "a bound that is reached counts as a match: {ran:?}");
@@ -439,15 +434,15 @@ fn a_catastrophic_matcher_does_not_stall_an_event() {
 
 /// A project hook that was approved stands in for a user's hook with the same command, but only where it runs.
 #[test]
-fn a_project_hook_that_may_not_run_stands_in_for_nobody() {
+fn a_project_hook_that_may_not_run_replaces_no_other_hook() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
     project.settings(&json!({ "hooks": before_tool(GUARD) }));
     approve_all(&project);
-    let config = careful(&project);
-    assert_eq!(fire(&config, "ls").runs.len(), 1, "at home it runs once");
+    let session = careful(&project);
+    assert_eq!(fire(&session, "ls").runs.len(), 1, "at home it runs once");
 
-    let handler = config.hook_system().expect("hooks are on").event_handler().expect("a started system");
+    let handler = session.hook_system().expect("hooks are on").event_handler().expect("a started system");
     let base = BaseOverrides { cwd: Some(project.home()), ..BaseOverrides::default() };
     let input = JsonObject::new();
     let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };

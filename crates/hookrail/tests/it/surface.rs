@@ -1,4 +1,4 @@
-//! The public surface: a change of what the crate exports is a change of a file that somebody reads.
+//! The public surface: a change of what the crate exports is a change of a reviewed file.
 
 mod listing;
 mod source;

@@ -8,7 +8,7 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    Recorder, approve, block_of, builder, builder_trusting, command, config, object, on, says, store,
+    Recorder, approve, block_of, builder, builder_trusting, command, object, on, says, session, store,
     untouched,
 };
 
@@ -27,9 +27,9 @@ async fn a_hook_system_exists_only_where_hooks_are_on() {
     ] {
         let project = TestProject::new();
         project.user_settings(&settings);
-        let config = config(&project);
-        assert_eq!(config.hook_system().is_some(), expected, "HOOK-001, HOOK-002, HOOK-010: {settings}");
-        assert_eq!(config.enable_hooks(), expected);
+        let session = session(&project);
+        assert_eq!(session.hook_system().is_some(), expected, "HOOK-001, HOOK-002, HOOK-010: {settings}");
+        assert_eq!(session.enable_hooks(), expected);
     }
 }
 
@@ -47,7 +47,7 @@ async fn the_flag_of_a_session_and_the_start_of_its_system_never_contradict() {
         project.user_settings(&settings(user));
         project.system_settings(&settings(system));
         let flags = format!("project {project_flag:?}, user {user:?}, system {system:?}");
-        let all = config(&project);
+        let all = session(&project);
         let on = all.hook_system().is_some_and(HookSystem::hooks_are_on);
         assert_eq!(all.enable_hooks(), on, "everything is approved: {flags}");
         let careful = builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
@@ -65,16 +65,16 @@ async fn the_flag_of_a_session_and_the_start_of_its_system_never_contradict() {
 async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeTool", &[command("true")]));
-    let config = config(&project);
-    let system = config.hook_system().unwrap();
-    assert!(std::ptr::eq(system, config.hook_system().unwrap()), "HOOK-001: one instance");
+    let session = session(&project);
+    let system = session.hook_system().unwrap();
+    assert!(std::ptr::eq(system, session.hook_system().unwrap()), "HOOK-001: one instance");
     assert_eq!(status(system), (false, 0), "HOOK-009, HOOK-206: nothing is read yet");
     let error = system.event_handler().err();
     assert_eq!(error, Some(HookSystemNotInitializedError), "HOOK-005, HOOK-148");
     assert_eq!(system.registry().err(), error, "HOOK-005");
     assert!(HookSystemNotInitializedError.to_string().contains("not initialized"), "HOOK-148");
 
-    let _ = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+    let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
     assert_eq!(status(system), (true, 1), "HOOK-008, HOOK-009, HOOK-206: the trigger started it");
     assert!(system.event_handler().is_ok() && system.registry().is_ok(), "HOOK-006");
 }
@@ -83,8 +83,8 @@ async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
 async fn it_starts_once_and_keeps_its_components() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeTool", &[command("true")]));
-    let config = config(&project);
-    let system: &HookSystem = config.hook_system().unwrap();
+    let session = session(&project);
+    let system: &HookSystem = session.hook_system().unwrap();
     system.initialize();
     let handler: *const HookEventHandler = system.event_handler().unwrap();
     let registry = std::ptr::from_ref(system.registry().unwrap());
@@ -93,7 +93,7 @@ async fn it_starts_once_and_keeps_its_components() {
     project.user_settings(&on("BeforeTool", &[command("true"), command("false")]));
     system.initialize();
     for _ in 0..3 {
-        let _ = fire_before_tool_hook(&config, "ls", &object(json!({}))).await;
+        let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
     }
     assert_eq!(status(system), (true, 1), "HOOK-003, HOOK-004");
     assert!(std::ptr::eq(handler, system.event_handler().unwrap()), "HOOK-006, HOOK-007, HOOK-142, HOOK-175");
@@ -105,14 +105,14 @@ async fn settings_are_those_of_the_moment_at_which_the_session_was_made() {
     let project = TestProject::new();
     let block = |reason: &str| command(&says(&json!({ "decision": "block", "reason": reason })));
     project.user_settings(&on("BeforeTool", &[block("as it was")]));
-    let config = config(&project);
-    config.hook_system().unwrap();
+    let session = session(&project);
+    session.hook_system().unwrap();
 
     let mut edited = on("BeforeTool", &[block("as edited")]);
     edited["enableHooks"] = Value::Bool(false);
     project.user_settings(&edited);
     assert_eq!(
-        block_of(&config, "ls").await.unwrap().reason,
+        block_of(&session, "ls").await.unwrap().reason,
         "as it was",
         "HOOK-206, C12: flag and hooks are read once"
     );
@@ -127,9 +127,9 @@ async fn hooks_are_listed_enabled_and_disabled_through_the_system() {
         hook
     };
     project.user_settings(&on("BeforeTool", &[named("one", "1"), named("two", "2")]));
-    let config = config(&project);
-    let system = config.hook_system().unwrap();
-    let reason = async || block_of(&config, "ls").await.map(|block| block.reason);
+    let session = session(&project);
+    let system = session.hook_system().unwrap();
+    let reason = async || block_of(&session, "ls").await.map(|block| block.reason);
     assert_eq!(reason().await.as_deref(), Some("1\n2"));
     assert_eq!(system.set_hook_enabled("one", false), 1, "DELTA-HSYS-002");
     assert_eq!(reason().await.as_deref(), Some("2"), "DELTA-HSYS-002: it counts at once");
@@ -149,9 +149,9 @@ async fn bus_and_observer_of_the_host_reach_the_handler() {
     let project = TestProject::new();
     project.user_settings(&on("SessionStart", &[command("true")]));
     let (bus, observer) = (MessageBus::new(), Recorder::new());
-    let config = builder(&project).bus(bus.clone()).observer(observer.clone()).build();
+    let session = builder(&project).bus(bus.clone()).observer(observer.clone()).build();
     assert_eq!(bus.subscriber_count(), 1, "DELTA-HSYS-001: the bus");
-    let system = config.hook_system().unwrap();
+    let system = session.hook_system().unwrap();
     system.initialize();
     let handler = system.event_handler().unwrap();
     let _ = handler.fire_session_start_event(hookrail::SessionStartSource::Startup).await;
@@ -164,7 +164,7 @@ async fn bus_and_observer_of_the_host_reach_the_handler() {
         ],
         "DELTA-HSYS-001: the log"
     );
-    drop(config);
+    drop(session);
     assert_eq!(bus.subscriber_count(), 0, "DELTA-HEVT-004: a session that is gone answers nobody");
 }
 
@@ -174,8 +174,8 @@ async fn the_handler_disposes_of_its_subscription() {
     project.user_settings(&on("SessionStart", &[command("true")]));
     for started in [false, true] {
         let bus = MessageBus::new();
-        let config = builder(&project).bus(bus.clone()).build();
-        let system = config.hook_system().unwrap();
+        let session = builder(&project).bus(bus.clone()).build();
+        let system = session.hook_system().unwrap();
         if started {
             system.initialize();
         }
@@ -184,9 +184,9 @@ async fn the_handler_disposes_of_its_subscription() {
         system.dispose();
     }
     let bus = MessageBus::new();
-    let config = builder(&project).bus(bus.clone()).build();
-    config.hook_system().unwrap().initialize();
-    config.hook_system().unwrap().event_handler().unwrap().dispose();
+    let session = builder(&project).bus(bus.clone()).build();
+    session.hook_system().unwrap().initialize();
+    session.hook_system().unwrap().event_handler().unwrap().dispose();
     assert_eq!(bus.subscriber_count(), 0, "DELTA-HEVT-004: the handler itself");
 
     let without_bus = builder(&project).build();
@@ -204,16 +204,16 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     let project = TestProject::new();
     project
         .settings(&on("BeforeTool", &[command(&says(&json!({ "decision": "block", "reason": "project" })))]));
-    let session = || builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
+    let new_session = || builder_trusting(&project, TrustPolicy::RequireApproval(store(&project))).build();
     let input = object(json!({}));
 
-    let config = session();
-    assert!(untouched(&fire_before_tool_hook(&config, "ls", &input).await));
-    let system = config.hook_system().unwrap();
+    let session = new_session();
+    assert!(untouched(&fire_before_tool_hook(&session, "ls", &input).await));
+    let system = session.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
     let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["project-not-approved"]);
 
     approve(&project);
-    assert_eq!(block_of(&session(), "ls").await.unwrap().reason, "project");
+    assert_eq!(block_of(&new_session(), "ls").await.unwrap().reason, "project");
 }

@@ -11,20 +11,20 @@ use hookrail::{
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{chained, command, config, object, on, says, untouched, with_hooks};
+use crate::kit::{chained, command, object, on, says, session, untouched, with_hooks};
 
 fn input() -> JsonObject {
     object(json!({ "path": "a.txt", "mode": { "append": true } }))
 }
 
 /// Runs a tool that says what it was given, between its hooks.
-async fn execute(config: &HookSession) -> (ToolExecution, bool) {
+async fn execute(session: &HookSession) -> (ToolExecution, bool) {
     let ran = AtomicBool::new(false);
     let tool = async |given: &JsonObject| {
         ran.store(true, Ordering::Relaxed);
         ToolResult::text(Value::Object(given.clone()).to_string())
     };
-    let execution = execute_tool_with_hooks(config, "write_file", input(), permit_unless_asked, tool).await;
+    let execution = execute_tool_with_hooks(session, "write_file", input(), permit_unless_asked, tool).await;
     (execution, ran.into_inner())
 }
 
@@ -42,15 +42,15 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
             "not permitted",
         ),
     ] {
-        let (_project, config) = with_hooks("BeforeTool", &[&command]);
+        let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
-        let result = fire_before_tool_hook(&config, "write_file", &given).await;
+        let result = fire_before_tool_hook(&session, "write_file", &given).await;
         let output = BeforeToolHookOutput::from(result.notes.output.clone().unwrap());
         assert!(output.is_blocking_decision(), "{requirement}");
         let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
 
-        let (execution, ran) = execute(&config).await;
+        let (execution, ran) = execute(&session).await;
         assert!(!ran && execution.blocked, "HOOK-014, HOOK-177, {requirement}: the tool does not run");
         let content = execution.result.llm_content;
         assert_eq!(content, ToolContent::Text(reason.to_owned()), "HOOK-017, HOOK-183: {requirement}");
@@ -73,11 +73,11 @@ async fn before_tool_lets_the_tool_run() {
         ("HOOK-023: killed", "kill -9 $$".to_owned()),
         ("HOOK-023: not there", "/no/such/program".to_owned()),
     ] {
-        let (_project, config) = with_hooks("BeforeTool", &[&command]);
+        let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
-        let verdict = fire_before_tool_hook(&config, "write_file", &given).await;
+        let verdict = fire_before_tool_hook(&session, "write_file", &given).await;
         assert_eq!(verdict.gate, ToolGate::Run { tool_input: ToolInput::original(&given) }, "{requirement}");
-        let (execution, ran) = execute(&config).await;
+        let (execution, ran) = execute(&session).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
         let expected = ToolResult::text(Value::Object(input()).to_string());
         assert_eq!(execution.result, expected, "{requirement}: the result is the tool's own");
@@ -90,8 +90,8 @@ async fn a_hook_that_times_out_lets_the_tool_run() {
     let mut hook = command("sleep 60");
     hook["timeout"] = 100.into();
     project.user_settings(&on("BeforeTool", &[hook]));
-    let config = config(&project);
-    assert!(untouched(&fire_before_tool_hook(&config, "x", &input()).await), "HOOK-023, HOOK-119");
+    let session = session(&project);
+    assert!(untouched(&fire_before_tool_hook(&session, "x", &input()).await), "HOOK-023, HOOK-119");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn changed_arguments_are_what_the_tool_runs_with() {
     ] {
         let project = TestProject::new();
         project.user_settings(&settings);
-        let (execution, ran) = execute(&config(&project)).await;
+        let (execution, ran) = execute(&session(&project)).await;
         assert!(ran, "{requirement}");
         let given: Value = serde_json::from_str(&execution.result.llm_content.to_text()).unwrap();
         assert_eq!(given, expected, "HOOK-177: {requirement}");
@@ -139,23 +139,23 @@ async fn changed_arguments_are_what_the_tool_runs_with() {
 #[tokio::test]
 async fn before_tool_stops_the_agent() {
     let stop = json!({ "continue": false, "stopReason": "enough" });
-    let (_project, config) = with_hooks("BeforeTool", &[&says(&stop)]);
-    let (execution, ran) = execute(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&says(&stop)]);
+    let (execution, ran) = execute(&session).await;
     assert!(!ran, "HOOK-020: the tool does not run");
     assert!(!execution.blocked, "a stop is not a block");
     assert_eq!(execution.stop, Some(StopReason::new("enough")), "HOOK-020, DELTA-HAPP-002");
     assert_eq!(execution.result.llm_content.to_text(), "Agent execution stopped by hook: enough");
 
     let both = json!({ "continue": false, "decision": "block", "reason": "no" });
-    let (_project, config) = with_hooks("BeforeTool", &[&says(&both)]);
-    let (execution, ran) = execute(&config).await;
+    let (_project, session) = with_hooks("BeforeTool", &[&says(&both)]);
+    let (execution, ran) = execute(&session).await;
     assert!(!ran && execution.blocked, "both hold");
     assert_eq!(execution.stop, Some(StopReason::new("no")), "the reason stands in for a stop reason");
     assert_eq!(execution.result.llm_content.to_text(), "no");
 
-    let (_project, config) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
+    let (_project, session) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
     let given = input();
-    let verdict = fire_before_tool_hook(&config, "x", &given).await;
+    let verdict = fire_before_tool_hook(&session, "x", &given).await;
     let reason = StopReason::new("Hook requested stop");
     assert_eq!(verdict.gate, ToolGate::Stop(Box::new(reason)), "DELTA-HRUN-002");
 }
@@ -174,7 +174,7 @@ async fn only_matching_hooks_are_asked() {
         "BeforeTool": [group(Some("^write_"), "b1"), group(Some("^read_"), "b-never"), group(None, "b2")],
         "AfterTool": [group(Some("_file$"), "a1"), group(Some("shell"), "a-never"), group(None, "a2")],
     } }));
-    let (_, ran) = execute(&config(&project)).await;
+    let (_, ran) = execute(&session(&project)).await;
     assert!(ran);
     for (requirement, file, expected) in [
         ("HOOK-021, HOOK-162", "b1", true),
@@ -195,9 +195,9 @@ async fn hooks_run_right_before_and_right_after_the_tool() {
         "BeforeTool": [{ "hooks": [command("echo before >> order")] }],
         "AfterTool": [{ "hooks": [command("cat > after.json; echo after >> order")] }],
     } }));
-    let config = config(&project);
+    let session = session(&project);
     let execution =
-        execute_tool_with_hooks(&config, "write_file", input(), permit_unless_asked, async |_| {
+        execute_tool_with_hooks(&session, "write_file", input(), permit_unless_asked, async |_| {
             assert_eq!(project.read("order"), "before\n", "HOOK-014, HOOK-133");
             project.file("order", "before\ntool\n");
             ToolResult { metadata: Some(object(json!({ "n": 1 }))), ..ToolResult::failure("oops", "io") }
@@ -221,7 +221,7 @@ async fn after_tool_hooks_see_the_arguments_the_tool_ran_with() {
         "BeforeTool": [{ "hooks": [command(&says(&json!({ "hookSpecificOutput": { "tool_input": { "path": "b" } } })))] }],
         "AfterTool": [{ "hooks": [command("cat > after.json")] }],
     } }));
-    let (_, ran) = execute(&config(&project)).await;
+    let (_, ran) = execute(&session(&project)).await;
     assert!(ran);
     let seen: Value = serde_json::from_str(&project.read("after.json")).unwrap();
     assert_eq!(seen["tool_input"]["path"], "b", "HOOK-026");
@@ -240,8 +240,8 @@ async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
         "BeforeTool": [{ "hooks": [command("echo from before")] }],
         "AfterTool": [{ "hooks": [after("c1", "m1", false), after("c2", "m2", true)] }],
     } }));
-    let config = config(&project);
-    let execution = execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| {
+    let session = session(&project);
+    let execution = execute_tool_with_hooks(&session, "ls", input(), permit_unless_asked, async |_| {
         ToolResult::text("files")
     })
     .await;
@@ -253,7 +253,7 @@ async fn what_hooks_add_follows_the_result_in_a_fixed_order() {
     let wire = serde_json::to_value(&execution.result).unwrap();
     assert_eq!(wire["suppressDisplay"], true, "HOOK-149");
 
-    let parts = execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| ToolResult {
+    let parts = execute_tool_with_hooks(&session, "ls", input(), permit_unless_asked, async |_| ToolResult {
         llm_content: ToolContent::Parts(vec![hookrail::genai::Part::text("files")]),
         ..ToolResult::default()
     });
@@ -266,9 +266,9 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
         "reason": "r", "continue": false, "stopReason": "done", "suppressOutput": true,
         "systemMessage": "m", "hookSpecificOutput": { "additionalContext": "c" },
     });
-    let (_project, config) = with_hooks("AfterTool", &[&says(&output)]);
+    let (_project, session) = with_hooks("AfterTool", &[&says(&output)]);
     let given = object(json!({ "llmContent": "x", "returnDisplay": "x", "metadata": {} }));
-    let result = fire_after_tool_hook(&config, "ls", &input(), &given).await;
+    let result = fire_after_tool_hook(&session, "ls", &input(), &given).await;
     let requirement = "HOOK-128, HOOK-151, HOOK-157, HOOK-217, DELTA-HAPP-001";
     assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
     assert_eq!(result.notes.system_message.as_deref(), Some("m"), "{requirement}");
@@ -276,9 +276,10 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     assert_eq!(result.stop, Some(StopReason::new("done")), "HOOK-028, {requirement}");
     assert_eq!(serde_json::to_value(&result.notes.output).unwrap(), output, "{requirement}");
 
-    let execution =
-        execute_tool_with_hooks(&config, "ls", input(), permit_unless_asked, async |_| ToolResult::text("x"))
-            .await;
+    let execution = execute_tool_with_hooks(&session, "ls", input(), permit_unless_asked, async |_| {
+        ToolResult::text("x")
+    })
+    .await;
     assert_eq!(execution.stop, Some(StopReason::new("done")), "HOOK-028, HOOK-178");
     assert!(!execution.blocked);
 }
@@ -287,8 +288,8 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
 async fn a_failed_hook_leaves_the_result_alone() {
     for command in ["echo secret trouble >&2; exit 1", "echo trouble >&2; kill -TERM $$", "exit 7"] {
         for event in ["BeforeTool", "AfterTool"] {
-            let (_project, config) = with_hooks(event, &[command]);
-            let (execution, ran) = execute(&config).await;
+            let (_project, session) = with_hooks(event, &[command]);
+            let (execution, ran) = execute(&session).await;
             assert!(ran);
             let own = ToolResult::text(Value::Object(input()).to_string());
             assert_eq!(execution.result, own, "HOOK-031: {event}: {command}");
@@ -299,11 +300,11 @@ async fn a_failed_hook_leaves_the_result_alone() {
 
 #[tokio::test]
 async fn after_tool_cannot_block() {
-    let (_project, config) = with_hooks("AfterTool", &["echo too late >&2; exit 2"]);
-    let (execution, _) = execute(&config).await;
+    let (_project, session) = with_hooks("AfterTool", &["echo too late >&2; exit 2"]);
+    let (execution, _) = execute(&session).await;
     assert!(!execution.blocked && execution.stop.is_none(), "HOOK-178");
     assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()), "HOOK-178");
-    let handler = config.hook_system().unwrap().event_handler().unwrap();
+    let handler = session.hook_system().unwrap().event_handler().unwrap();
     let result = handler.fire_after_tool_event("x", &input(), &input()).await;
     assert!(result.aggregated.final_output.unwrap().is_blocking_decision(), "recorded");
     assert!(result.block.is_none());
@@ -313,8 +314,8 @@ async fn after_tool_cannot_block() {
 #[tokio::test]
 async fn blank_texts_add_nothing() {
     let blank = json!({ "systemMessage": " ", "hookSpecificOutput": { "additionalContext": "" } });
-    let (_project, config) = with_hooks("AfterTool", &[&says(&blank)]);
-    let (execution, _) = execute(&config).await;
+    let (_project, session) = with_hooks("AfterTool", &[&says(&blank)]);
+    let (execution, _) = execute(&session).await;
     assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()));
 }
 
@@ -401,7 +402,7 @@ async fn ask_may_be_read_as_allow_and_a_project_decides_for_its_own_hooks_only()
         settings["hooksConfig"] = user;
         project.user_settings(&settings);
         project.settings(&json!({ "enableHooks": true, "hooksConfig": project_file }));
-        let session = config(&project);
+        let session = session(&project);
         let given = input();
         let result = fire_before_tool_hook(&session, "x", &given).await;
         let is_ask = matches!(result.gate, ToolGate::Ask { .. });

@@ -18,7 +18,7 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    chained, command, config, object, on, request, response, rich_request, rich_response, says, with_hooks,
+    chained, command, object, on, request, response, rich_request, rich_response, says, session, with_hooks,
 };
 
 fn specific(fields: &Value) -> Value {
@@ -26,8 +26,8 @@ fn specific(fields: &Value) -> Value {
 }
 
 async fn before_model(output: &Value) -> (ModelGate<'static>, HookNotes) {
-    let (_project, config) = with_hooks("BeforeModel", &[&says(output)]);
-    owned(fire_before_model_hook(&config, &rich_request()).await)
+    let (_project, session) = with_hooks("BeforeModel", &[&says(output)]);
+    owned(fire_before_model_hook(&session, &rich_request()).await)
 }
 
 /// What a `BeforeModel` result says, free of the request that it may borrow.
@@ -49,13 +49,13 @@ fn sent(gate: ModelGate<'_>) -> GenerateContentParameters {
 }
 
 async fn after_model(output: &Value) -> AfterModelHookResult {
-    let (_project, config) = with_hooks("AfterModel", &[&says(output)]);
-    fire_after_model_hook(&config, &rich_request(), rich_response()).await
+    let (_project, session) = with_hooks("AfterModel", &[&says(output)]);
+    fire_after_model_hook(&session, &rich_request(), rich_response()).await
 }
 
 async fn selection(output: &Value) -> BeforeToolSelectionHookResult {
-    let (_project, config) = with_hooks("BeforeToolSelection", &[&says(output)]);
-    fire_before_tool_selection_hook(&config, &rich_request()).await
+    let (_project, session) = with_hooks("BeforeToolSelection", &[&says(output)]);
+    fire_before_tool_selection_hook(&session, &rich_request()).await
 }
 
 #[tokio::test]
@@ -77,9 +77,9 @@ async fn before_model_blocks_with_or_without_an_answer() {
     let expected = ModelGate::Answer { response: empty(), origin: AnswerOrigin::Empty, block: policy("no") };
     assert_eq!(gate, expected, "HOOK-037, HOOK-179, HOOK-194, HOOK-202");
 
-    let (_project, config) = with_hooks("BeforeModel", &["echo not today >&2; exit 2"]);
+    let (_project, session) = with_hooks("BeforeModel", &["echo not today >&2; exit 2"]);
     let asked = rich_request();
-    let result = fire_before_model_hook(&config, &asked).await;
+    let result = fire_before_model_hook(&session, &asked).await;
     assert_eq!(result.block(), Some(&policy("not today")), "HOOK-037, HOOK-066");
 }
 
@@ -141,12 +141,12 @@ async fn before_model_changes_the_request_and_keeps_what_it_never_saw() {
 
 #[tokio::test]
 async fn a_hook_that_gives_the_request_back_changes_nothing() {
-    let (_project, config) = with_hooks(
+    let (_project, session) = with_hooks(
         "BeforeModel",
         &["sed 's/.*\"llm_request\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_request\":\\1}}/'"],
     );
     let asked = rich_request();
-    let result = fire_before_model_hook(&config, &asked).await;
+    let result = fire_before_model_hook(&session, &asked).await;
     assert_eq!(sent(result.gate), asked, "HOOK-078");
 }
 
@@ -162,7 +162,7 @@ async fn a_chain_before_the_model_adds_up() {
         &[command(&says(&redact)), command(check), command(&says(&cool))],
     ));
     let asked = request(json!({ "model": "m", "contents": "My password is 1234." }));
-    let session = config(&project);
+    let session = session(&project);
     let result = fire_before_model_hook(&session, &asked).await;
     assert_eq!(result.block(), None, "HOOK-105: the second hook sees what the first one changed");
     let sent = serde_json::to_value(sent(result.gate)).unwrap();
@@ -199,17 +199,17 @@ async fn after_model_replaces_the_response() {
 
 #[tokio::test]
 async fn after_model_leaves_an_equal_response_as_it_is() {
-    let (_project, config) = with_hooks(
+    let (_project, session) = with_hooks(
         "AfterModel",
         &["sed 's/.*\"llm_response\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_response\":\\1}}/'"],
     );
-    let result = fire_after_model_hook(&config, &rich_request(), rich_response()).await;
+    let result = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-046: tool calls included");
     assert_eq!(result.change, ResponseChange::Unchanged);
 }
 
 #[tokio::test]
-async fn after_model_stops_suppresses_and_speaks() {
+async fn after_model_stops_suppresses_and_adds_a_message() {
     let result = after_model(&json!({ "continue": false, "stopReason": "enough" })).await;
     assert_eq!(result.response.text(), "enough", "HOOK-048, HOOK-180");
     assert_eq!(result.stop, Some(StopReason::new("enough")), "HOOK-048");
@@ -248,8 +248,8 @@ async fn before_tool_selection_restricts_tools() {
     assert_eq!(given.mode, Some(FunctionCallingMode::Auto), "HOOK-056");
 
     let none = specific(&json!({ "toolConfig": { "mode": "NONE" } }));
-    let (_project, config) = with_hooks("BeforeToolSelection", &[&says(&any_look), &says(&none)]);
-    let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
+    let (_project, session) = with_hooks("BeforeToolSelection", &[&says(&any_look), &says(&none)]);
+    let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
     let given = restriction(result.selection);
     assert_eq!(given.mode, Some(FunctionCallingMode::None), "HOOK-056, HOOK-057, HOOK-101");
     assert_eq!(given.allowed_function_names.unwrap_or_default(), Vec::<String>::new(), "HOOK-057, HOOK-101");
@@ -273,18 +273,18 @@ async fn before_tool_selection_stops_but_does_not_block() {
 #[tokio::test]
 async fn failed_hooks_change_nothing() {
     let failing = "echo trouble >&2; exit 1";
-    let (_project, config) = with_hooks("BeforeModel", &[failing]);
+    let (_project, session) = with_hooks("BeforeModel", &[failing]);
     let asked = rich_request();
-    let result = fire_before_model_hook(&config, &asked).await;
+    let result = fire_before_model_hook(&session, &asked).await;
     assert_eq!(result.gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-042, HOOK-110");
     assert_eq!(result.notes.system_message, None, "HOOK-042: its complaint is not for the model");
-    let (_project, config) = with_hooks("AfterModel", &[failing]);
-    let result = fire_after_model_hook(&config, &rich_request(), rich_response()).await;
+    let (_project, session) = with_hooks("AfterModel", &[failing]);
+    let result = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-052");
     assert_eq!(result.change, ResponseChange::Unchanged, "HOOK-052");
     assert!(result.notes.system_message.is_none(), "HOOK-052");
-    let (_project, config) = with_hooks("BeforeToolSelection", &[failing]);
-    let result = fire_before_tool_selection_hook(&config, &rich_request()).await;
+    let (_project, session) = with_hooks("BeforeToolSelection", &[failing]);
+    let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
     assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-060");
     assert!(result.notes.system_message.is_none(), "HOOK-060");
 }
@@ -301,11 +301,11 @@ async fn model_events_fire_once_per_call_whatever_their_matcher() {
         })
         .collect();
     project.user_settings(&json!({ "enableHooks": true, "hooks": hooks }));
-    let config = config(&project);
+    let session = session(&project);
     for _ in 0..2 {
-        let _ = fire_before_model_hook(&config, &rich_request()).await;
-        let _ = fire_before_tool_selection_hook(&config, &rich_request()).await;
-        let _ = fire_after_model_hook(&config, &rich_request(), rich_response()).await;
+        let _ = fire_before_model_hook(&session, &rich_request()).await;
+        let _ = fire_before_tool_selection_hook(&session, &rich_request()).await;
+        let _ = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
     }
     for (requirement, event) in [
         ("HOOK-033, HOOK-041", "BeforeModel"),
@@ -321,7 +321,7 @@ async fn plain_text_is_a_message_for_the_model_and_never_undoes_a_block() {
     let block = says(&json!({ "decision": "block", "reason": "no" }));
     let project = TestProject::new();
     project.user_settings(&on("BeforeModel", &[command(&block), command("echo all is well")]));
-    let (session, asked) = (config(&project), rich_request());
+    let (session, asked) = (session(&project), rich_request());
     let result = fire_before_model_hook(&session, &asked).await;
     assert!(result.block().is_some(), "HOOK-064, HOOK-114");
     assert_eq!(result.notes.system_message.as_deref(), Some("all is well"), "HOOK-064, HOOK-114, HOOK-159");
@@ -335,74 +335,74 @@ mod verdicts_cannot_be_dropped {
     type Request<'a> = &'a GenerateContentParameters;
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn before_tool(config: &HookSession) {
-        fire_before_tool_hook(config, "x", &object(json!({}))).await;
+    async fn before_tool(session: &HookSession) {
+        fire_before_tool_hook(session, "x", &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn after_tool(config: &HookSession) {
-        fire_after_tool_hook(config, "x", &object(json!({})), &object(json!({}))).await;
+    async fn after_tool(session: &HookSession) {
+        fire_after_tool_hook(session, "x", &object(json!({})), &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn before_model(config: &HookSession, request: Request<'_>) {
-        fire_before_model_hook(config, request).await;
+    async fn before_model(session: &HookSession, request: Request<'_>) {
+        fire_before_model_hook(session, request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn after_model(config: &HookSession, request: Request<'_>, response: GenerateContentResponse) {
-        fire_after_model_hook(config, request, response).await;
+    async fn after_model(session: &HookSession, request: Request<'_>, response: GenerateContentResponse) {
+        fire_after_model_hook(session, request, response).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn tool_selection(config: &HookSession, request: Request<'_>) {
-        fire_before_tool_selection_hook(config, request).await;
+    async fn tool_selection(session: &HookSession, request: Request<'_>) {
+        fire_before_tool_selection_hook(session, request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn execute(config: &HookSession) {
+    async fn execute(session: &HookSession) {
         let tool = async |_: &JsonObject| ToolResult::text("");
-        execute_tool_with_hooks(config, "x", object(json!({})), permit_unless_asked, tool).await;
+        execute_tool_with_hooks(session, "x", object(json!({})), permit_unless_asked, tool).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn call_model(config: &HookSession) {
+    async fn call_model(session: &HookSession) {
         let model = async |_: OutgoingCall<'_>| Ok::<_, ()>(rich_response());
-        call_model_with_hooks(config, rich_request(), permit_unless_asked, model).await.unwrap();
+        call_model_with_hooks(session, rich_request(), permit_unless_asked, model).await.unwrap();
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
-    async fn before_agent(config: &HookSession) {
-        config.fire_before_agent("Do it.").await;
+    async fn before_agent(session: &HookSession) {
+        session.fire_before_agent("Do it.").await;
     }
 
     #[tokio::test]
     async fn they_can_be_called_all_the_same() {
-        let config = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
-        before_tool(&config).await;
-        after_tool(&config).await;
-        before_model(&config, &rich_request()).await;
-        after_model(&config, &rich_request(), rich_response()).await;
-        tool_selection(&config, &rich_request()).await;
-        execute(&config).await;
-        call_model(&config).await;
-        before_agent(&config).await;
+        let session = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
+        before_tool(&session).await;
+        after_tool(&session).await;
+        before_model(&session, &rich_request()).await;
+        after_model(&session, &rich_request(), rich_response()).await;
+        tool_selection(&session, &rich_request()).await;
+        execute(&session).await;
+        call_model(&session).await;
+        before_agent(&session).await;
     }
 }
 
 /// HOOK-176: the result types are the crate's own; with hooks off, they are the safe defaults.
 #[tokio::test]
 async fn results_are_public_types_with_safe_defaults() {
-    let config = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
+    let session = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
     let (asked, input) = (rich_request(), object(json!({ "a": 1 })));
-    let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&config, "x", &input).await;
+    let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&session, "x", &input).await;
     assert_eq!(gate, ToolGate::Run { tool_input: ToolInput::original(&input) }, "HOOK-134");
-    let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&config, &asked).await;
+    let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&session, &asked).await;
     assert_eq!(gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-135");
     let AfterModelHookResult { response, .. } =
-        fire_after_model_hook(&config, &rich_request(), rich_response()).await;
+        fire_after_model_hook(&session, &rich_request(), rich_response()).await;
     assert_eq!(response, rich_response(), "HOOK-136");
     let BeforeToolSelectionHookResult { selection, .. } =
-        fire_before_tool_selection_hook(&config, &rich_request()).await;
+        fire_before_tool_selection_hook(&session, &rich_request()).await;
     assert_eq!(selection, ToolSelection::Unchanged, "HOOK-137");
 }

@@ -9,24 +9,21 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::approvals::{Change, FileContent, Pending, PendingReason, Review, TrustError};
-use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Origin, Recheck};
+use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Recheck};
 use hookrail::internal::HookJudgement;
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
+use crate::kit::store;
+
 /// A project hook without a name of its own.
 pub(crate) fn hook(command: &str) -> Hook {
-    let mut hook = Hook::new(EventName::BeforeTool, command);
+    let mut hook = crate::hook_fixture::hook(command, Level::Project);
     hook.matcher = Matcher::compile("write_.*");
     hook.timeout = Duration::from_secs(10);
     hook.env = vec![("MODE".to_owned(), "strict".to_owned())];
-    hook.origin = Origin { level: Level::Project, file: PathBuf::from("settings.json"), line: 1 };
     hook
-}
-
-pub(crate) fn store(project: &TestProject) -> ApprovalStore {
-    ApprovalStore::new(project.home().join(".llxprt/hookrail"))
 }
 
 fn approve_all(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Review {
@@ -39,7 +36,7 @@ fn approve_all(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Review 
 fn verdicts(store: &ApprovalStore, project: &Path, hooks: &[Hook]) -> Vec<String> {
     let judgement = store.judge(project, hooks, &Value::Null);
     assert_eq!(judgement.hooks.len(), hooks.len());
-    let words = judgement.hooks.into_iter().map(|HookJudgement { trust, seal }| {
+    let words = judgement.hooks.into_iter().map(|HookJudgement { trust, seal, .. }| {
         assert_eq!(seal.is_some(), trust == HookTrust::Approved, "approved hooks are sealed, no others");
         match trust {
             HookTrust::Trusted => "trusted".to_owned(),
@@ -310,7 +307,7 @@ fn a_hook_that_cannot_be_read_cannot_be_approved() {
     let error = store.approve(&review, &[&review.pending[0]]).expect_err("an obstacle");
     assert!(matches!(error, TrustError::NotApprovable { .. }), "{error}");
     assert!(verdict(&store, &dir, &endless).contains("too long or too deeply nested"));
-    let run = TrustPolicy::ApproveForThisRun.judge(&dir, &[endless], &Value::Null);
+    let run = TrustPolicy::ApproveForThisRun.judge(&dir, [endless], &Value::Null);
     assert!(matches!(&run.hooks[0].trust, HookTrust::NotApproved { why } if why.contains("too long")));
     // A pipe is no file, and nobody waits for it.
     make_pipe(&dir.join("pipe"));
@@ -331,7 +328,7 @@ fn project_settings_count_only_when_approved_as_they_are() {
     let settings = json!({"enableHooks": true, "limits": {"maxOutputBytes": 1}});
     let reordered = json!({"limits": {"maxOutputBytes": 1}, "enableHooks": true});
     let changed = json!({"enableHooks": false, "limits": {"maxOutputBytes": 1}});
-    let approved = |settings: &Value| store.judge(&dir, &[], settings).project_settings_approved;
+    let approved = |settings: &Value| store.judge(&dir, &[] as &[Hook], settings).project_settings_approved;
     assert!(!approved(&settings));
     assert!(approved(&json!({"disabled": [], "limits": null})), "nothing said, nothing to approve");
     let review = store.pending(&dir, &[], &settings);
@@ -543,7 +540,7 @@ fn approving_for_one_run_seals_and_stores_nothing() {
     let dir = project.dir();
     project.script("x.sh", "one");
     let policy = TrustPolicy::ApproveForThisRun;
-    let judgement = policy.judge(&dir, &[hook("./x.sh")], &json!({"enableHooks": true}));
+    let judgement = policy.judge(&dir, [hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks[0].trust, HookTrust::Approved);
     assert!(judgement.project_settings_approved);
     let seal = judgement.hooks[0].seal.clone().expect("a seal");
@@ -573,7 +570,7 @@ fn a_guard_that_changed_during_a_run_comes_back_with_a_new_approval() {
 fn allowing_all_looks_at_nothing() {
     let project = TestProject::new();
     let judgement =
-        TrustPolicy::AllowAll.judge(&project.dir(), &[hook("./x.sh")], &json!({"enableHooks": true}));
+        TrustPolicy::AllowAll.judge(&project.dir(), [hook("./x.sh")], &json!({"enableHooks": true}));
     assert_eq!(judgement.hooks[0].trust, HookTrust::Trusted);
     assert!(judgement.hooks[0].seal.is_none() && judgement.project_settings_approved);
 }

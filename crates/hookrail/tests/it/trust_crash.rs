@@ -13,7 +13,7 @@ use hookrail::{ApprovalStore, Hook};
 use hookrail_testkit::{TestProject, wait_until};
 use serde_json::Value;
 
-use crate::trust::store;
+use crate::kit::store;
 
 /// Set for the helper process: `<state dir>|<project>|<label>|<how many>`.
 const TASK: &str = "HOOKRAIL_TEST_APPROVE";
@@ -31,7 +31,7 @@ fn approve(store: &ApprovalStore, project: &Path, command: &str) {
 }
 
 fn is_approved(store: &ApprovalStore, project: &Path, command: &str) -> bool {
-    let judgement = store.judge(project, &[hook(command)], &Value::Null);
+    let judgement = store.judge(project, [hook(command)], &Value::Null);
     assert_eq!(judgement.problem, None, "the store can always be read");
     judgement.hooks.first().is_some_and(|hook| hook.trust == HookTrust::Approved)
 }

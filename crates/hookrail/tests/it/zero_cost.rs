@@ -25,29 +25,29 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Calls every trigger outside of any runtime; all of them answer at once and want nothing.
-fn check_silent(config: &HookSession, requirement: &str) {
+fn check_silent(session: &HookSession, requirement: &str) {
     let (input, request) = (object(json!({ "path": "x" })), rich_request());
-    let before = at_once(fire_before_tool_hook(config, "write_file", &input));
+    let before = at_once(fire_before_tool_hook(session, "write_file", &input));
     assert!(untouched(&before), "{requirement}");
-    let after = at_once(fire_after_tool_hook(config, "write_file", &input, &input));
+    let after = at_once(fire_after_tool_hook(session, "write_file", &input, &input));
     assert_eq!(after, AfterToolHookResult::default(), "{requirement}");
-    let before = at_once(fire_before_model_hook(config, &request));
+    let before = at_once(fire_before_model_hook(session, &request));
     assert_eq!(before.gate, ModelGate::Send { request: Cow::Borrowed(&request) }, "{requirement}");
-    let after = at_once(fire_after_model_hook(config, &request, rich_response()));
+    let after = at_once(fire_after_model_hook(session, &request, rich_response()));
     assert_eq!(after.change, ResponseChange::Unchanged, "{requirement}");
     assert_eq!(after.response, rich_response(), "{requirement}");
-    let selection = at_once(fire_before_tool_selection_hook(config, &request));
+    let selection = at_once(fire_before_tool_selection_hook(session, &request));
     assert_eq!(selection, BeforeToolSelectionHookResult::default(), "{requirement}");
     for result in [
-        at_once(config.fire_session_start(SessionStartSource::Startup)),
-        at_once(config.fire_before_agent("Do it.")),
-        at_once(config.fire_after_agent("Do it.", "Done.", false)),
-        at_once(config.fire_pre_compress(PreCompressTrigger::Auto)),
+        at_once(session.fire_session_start(SessionStartSource::Startup)),
+        at_once(session.fire_before_agent("Do it.")),
+        at_once(session.fire_after_agent("Do it.", "Done.", false)),
+        at_once(session.fire_pre_compress(PreCompressTrigger::Auto)),
     ] {
         assert_eq!(result, AgentHookResult::default(), "{requirement}");
     }
     let tool = execute_tool_with_hooks(
-        config,
+        session,
         "write_file",
         input.clone(),
         permit_unless_asked,
@@ -57,12 +57,16 @@ fn check_silent(config: &HookSession, requirement: &str) {
         },
     );
     assert_eq!(at_once(tool).result, ToolResult::text("done"), "{requirement}");
-    let call =
-        call_model_with_hooks(config, rich_request(), permit_unless_asked, async |call: OutgoingCall<'_>| {
+    let call = call_model_with_hooks(
+        session,
+        rich_request(),
+        permit_unless_asked,
+        async |call: OutgoingCall<'_>| {
             assert_eq!(*call.request, request, "{requirement}");
             assert!(call.may_stream, "{requirement}");
             Ok::<_, ()>(rich_response())
-        });
+        },
+    );
     match at_once(call) {
         Ok(ModelOutcome::Answered(answer)) => assert_eq!(answer.response, rich_response(), "{requirement}"),
         other => panic!("{requirement}: {other:?}"),
@@ -105,11 +109,11 @@ fn nothing_happens_where_no_hook_wants_to_run() {
         let project = TestProject::new();
         project.user_settings(&settings);
         let observer = Recorder::new();
-        let config = builder(&project).observer(observer.clone()).build();
+        let session = builder(&project).observer(observer.clone()).build();
         for _ in 0..2 {
-            check_silent(&config, requirement);
+            check_silent(&session, requirement);
         }
-        let status = config.hook_system().map(|system| system.status().total_hooks);
+        let status = session.hook_system().map(|system| system.status().total_hooks);
         assert_eq!(status, started, "{requirement}");
         assert_eq!(observer.lines(), Vec::<String>::new(), "{requirement}: no payload was made");
         assert!(!project.dir().join("ran").exists(), "{requirement}: no process");
@@ -120,8 +124,8 @@ fn nothing_happens_where_no_hook_wants_to_run() {
 async fn the_same_hooks_do_run_where_they_match() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": touching("BeforeTool", "^write_") }));
-    let config = builder(&project).build();
-    let _ = fire_before_tool_hook(&config, "write_file", &object(json!({}))).await;
+    let session = builder(&project).build();
+    let _ = fire_before_tool_hook(&session, "write_file", &object(json!({}))).await;
     assert!(project.dir().join("ran").exists(), "HOOK-012 would prove nothing if hooks left no file");
 }
 

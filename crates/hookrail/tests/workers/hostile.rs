@@ -1,6 +1,7 @@
 //! Workers that misbehave, with neighbours that must not notice.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use hookrail::components::WorkerMode;
 use hookrail::{AnswerBound, AnswerFault, HookFailure, HookRun, WorkerFailure};
@@ -68,6 +69,25 @@ fn without_stderr(run: &HookRun) -> Option<HookFailure> {
     Some(failure)
 }
 
+/// Waits until a worker that ends, or closes its stdin, after its answer has done so.
+async fn wait_for_its_end(stage: &Stage, row: &HostileWorker) {
+    let statuses = stage.runner.workers().status();
+    let status = statuses.iter().find(|status| status.command.contains(row.name)).expect("it was asked");
+    let Some(process) = status.process else { return };
+    let has_ended = || match row.name {
+        "dies_after_answering.py" => {
+            stage.processes().iter().all(|other| i64::from(other.pid) != i64::from(process))
+        }
+        "closes_stdin_after_answering.py" => !Path::new(&format!("/proc/{process}/fd/0")).exists(),
+        _ => true,
+    };
+    let deadline = Instant::now() + LONG;
+    while !has_ended() {
+        assert!(Instant::now() < deadline, "{} does not end", row.name);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 async fn check(row: &HostileWorker) {
     let stage = Stage::new();
     stage.script("neighbour.py", NEIGHBOUR);
@@ -86,8 +106,7 @@ async fn check(row: &HostileWorker) {
         }
         let reason = other.output.and_then(|output| output.reason);
         assert_eq!(reason.as_deref(), Some("neighbour"), "{}", row.name);
-        // Whatever it does after its answer is done by now, most often.
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        wait_for_its_end(&stage, row).await;
     }
     let statuses = stage.runner.workers().status();
     let neighbour =
@@ -127,8 +146,8 @@ macro_rules! slices {
 }
 
 slices! {
-    hostile_workers_harm_nobody_1 => 0;
-    hostile_workers_harm_nobody_2 => 1;
-    hostile_workers_harm_nobody_3 => 2;
-    hostile_workers_harm_nobody_4 => 3;
+    hostile_workers_harm_no_other_hook_1 => 0;
+    hostile_workers_harm_no_other_hook_2 => 1;
+    hostile_workers_harm_no_other_hook_3 => 2;
+    hostile_workers_harm_no_other_hook_4 => 3;
 }

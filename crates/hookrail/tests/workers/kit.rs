@@ -6,10 +6,9 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use hookrail::components::{HookRunner, Payload, RunnerOptions, WorkerMode};
-use hookrail::components::{WorkerPool, WorkerStatus};
+use hookrail::components::{HookRunner, Level, Payload, RunnerOptions, WorkerMode, WorkerPool, WorkerStatus};
 use hookrail::internal::inherited_environment;
-use hookrail::{EventName, Hook, HookFailure, HookRun, WorkerFailure};
+use hookrail::{Hook, HookFailure, HookRun, WorkerFailure};
 use hookrail_testkit::process;
 use serde_json::Value;
 
@@ -94,7 +93,7 @@ fn marked(mark: &str) -> Vec<(OsString, OsString)> {
 
 /// A hook with a worker of this kind.
 pub(crate) fn hook(command: impl Into<String>, worker: WorkerMode, timeout: Duration) -> Arc<Hook> {
-    let mut hook = Hook::new(EventName::BeforeTool, command);
+    let mut hook = crate::hook_fixture::hook(command, Level::User);
     hook.worker = worker;
     hook.timeout = timeout;
     Arc::new(hook)

@@ -99,7 +99,7 @@ fn covers(settings: &ResolvedSettings, wide: usize, narrow: usize) -> bool {
     let (Some(wide), Some(narrow)) = (settings.hooks.get(wide), settings.hooks.get(narrow)) else {
         return false;
     };
-    let takes_all = wide.hook.matcher.text().is_none_or(|text| matches!(text, "" | "*"));
+    let takes_all = wide.hook.matcher.matches_everything();
     let same_matcher = wide.hook.matcher.text() == narrow.hook.matcher.text();
     (takes_all || same_matcher) && waits(wide) == waits(narrow)
 }

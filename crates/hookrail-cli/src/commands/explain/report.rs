@@ -1,7 +1,7 @@
 //! The plan for programs. The fields are a contract.
 
 use hookrail::components::{Explanation, OnFailure};
-use hookrail::internal::{ResolvedSettings, RuleExplanation};
+use hookrail::internal::{ConditionReport, ResolvedSettings};
 use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ struct PlannedReport<'e> {
     hook: HookName<'e>,
     /// Which parts of its condition hold, where arguments were given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    condition: Option<&'e RuleExplanation>,
+    condition: Option<&'e ConditionReport>,
     /// After which it is ended, and has failed.
     timeout_ms: u128,
     /// For a hook whose process is kept.

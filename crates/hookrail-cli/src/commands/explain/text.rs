@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hookrail::components::{Explanation, OnFailure, WorkerMode};
-use hookrail::internal::{RuleExplanation, Truth, fork_obstacle, inherited_environment};
+use hookrail::internal::{ConditionReport, Truth, fork_obstacle, inherited_environment};
 use hookrail::{EventName, Hook};
 
 use super::{Planned, has_target};
@@ -75,7 +75,7 @@ pub(super) fn print_text(
 
 /// One part of a condition a line, with what was seen of its fact.
 /// Parts of a condition are indented below it.
-fn print_condition(part: &RuleExplanation, indent: usize, printer: &mut Printer) -> anyhow::Result<()> {
+fn print_condition(part: &ConditionReport, indent: usize, printer: &mut Printer) -> anyhow::Result<()> {
     let word = match part.truth {
         Truth::Yes => "holds",
         Truth::No => "does not hold",

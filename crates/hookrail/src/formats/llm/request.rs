@@ -8,7 +8,6 @@ use serde_json::{Number, Value};
 
 use super::JoinedText;
 use crate::formats::json_object::JsonObject;
-use crate::formats::schema::{LlmRole, LlmToolMode};
 
 /// A model request: texts only. Messages without text are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -41,6 +40,26 @@ impl LlmRequest<'_> {
             extra: Cow::Borrowed(&self.extra),
         }
     }
+}
+
+// The roles, for the schema. No doc comment: it would become a description in every schema.
+#[expect(dead_code, reason = "read by the schema generator only")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum LlmRole {
+    User,
+    Model,
+    System,
+}
+
+// The modes of the tool configuration, for the schema.
+#[expect(dead_code, reason = "read by the schema generator only")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum LlmToolMode {
+    Auto,
+    Any,
+    None,
 }
 
 /// One message of a conversation.

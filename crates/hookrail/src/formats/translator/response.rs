@@ -79,8 +79,8 @@ pub fn apply_hook_llm_response(
     original: &GenerateContentResponse,
 ) -> Result<Option<GenerateContentResponse>, TranslationError> {
     let given = read(given)?;
-    let change = Change::of(&given, original);
-    if change == Change::default() {
+    let change = ResponseDifference::of(&given, original);
+    if change == ResponseDifference::default() {
         return Ok(None);
     }
     let mut response = GenerateContentResponse {
@@ -89,8 +89,10 @@ pub fn apply_hook_llm_response(
         extra: JsonObject::new(),
     };
     response.candidates = match (change, given.candidates, given.text) {
-        (Change { candidates: true, .. }, Some(candidates), _) => build_all(candidates, &original.candidates),
-        (Change { text: true, .. }, _, Some(text)) => {
+        (ResponseDifference { candidates: true, .. }, Some(candidates), _) => {
+            build_all(candidates, &original.candidates)
+        }
+        (ResponseDifference { text: true, .. }, _, Some(text)) => {
             let first = build(LlmCandidate::saying(text), 0, original.candidates.first());
             let rest = original.candidates.iter().skip(1).cloned();
             std::iter::once(first).chain(rest).collect()
@@ -112,7 +114,7 @@ pub fn apply_hook_llm_response(
 
 /// Whether a hook gave back the response it was shown, wholly or in part. What cannot be read is not equal.
 pub fn response_equals(given: &JsonObject, original: &GenerateContentResponse) -> bool {
-    read(given).is_ok_and(|given| Change::of(&given, original) == Change::default())
+    read(given).is_ok_and(|given| ResponseDifference::of(&given, original) == ResponseDifference::default())
 }
 
 /// Reads a hook's response. Empty texts say nothing and are left out, as they are on the way to a hook.
@@ -126,13 +128,13 @@ fn read(given: &JsonObject) -> Result<PartialLlmResponse<'_>, TranslationError> 
 
 /// Which parts of a response differ from the original.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Change {
+struct ResponseDifference {
     candidates: bool,
     text: bool,
     usage: bool,
 }
 
-impl Change {
+impl ResponseDifference {
     /// What a hook changed, compared with what it was shown. A field that it left out is no change.
     fn of(given: &PartialLlmResponse<'_>, original: &GenerateContentResponse) -> Self {
         let shown = to_hook_llm_response(original);

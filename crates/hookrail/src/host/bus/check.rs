@@ -9,10 +9,10 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::event::EventName;
-use crate::formats::payload::{TypedInput, parse_input};
 use crate::host::bus::message::{ExecutionOutput, HookExecutionRequest, HookExecutionResponse, fallback_id};
 use crate::host::panics::survive;
 use crate::output::json::{JsonProblem, parse_json};
+use crate::payload::{TypedInput, parse_input};
 
 /// A longer message is read by the reader that bounds the number of its values.
 pub(super) const LONG_MESSAGE: usize = 1024 * 1024;

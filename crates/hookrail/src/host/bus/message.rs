@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::formats::payload::InputError;
+use crate::payload::InputError;
 use crate::verdict::result::{BlockCause, HookError, ProcessedHookResult};
 
 /// The `type` of a request.

@@ -59,7 +59,7 @@ async fn any_message_gets_an_answer() {
 }
 
 #[test]
-fn only_what_a_hook_hears_needs_to_be_executed() {
+fn only_matching_calls_need_to_be_executed() {
     let config = session(None);
     let system = config.hook_system().unwrap();
     let has_hooks_for = |message| system.has_hooks_for(&CheckedRequest::parse(message).unwrap());

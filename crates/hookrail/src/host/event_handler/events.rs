@@ -46,10 +46,8 @@ impl HookEventHandler {
 
     /// A model call is about to be made.
     pub async fn fire_before_model_event(&self, request: &GenerateContentParameters) -> ProcessedHookResult {
-        if self.is_silent(EventName::BeforeModel, None) {
-            return ProcessedHookResult::empty(EventName::BeforeModel);
-        }
-        self.fire(&Event::BeforeModel { llm_request: to_hook_llm_request(request) }).await
+        let event = || Event::BeforeModel { llm_request: to_hook_llm_request(request) };
+        self.fire_translated(EventName::BeforeModel, event).await
     }
 
     /// A model call has been answered completely.
@@ -58,11 +56,11 @@ impl HookEventHandler {
         request: &GenerateContentParameters,
         response: &GenerateContentResponse,
     ) -> ProcessedHookResult {
-        if self.is_silent(EventName::AfterModel, None) {
-            return ProcessedHookResult::empty(EventName::AfterModel);
-        }
-        let (llm_request, llm_response) = (to_hook_llm_request(request), to_hook_llm_response(response));
-        self.fire(&Event::AfterModel { llm_request, llm_response }).await
+        let event = || Event::AfterModel {
+            llm_request: to_hook_llm_request(request),
+            llm_response: to_hook_llm_response(response),
+        };
+        self.fire_translated(EventName::AfterModel, event).await
     }
 
     /// A model call that carries tool definitions is about to be made.
@@ -70,10 +68,21 @@ impl HookEventHandler {
         &self,
         request: &GenerateContentParameters,
     ) -> ProcessedHookResult {
-        if self.is_silent(EventName::BeforeToolSelection, None) {
-            return ProcessedHookResult::empty(EventName::BeforeToolSelection);
+        let event = || Event::BeforeToolSelection { llm_request: to_hook_llm_request(request) };
+        self.fire_translated(EventName::BeforeToolSelection, event).await
+    }
+
+    /// Fires a model event. The request is translated only if the event can have a result: a host that calls this without
+    /// a trigger in front of it pays one lookup otherwise.
+    async fn fire_translated<'a>(
+        &self,
+        name: EventName,
+        event: impl FnOnce() -> Event<'a>,
+    ) -> ProcessedHookResult {
+        if self.is_silent(name, None) {
+            return ProcessedHookResult::empty(name);
         }
-        self.fire(&Event::BeforeToolSelection { llm_request: to_hook_llm_request(request) }).await
+        self.fire(&event()).await
     }
 
     /// A session begins.

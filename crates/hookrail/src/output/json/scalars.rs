@@ -2,9 +2,9 @@
 
 use serde_json::Number;
 
-use super::{JsonProblem, Reader};
+use super::{JsonProblem, JsonReader};
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// A string. Control characters must be escaped, as `JSON.parse` demands.
     pub(super) fn string(&mut self) -> Result<String, JsonProblem> {
         if !self.take(b'"') {

@@ -11,7 +11,7 @@ use crate::plan::registry::Registered;
 use crate::trust::relative_words;
 
 /// A hook that matches and may run.
-pub(super) struct Candidate<'r> {
+pub(super) struct PlanCandidate<'r> {
     pub(super) rank: usize,
     pub(super) registered: &'r Registered,
     pub(super) verdict: MatchVerdict,
@@ -23,8 +23,8 @@ pub(super) struct Candidate<'r> {
 /// but a project's never displaces one of another level: with another timeout or environment it could switch a guard
 /// of the user's off.
 pub(super) fn admit<'r>(
-    candidate: Candidate<'r>,
-    planned: &mut Vec<Candidate<'r>>,
+    candidate: PlanCandidate<'r>,
+    planned: &mut Vec<PlanCandidate<'r>>,
     by_command: &mut HashMap<(&'r str, Option<&'r str>), usize>,
 ) -> Option<SkipReason> {
     let hook = &candidate.registered.hook;

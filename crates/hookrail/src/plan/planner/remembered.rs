@@ -7,6 +7,7 @@ use super::Plan;
 
 /// Models invent tool names, so only so many are remembered, none of them long.
 pub(super) const MAX_NAMES: usize = 1_024;
+/// Plans for longer names are not remembered.
 pub(super) const MAX_NAME_BYTES: usize = 256;
 /// How many hooks all remembered plans of an event may hold together.
 pub(super) const MAX_PLANNED_HOOKS: usize = 65_536;
@@ -25,6 +26,7 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
+    /// The plan for a target, if it was made at this count of changes.
     pub(super) fn recall(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
         if self.changes != changes {
             return None;

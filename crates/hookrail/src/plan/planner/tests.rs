@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::remembered::{MAX_NAMES, MAX_PLANNED_HOOKS};
 use super::*;
+use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, HookKind, Level};
 use crate::matcher::Matcher;
-use crate::plan::registry::tests::{at, hook};
+use crate::plan::registry::tests::at;
 use crate::plan::registry::{DisabledEntry, DisabledList};
 use crate::trust::HookTrust;
 
@@ -134,7 +135,7 @@ fn plugins_are_no_duplicates_of_each_other() {
 }
 
 #[test]
-fn a_hook_that_does_not_run_takes_nobody_s_place() {
+fn a_hook_that_does_not_run_replaces_no_other_hook() {
     let unapproved = HookTrust::NotApproved { why: "it is new".to_owned() };
     let project = sequential(at(Level::Project, hook("guard.sh")));
     let disabled =

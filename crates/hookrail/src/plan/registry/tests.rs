@@ -1,13 +1,6 @@
-use std::path::PathBuf;
-
 use super::*;
+use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, ExtensionName, Level, Origin};
-
-/// A `BeforeTool` hook of the user's for all tools.
-pub(crate) fn hook(command: &str) -> Hook {
-    let origin = Origin { level: Level::User, file: PathBuf::from("settings.json"), line: 7 };
-    Hook { origin, ..Hook::new(EventName::BeforeTool, command) }
-}
 
 pub(crate) fn at(level: Level, hook: Hook) -> Hook {
     Hook { origin: Origin { level, ..hook.origin }, ..hook }
@@ -118,7 +111,7 @@ fn one_hook_can_be_left_on_alone() {
 }
 
 #[test]
-fn nobody_listens_where_every_hook_is_unapproved_or_absent() {
+fn no_hook_listens_where_all_are_unapproved_or_absent() {
     let why = "it is new".to_owned();
     let registry = HookRegistry::new(vec![(hook("a.sh"), HookTrust::NotApproved { why })], &[]);
     for event in EventName::ALL {

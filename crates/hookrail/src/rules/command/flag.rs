@@ -1,6 +1,6 @@
 //! One flag of a pattern, and which flags of a command are the same.
 
-use super::Command;
+use super::TestedCommand;
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
 use crate::rules::words::{Flag, FlagName, FlagValue, Item};
@@ -28,7 +28,7 @@ impl FlagPattern {
     }
 
     /// Whether the command has the flag.
-    pub(super) fn matches(&self, command: &Command<'_>) -> Truth {
+    pub(super) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         let items = &command.words.items;
         let given = items.iter().map(|item| match item {
             Item::Flag(flag) if flag.level >= self.level => {

@@ -3,7 +3,7 @@ mod cases;
 use proptest::prelude::*;
 
 use self::cases::CASES;
-use super::{Command, CommandPattern};
+use super::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
 use crate::rules::words::CommandWords;
 
@@ -12,7 +12,7 @@ fn holds(pattern: &str, command: &str) -> Truth {
     let argv: Vec<Option<String>> =
         command.split_whitespace().map(|word| (!word.contains('$')).then(|| word.to_owned())).collect();
     let words = CommandWords::read(&argv);
-    let command = Command { program: argv[0].as_deref(), words: &words, ignore_case: false };
+    let command = TestedCommand { program: argv[0].as_deref(), words: &words, ignore_case: false };
     CommandPattern::compile(pattern).unwrap().matches(&command)
 }
 
@@ -83,7 +83,7 @@ proptest! {
         with_words.splice(hole.min(argv.len())..hole.min(argv.len()), filled);
         let verdict = |argv: &[Option<String>]| {
             let read = CommandWords::read(argv);
-            let command = Command { program: argv[0].as_deref(), words: &read, ignore_case: false };
+            let command = TestedCommand { program: argv[0].as_deref(), words: &read, ignore_case: false };
             CommandPattern::compile(pattern).unwrap().matches(&command)
         };
         let before = verdict(&with_hole);
@@ -100,7 +100,7 @@ proptest! {
         if let Ok(pattern) = CommandPattern::compile(&pattern) {
             let argv: Vec<_> = command.split(' ').map(|word| Some(word.to_owned())).collect();
             let words = CommandWords::read(&argv);
-            let _ = pattern.matches(&Command { program: argv[0].as_deref(), words: &words, ignore_case: true });
+            let _ = pattern.matches(&TestedCommand { program: argv[0].as_deref(), words: &words, ignore_case: true });
         }
     }
 }

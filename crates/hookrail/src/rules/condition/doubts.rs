@@ -1,27 +1,29 @@
-//! Conditions that hold always or never, whatever happens. They are warned of, because they are hardly what was meant.
+//! Conditions that hold always or never. They are reported with a warning, because they are hardly what was meant.
 
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
-use super::{Kind, Node};
+use super::{ConditionNode, NodeKind};
 use crate::diagnostic::DiagnosticCode;
 use crate::rules::fact::Fact;
-use crate::rules::problem::Problem;
-use crate::rules::test::{Part, Test};
+use crate::rules::problem::RuleProblem;
+use crate::rules::test::{Test, TestPart};
 
 /// Warns of a condition that cannot make a difference.
-pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) {
+pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, warnings: &mut Vec<RuleProblem>) {
     // `{}` is how a rule is written that always holds.
-    if matches!(&root.kind, Kind::All(nodes) if nodes.is_empty()) {
+    if matches!(&root.kind, NodeKind::All(nodes) if nodes.is_empty()) {
         return;
     }
     match constant(root) {
         Some(true) => {
-            let problem = Problem::new(DiagnosticCode::AlwaysHolds, written, "this condition always holds");
+            let problem =
+                RuleProblem::new(DiagnosticCode::AlwaysHolds, written, "this condition always holds");
             warnings.push(problem.help("if that is meant, write {}"));
         }
         Some(false) => {
-            let problem = Problem::new(DiagnosticCode::NeverHolds, written, "this condition can never hold");
+            let problem =
+                RuleProblem::new(DiagnosticCode::NeverHolds, written, "this condition can never hold");
             warnings.push(problem.help("parts of it exclude each other"));
         }
         None => {}
@@ -29,24 +31,24 @@ pub(super) fn look(root: &Node, written: &Ast<'_>, warnings: &mut Vec<Problem>) 
 }
 
 /// Whether a condition is always or never true.
-fn constant(node: &Node) -> Option<bool> {
+fn constant(node: &ConditionNode) -> Option<bool> {
     match &node.kind {
-        Kind::All(nodes) => {
+        NodeKind::All(nodes) => {
             let constants: Vec<_> = nodes.iter().map(constant).collect();
             if constants.contains(&Some(false)) || exclude_each_other(nodes) {
                 return Some(false);
             }
             constants.iter().all(|constant| *constant == Some(true)).then_some(true)
         }
-        Kind::Any(nodes) => {
+        NodeKind::Any(nodes) => {
             let constants: Vec<_> = nodes.iter().map(constant).collect();
             if constants.contains(&Some(true)) {
                 return Some(true);
             }
             constants.iter().all(|constant| *constant == Some(false)).then_some(false)
         }
-        Kind::Not(node) => constant(node).map(|constant| !constant),
-        Kind::Fact { tests, .. } => tests.iter().all(is_impossible).then_some(false),
+        NodeKind::Not(node) => constant(node).map(|constant| !constant),
+        NodeKind::Fact { tests, .. } => tests.iter().all(is_impossible).then_some(false),
     }
 }
 
@@ -61,12 +63,12 @@ fn is_impossible(test: &Test) -> bool {
 }
 
 /// The plain values of a part that compares with some.
-fn values_of(part: &Part) -> Option<&Vec<Value>> {
-    if let Part::OneOf(values) = part { Some(values) } else { None }
+fn values_of(part: &TestPart) -> Option<&Vec<Value>> {
+    if let TestPart::OneOf(values) = part { Some(values) } else { None }
 }
 
 /// Whether a fact that has one value is required to have two.
-fn exclude_each_other(nodes: &[Node]) -> bool {
+fn exclude_each_other(nodes: &[ConditionNode]) -> bool {
     let mut required: Vec<(&Fact, Vec<&Value>)> = Vec::new();
     collect(nodes, &mut required);
     required.iter().enumerate().any(|(index, (fact, values))| {
@@ -76,18 +78,18 @@ fn exclude_each_other(nodes: &[Node]) -> bool {
 }
 
 /// The plain values that single facts must have for all nodes to hold.
-fn collect<'n>(nodes: &'n [Node], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
+fn collect<'n>(nodes: &'n [ConditionNode], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
     for node in nodes {
         match &node.kind {
-            Kind::All(nodes) => collect(nodes, required),
-            Kind::Fact { fact, tests, .. } if fact.is_single() => {
+            NodeKind::All(nodes) => collect(nodes, required),
+            NodeKind::Fact { fact, tests, .. } if fact.is_single() => {
                 let values: Option<Vec<_>> =
                     tests.iter().map(|test| test.parts.iter().find_map(values_of)).collect();
                 if let Some(values) = values.filter(|values| !values.is_empty()) {
                     required.push((fact, values.into_iter().flatten().collect()));
                 }
             }
-            Kind::Fact { .. } | Kind::Any(_) | Kind::Not(_) => {}
+            NodeKind::Fact { .. } | NodeKind::Any(_) | NodeKind::Not(_) => {}
         }
     }
 }

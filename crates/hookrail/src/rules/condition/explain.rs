@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Kind, Node};
+use super::{ConditionNode, NodeKind};
 use crate::rules::fact::Fact;
-use crate::rules::facts::{CommandFacts, Facts};
+use crate::rules::facts::{Facts, LineCommand};
 use crate::rules::test::evaluate;
 use crate::rules::truth::Truth;
 
@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 200;
 
 /// One part of a condition, whether it held, and what was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Explanation {
+pub struct ConditionReport {
     /// The part: `all`, `any`, `not`, or a fact with its test as written.
     pub condition: String,
     /// Whether it held.
@@ -25,28 +25,28 @@ pub struct Explanation {
     pub seen: Vec<String>,
     /// The parts that it is made of, in the order of the settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Explanation>,
+    pub parts: Vec<ConditionReport>,
 }
 
 /// Explains a part with everything below it.
-pub(super) fn explain(node: &Node, facts: &Facts<'_>) -> Explanation {
-    let parts_of = |nodes: &[Node]| {
-        let mut nodes: Vec<&Node> = nodes.iter().collect();
+pub(super) fn explain(node: &ConditionNode, facts: &Facts<'_>) -> ConditionReport {
+    let parts_of = |nodes: &[ConditionNode]| {
+        let mut nodes: Vec<&ConditionNode> = nodes.iter().collect();
         nodes.sort_by_key(|node| node.start);
         nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
     };
     let (condition, parts) = match &node.kind {
         // An object with one key is that key.
-        Kind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
-        Kind::All(nodes) => ("all", parts_of(nodes)),
-        Kind::Any(nodes) => ("any", parts_of(nodes)),
-        Kind::Not(inner) => ("not", vec![explain(inner, facts)]),
-        Kind::Fact { fact, tests, written, .. } => {
+        NodeKind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
+        NodeKind::All(nodes) => ("all", parts_of(nodes)),
+        NodeKind::Any(nodes) => ("any", parts_of(nodes)),
+        NodeKind::Not(inner) => ("not", vec![explain(inner, facts)]),
+        NodeKind::Fact { fact, tests, written, .. } => {
             let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
-            return Explanation { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
+            return ConditionReport { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
         }
     };
-    Explanation { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
+    ConditionReport { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
 }
 
 /// What a fact's values are.
@@ -60,12 +60,13 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Text => one(subject.text.as_deref()),
         Fact::Agent => one(subject.agent),
         Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
-        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.facts.dynamic).to_string()],
-        Fact::Command => {
-            facts.shell().map(|shell| shell.commands().map(CommandFacts::shown).collect()).unwrap_or_default()
-        }
+        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.dynamic).to_string()],
+        Fact::Command => facts
+            .shell()
+            .map(|shell| shell.commands.iter().map(LineCommand::shown).collect())
+            .unwrap_or_default(),
         Fact::Program => {
-            facts.shell().map(|shell| shell.facts.programs.iter().cloned().collect()).unwrap_or_default()
+            facts.shell().map(|shell| shell.programs.iter().cloned().collect()).unwrap_or_default()
         }
         Fact::Writes | Fact::Reads => {
             let paths = facts.paths();

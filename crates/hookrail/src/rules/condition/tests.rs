@@ -9,7 +9,7 @@ use crate::rules::facts::Subject;
 use crate::rules::path::Places;
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
-fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<Problem>), Vec<Problem>> {
+fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<RuleProblem>), Vec<RuleProblem>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     Condition::parse(&parsed.value.unwrap(), event)
 }
@@ -120,7 +120,7 @@ fn what_a_line_hides_is_unknown_and_stays_so_through_logic() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_place() {
+fn what_cannot_be_read_is_reported_with_its_place() {
     use EventName::{AfterTool, BeforeAgent, BeforeModel, BeforeTool, SessionStart};
     for (event, when, at, message, help) in [
         (BeforeTool, r#"{ "comand": "x" }"#, r#""comand""#, "is not a fact", "did you mean `command`?"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::formats::json_object::JsonObject;
 use crate::matcher::Matcher;
 use crate::rules::facts::SHELL_TOOL;
-use crate::rules::problem::Problem;
+use crate::rules::problem::RuleProblem;
 
 /// A built-in tool, as far as examples need to know it.
 struct Tool {
@@ -68,7 +68,7 @@ pub(super) enum Call {
 
 impl Call {
     /// Reads an example: a shell line, a tool with its arguments, or bare arguments.
-    pub(super) fn read(value: &Ast<'_>) -> Result<Self, Problem> {
+    pub(super) fn read(value: &Ast<'_>) -> Result<Self, RuleProblem> {
         let object = match value {
             Ast::StringLit(line) => {
                 let mut input = JsonObject::new();
@@ -78,7 +78,7 @@ impl Call {
             Ast::Object(object) => object,
             other => {
                 let expected = "a shell command, { \"tool\", \"input\" } or a tool's arguments";
-                return Err(Problem::wrong_type("an example", expected, other));
+                return Err(RuleProblem::wrong_type("an example", expected, other));
             }
         };
         let Value::Object(mut fields) = Value::from(Ast::Object(object.clone())) else {

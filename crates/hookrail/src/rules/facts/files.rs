@@ -49,11 +49,11 @@ impl PathFacts {
         };
         if let Some(shell) = facts.shell() {
             let directory = input.get("directory").and_then(Value::as_str);
-            for used in &shell.facts.paths {
+            for used in &shell.paths {
                 paths.add_used(facts, used, directory);
             }
-            paths.reads.and_others |= shell.facts.dynamic;
-            paths.writes.and_others |= shell.facts.dynamic;
+            paths.reads.and_others |= shell.dynamic;
+            paths.writes.and_others |= shell.dynamic;
         } else if tool == "apply_patch" {
             let patch = ["patch", "input"].iter().find_map(|name| input.get(*name)).and_then(Value::as_str);
             paths.add_patch(facts, patch);

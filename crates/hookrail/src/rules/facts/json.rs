@@ -12,14 +12,14 @@ impl Facts<'_> {
         let shell = self.shell();
         let commands: Vec<Value> = shell
             .iter()
-            .flat_map(|shell| &shell.facts.commands)
-            .map(|command| json!({ "argv": command.argv, "via": command.via }))
+            .flat_map(|shell| &shell.commands)
+            .map(|command| json!({ "argv": command.fact.argv, "via": command.fact.via }))
             .collect();
-        let programs: Vec<&String> = shell.iter().flat_map(|shell| &shell.facts.programs).collect();
+        let programs: Vec<&String> = shell.iter().flat_map(|shell| &shell.programs).collect();
         json!({
             "commands": commands,
             "programs": programs,
-            "dynamic": shell.is_some_and(|shell| shell.facts.dynamic),
+            "dynamic": shell.is_some_and(|shell| shell.dynamic),
             "writes": paths(&self.paths().writes),
             "reads": paths(&self.paths().reads),
         })

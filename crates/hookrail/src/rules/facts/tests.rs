@@ -109,7 +109,7 @@ fn links_are_followed_on_the_disk() {
 }
 
 #[test]
-fn many_paths_are_bounded_and_said_to_be_so() {
+fn many_paths_are_bounded_and_reported_as_such() {
     let names: Vec<String> = (0..6000).map(|number| format!("f{number}")).collect();
     let input = json!({ "command": format!("touch {}", names.join(" ")) });
     let subject =

@@ -23,14 +23,14 @@ pub(super) fn expand(glob: &str) -> Result<Vec<String>, String> {
 }
 
 /// A group of choices and what stands around it.
-struct Group<'t> {
+struct BraceGroup<'t> {
     before: &'t str,
     choices: Vec<&'t str>,
     after: &'t str,
 }
 
 /// The first `{…}` that has a comma of its own.
-fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
+fn first_group(text: &str) -> Result<Option<BraceGroup<'_>>, String> {
     // For each open brace: where it stands and where its commas are.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut found: Option<(usize, Vec<usize>, usize)> = None;
@@ -70,7 +70,7 @@ fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
         from = comma + 1;
     }
     choices.push(part(from, end));
-    Ok(Some(Group { before: part(0, start), choices, after: part(end + 1, text.len()) }))
+    Ok(Some(BraceGroup { before: part(0, start), choices, after: part(end + 1, text.len()) }))
 }
 
 #[cfg(test)]

@@ -231,7 +231,7 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 #[test]
-fn evasions_are_seen_or_said_to_be_unknown() {
+fn evasions_are_seen_or_reported_as_unknown() {
     let mut wrong = Vec::new();
     for (guard, seen, unknown) in EVASIONS {
         for (expected, lines) in [(Truth::Yes, seen), (Truth::Unknown, unknown)] {
@@ -246,7 +246,7 @@ fn evasions_are_seen_or_said_to_be_unknown() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines that only speak of such things.
+/// Lines that only mention such commands.
 #[test]
 fn harmless_lines_pass() {
     for guard in all() {

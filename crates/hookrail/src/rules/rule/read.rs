@@ -11,7 +11,7 @@ use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput};
 use crate::rules::condition::Condition;
 use crate::rules::examples::Examples;
-use crate::rules::problem::Problem;
+use crate::rules::problem::RuleProblem;
 use crate::spelling::shortened;
 
 /// What `unknown` may say.
@@ -21,7 +21,7 @@ const NO_REASON: &str = "a rule holds that gives no reason";
 
 /// Reads a rule.
 pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
-    let mut reader = Reader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
+    let mut reader = RuleReader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
     let when = reader.when(object);
     let then = reader.then(object);
     let unknown = reader.unknown(object, then.as_ref());
@@ -35,11 +35,11 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     };
     if let Some(rule) = rule.as_ref().filter(|_| place.try_examples) {
         let failures = rule.failed_examples(place.matcher);
-        failed_examples.extend(failures.into_iter().map(|(range, message)| Problem {
+        failed_examples.extend(failures.into_iter().map(|(range, message)| RuleProblem {
             code: DiagnosticCode::FailedExample,
             range,
             message,
-            help: Some("mend the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
+            help: Some("fix the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
         }));
     }
     RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }
@@ -52,18 +52,18 @@ fn field<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a
 }
 
 /// What was found so far. A rule with any problem is not used.
-struct Reader {
+struct RuleReader {
     event: EventName,
-    problems: Vec<Problem>,
-    warnings: Vec<Problem>,
+    problems: Vec<RuleProblem>,
+    warnings: Vec<RuleProblem>,
 }
 
-impl Reader {
+impl RuleReader {
     /// The condition. A rule without one is refused instead of holding always, since that is what `{}` is for.
     fn when(&mut self, object: &Object<'_>) -> Option<Condition> {
         let Some(when) = field(object, "when") else {
             let brace = Range { start: object.range.start, end: object.range.start + 1 };
-            let problem = Problem::new(DiagnosticCode::MissingWhen, &brace, "the rule has no `when`");
+            let problem = RuleProblem::new(DiagnosticCode::MissingWhen, &brace, "the rule has no `when`");
             self.problems.push(problem.help("say when it holds; {} always does"));
             return None;
         };
@@ -88,7 +88,7 @@ impl Reader {
             (Some(then), Some(short)) => {
                 let message = format!("`then` and `{}` say what to do twice", short.name.as_str());
                 self.problems.push(
-                    Problem::new(DiagnosticCode::ThenTwice, &then.name, message).help("keep one of them"),
+                    RuleProblem::new(DiagnosticCode::ThenTwice, &then.name, message).help("keep one of them"),
                 );
                 None
             }
@@ -97,7 +97,7 @@ impl Reader {
             (None, None) => {
                 let brace = Range { start: object.range.start, end: object.range.start + 1 };
                 let problem =
-                    Problem::new(DiagnosticCode::NothingToSay, &brace, "the rule has nothing to say");
+                    RuleProblem::new(DiagnosticCode::NothingToSay, &brace, "the rule has nothing to say");
                 self.problems.push(
                     problem
                         .help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"),
@@ -111,7 +111,7 @@ impl Reader {
     /// there is a problem here.
     fn full(&mut self, then: &ObjectProp<'_>) -> Option<HookOutput> {
         let Value::Object(fields) = Value::from(then.value.clone()) else {
-            self.problems.push(Problem::wrong_type(
+            self.problems.push(RuleProblem::wrong_type(
                 "`then`",
                 "an object: what a hook may print",
                 &then.value,
@@ -121,11 +121,11 @@ impl Reader {
         let (output, oddities) = HookOutput::from_object(fields);
         for oddity in &oddities {
             let problem =
-                Problem::new(DiagnosticCode::WrongType, &then.value, format!("in `then`: {oddity}"));
+                RuleProblem::new(DiagnosticCode::WrongType, &then.value, format!("in `then`: {oddity}"));
             self.problems.push(problem.help(format!("`hookrail schema output {}` describes it", self.event)));
         }
         if output == HookOutput::default() && oddities.is_empty() {
-            let problem = Problem::new(
+            let problem = RuleProblem::new(
                 DiagnosticCode::NothingToSay,
                 &then.value,
                 "`then` is empty: the rule has nothing to say",
@@ -154,7 +154,7 @@ impl Reader {
                 && let Some(context) = context
             {
                 let problem =
-                    Problem::new(DiagnosticCode::NothingToSay, &context.value, "`context` is empty");
+                    RuleProblem::new(DiagnosticCode::NothingToSay, &context.value, "`context` is empty");
                 self.problems.push(problem.help("write what the model is to know, or leave it out"));
             }
             specific.insert("additionalContext".to_owned(), json!(text));
@@ -177,13 +177,13 @@ impl Reader {
         let name = prop.name.as_str();
         let Some(literal) = prop.value.as_string_lit() else {
             let what = if name == "context" { "a string: the text" } else { "a string: the reason" };
-            self.problems.push(Problem::wrong_type(&format!("`{name}`"), what, &prop.value));
+            self.problems.push(RuleProblem::wrong_type(&format!("`{name}`"), what, &prop.value));
             return None;
         };
         if literal.value.trim().is_empty() && name != "context" {
             let message = format!("`{name}` gives no reason");
             let help = "the model reads it: say why, and what to do instead";
-            self.warnings.push(Problem::new(DiagnosticCode::NoReason, &prop.value, message).help(help));
+            self.warnings.push(RuleProblem::new(DiagnosticCode::NoReason, &prop.value, message).help(help));
             return Some(NO_REASON.to_owned());
         }
         Some(literal.value.clone().into_owned())
@@ -198,7 +198,7 @@ impl Reader {
             _ => return,
         };
         let problem =
-            Problem::new(DiagnosticCode::NoEffect, &prop.name, format!("it has no effect: {message}"));
+            RuleProblem::new(DiagnosticCode::NoEffect, &prop.name, format!("it has no effect: {message}"));
         self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
     }
 
@@ -211,13 +211,13 @@ impl Reader {
             Ast::StringLit(word) => {
                 let message =
                     format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
-                let problem = Problem::new(DiagnosticCode::InvalidUnknown, &prop.value, message)
+                let problem = RuleProblem::new(DiagnosticCode::InvalidUnknown, &prop.value, message)
                     .suggest(&word.value, &UNKNOWN);
                 self.problems.push(problem);
                 return None;
             }
             other => {
-                self.problems.push(Problem::wrong_type("`unknown`", "\"block\" or \"ask\"", other));
+                self.problems.push(RuleProblem::wrong_type("`unknown`", "\"block\" or \"ask\"", other));
                 return None;
             }
         };

@@ -25,7 +25,7 @@ fn answer(rule: &Value, line: &str) -> Value {
 }
 
 #[test]
-fn a_rule_says_what_it_was_told_to() {
+fn a_rule_answers_with_its_output() {
     let when = json!({ "command": "git push" });
     for (rule, expected) in [
         (
@@ -50,7 +50,7 @@ fn a_rule_says_what_it_was_told_to() {
 }
 
 #[test]
-fn unknown_says_what_to_do_when_nobody_can_tell() {
+fn unknown_decides_where_the_facts_cannot_be_told() {
     for decision in ["block", "ask"] {
         let rule = json!({ "when": { "command": "git push" }, "block": "no pushes", "unknown": decision });
         let said = answer(&rule, "git $X");
@@ -122,7 +122,7 @@ fn a_rule_that_makes_no_difference_is_found() {
         (json!({ "writes": "**/.env" }), json!({ "reads": "**/.env" }), false),
         (json!({ "command": "rm -r" }), json!({ "command": "rm -r -f" }), true),
         (json!({ "command": "rm ... /etc/*" }), json!({ "command": "rm a /etc/x" }), true),
-        // `tool -xy` holds for the second one alone: nobody knows whether `-x` takes a value.
+        // `tool -xy` holds for the second one alone: it is not known whether `-x` takes a value.
         (json!({ "command": "tool y" }), json!({ "command": "tool -x y" }), false),
         (json!({ "command": "tool ?=? c" }), json!({ "command": "tool a=b c" }), false),
         (json!({ "command": { "regex": "^git push" } }), json!({ "command": "git push" }), false),

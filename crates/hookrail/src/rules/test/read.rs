@@ -3,13 +3,13 @@
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use serde_json::Value;
 
-use super::{Part, Test};
+use super::{Test, TestPart};
 use crate::diagnostic::DiagnosticCode;
 use crate::matcher::Matcher;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
-use crate::rules::problem::Problem;
+use crate::rules::problem::RuleProblem;
 use crate::spelling::shortened;
 
 /// The tests as they are written.
@@ -19,17 +19,17 @@ const TESTS: [&str; 8] = ["equals", "in", "glob", "regex", "contains", "startsWi
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
     /// What keeps it from being read.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<RuleProblem>,
     /// What is probably not meant.
-    pub(crate) warnings: Vec<Problem>,
+    pub(crate) warnings: Vec<RuleProblem>,
 }
 
 /// Reads the tests of a fact, one of which must hold. What cannot be read is left out, with a problem.
 pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mut Readings) -> Vec<Test> {
-    let mut reader = Reader { name, kind: fact.kind(), readings };
+    let mut reader = TestReader { name, kind: fact.kind(), readings };
     match value {
         Ast::Array(list) if list.elements.is_empty() => {
-            let problem = Problem::new(
+            let problem = RuleProblem::new(
                 DiagnosticCode::EmptyTest,
                 value,
                 format!("`{name}` is any of nothing: it can never hold"),
@@ -43,14 +43,14 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
 }
 
 /// Reads the tests of one fact. `name` is the fact as written, for messages.
-struct Reader<'r> {
+struct TestReader<'r> {
     name: &'r str,
     kind: ValueKind,
     readings: &'r mut Readings,
 }
 
-impl Reader<'_> {
-    fn problem(&mut self, problem: Problem) {
+impl TestReader<'_> {
+    fn problem(&mut self, problem: RuleProblem) {
         self.readings.problems.push(problem);
     }
 
@@ -63,7 +63,7 @@ impl Reader<'_> {
         if object.properties.is_empty() {
             let message = format!("`{}` asks nothing: its test is empty", self.name);
             self.problem(
-                Problem::new(DiagnosticCode::EmptyTest, value, message)
+                RuleProblem::new(DiagnosticCode::EmptyTest, value, message)
                     .help(format!("tests are: {}", TESTS.join(", "))),
             );
             return None;
@@ -74,7 +74,7 @@ impl Reader<'_> {
             if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
                 let message = format!("`{}` is given more than once", prop.name.as_str());
                 self.problem(
-                    Problem::new(DiagnosticCode::RepeatedKey, &prop.name, message)
+                    RuleProblem::new(DiagnosticCode::RepeatedKey, &prop.name, message)
                         .help("join the two with `all`"),
                 );
             }
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 
     /// A value without an operator: a pattern of a command, a glob of paths, else the value itself.
-    fn plain(&mut self, value: &Ast<'_>) -> Option<Part> {
+    fn plain(&mut self, value: &Ast<'_>) -> Option<TestPart> {
         match self.kind {
             ValueKind::Command => {
                 let text = self.text(value, "a command such as \"git push\", an array or a test")?;
@@ -93,21 +93,23 @@ impl Reader<'_> {
                     let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
                     self.readings
                         .warnings
-                        .push(Problem::new(DiagnosticCode::NeverHolds, value, message).help(help));
+                        .push(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
                 }
                 match CommandPattern::compile(text) {
-                    Ok(pattern) => Some(Part::Pattern(pattern)),
+                    Ok(pattern) => Some(TestPart::Pattern(pattern)),
                     Err(problem) => {
                         let message = format!("`{}` is no command: {problem}", self.name);
                         let help = "begin with a program: \"git push --force\"";
-                        self.problem(Problem::new(DiagnosticCode::InvalidPattern, value, message).help(help));
+                        self.problem(
+                            RuleProblem::new(DiagnosticCode::InvalidPattern, value, message).help(help),
+                        );
                         None
                     }
                 }
             }
             ValueKind::Path => self.glob(value, "a glob such as \"src/**\", an array or a test"),
             ValueKind::Text | ValueKind::Json | ValueKind::Flag => {
-                Some(Part::OneOf(vec![self.scalar(value)?]))
+                Some(TestPart::OneOf(vec![self.scalar(value)?]))
             }
         }
     }
@@ -119,7 +121,7 @@ impl Reader<'_> {
         if !TESTS.contains(&operator) {
             let message = format!("`{}` is not a test", shortened(operator));
             self.problem(
-                Problem::new(DiagnosticCode::UnknownTest, &prop.name, message).suggest(operator, &TESTS),
+                RuleProblem::new(DiagnosticCode::UnknownTest, &prop.name, message).suggest(operator, &TESTS),
             );
             return None;
         }
@@ -128,21 +130,21 @@ impl Reader<'_> {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
             let help =
                 if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
-            self.problem(Problem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
+            self.problem(RuleProblem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
             return None;
         }
         match operator {
             "exists" => test.exists = Some(self.flag(operator, value)?),
-            "outside" => test.parts.push(Part::Outside(self.flag(operator, value)?)),
-            "equals" => test.parts.push(Part::OneOf(vec![self.scalar(value)?])),
-            "in" => test.parts.push(Part::OneOf(self.list(value)?)),
+            "outside" => test.parts.push(TestPart::Outside(self.flag(operator, value)?)),
+            "equals" => test.parts.push(TestPart::OneOf(vec![self.scalar(value)?])),
+            "in" => test.parts.push(TestPart::OneOf(self.list(value)?)),
             "glob" => test.parts.push(self.glob(value, "a string")?),
             "regex" => test.parts.push(self.regex(value)?),
             "contains" if self.kind == ValueKind::Json => {
-                test.parts.push(Part::Contains(self.scalar(value)?));
+                test.parts.push(TestPart::Contains(self.scalar(value)?));
             }
-            "contains" => test.parts.push(Part::Contains(Value::from(self.some_text(operator, value)?))),
-            _ => test.parts.push(Part::StartsWith(self.some_text(operator, value)?.to_owned())),
+            "contains" => test.parts.push(TestPart::Contains(Value::from(self.some_text(operator, value)?))),
+            _ => test.parts.push(TestPart::StartsWith(self.some_text(operator, value)?.to_owned())),
         }
         Some(())
     }
@@ -151,7 +153,7 @@ impl Reader<'_> {
     fn text<'v>(&mut self, value: &'v Ast<'_>, expected: &str) -> Option<&'v str> {
         let text = value.as_string_lit().map(|literal| literal.value.as_ref());
         if text.is_none() {
-            self.problem(Problem::wrong_type(&format!("`{}`", self.name), expected, value));
+            self.problem(RuleProblem::wrong_type(&format!("`{}`", self.name), expected, value));
         }
         text
     }
@@ -162,7 +164,9 @@ impl Reader<'_> {
         if text.is_empty() {
             let message = format!("`{operator}` of nothing always holds");
             let help = "say what it looks for, or ask { \"exists\": true }";
-            self.readings.warnings.push(Problem::new(DiagnosticCode::AlwaysHolds, value, message).help(help));
+            self.readings
+                .warnings
+                .push(RuleProblem::new(DiagnosticCode::AlwaysHolds, value, message).help(help));
         }
         Some(text)
     }
@@ -170,7 +174,7 @@ impl Reader<'_> {
     fn flag(&mut self, operator: &str, value: &Ast<'_>) -> Option<bool> {
         let flag = value.as_boolean_lit().map(|literal| literal.value);
         if flag.is_none() {
-            self.problem(Problem::wrong_type(&format!("`{operator}`"), "`true` or `false`", value));
+            self.problem(RuleProblem::wrong_type(&format!("`{operator}`"), "`true` or `false`", value));
         }
         flag
     }
@@ -193,18 +197,18 @@ impl Reader<'_> {
                 "a string, an array of strings or a test"
             }
         };
-        self.problem(Problem::wrong_type(&format!("`{}`", self.name), expected, value));
+        self.problem(RuleProblem::wrong_type(&format!("`{}`", self.name), expected, value));
         None
     }
 
     /// The values of `in`. An empty list is a problem: the test could never hold.
     fn list(&mut self, value: &Ast<'_>) -> Option<Vec<Value>> {
         let Ast::Array(list) = value else {
-            self.problem(Problem::wrong_type("`in`", "an array", value));
+            self.problem(RuleProblem::wrong_type("`in`", "an array", value));
             return None;
         };
         if list.elements.is_empty() {
-            let problem = Problem::new(
+            let problem = RuleProblem::new(
                 DiagnosticCode::EmptyTest,
                 value,
                 "`in` has nothing to compare with: it can never hold",
@@ -216,10 +220,10 @@ impl Reader<'_> {
     }
 
     /// A glob. For a path it is seen from the project; one that no resolved path can match is warned of.
-    fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<Part> {
+    fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<TestPart> {
         let text = self.text(value, expected)?;
         if text.is_empty() {
-            let problem = Problem::new(
+            let problem = RuleProblem::new(
                 DiagnosticCode::EmptyTest,
                 value,
                 format!("the glob of `{}` is empty", self.name),
@@ -238,21 +242,23 @@ impl Reader<'_> {
         {
             let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
             let help = "write the path as seen from the project, or the absolute one";
-            self.readings.warnings.push(Problem::new(DiagnosticCode::NeverHolds, value, message).help(help));
+            self.readings
+                .warnings
+                .push(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
         }
         match Glob::compile(plain, kind) {
-            Ok(glob) => Some(Part::Glob(glob)),
+            Ok(glob) => Some(TestPart::Glob(glob)),
             Err(problem) => {
                 let message = format!("`{}` is no glob: {problem}", shortened(text));
                 let help = "`\\\\` before a sign takes it as it is";
-                self.problem(Problem::new(DiagnosticCode::InvalidGlob, value, message).help(help));
+                self.problem(RuleProblem::new(DiagnosticCode::InvalidGlob, value, message).help(help));
                 None
             }
         }
     }
 
     /// A regular expression in the dialect of matchers, found anywhere in the text.
-    fn regex(&mut self, value: &Ast<'_>) -> Option<Part> {
+    fn regex(&mut self, value: &Ast<'_>) -> Option<TestPart> {
         let text = self.some_text("regex", value)?;
         let regex = Matcher::compile(text);
         // For a matcher `*` means all; as a regular expression it is none.
@@ -261,10 +267,10 @@ impl Reader<'_> {
         if let Some(problem) = problem {
             let message = format!("`{}` is not a regular expression: {problem}", shortened(text));
             let help = "`\\\\` before a sign takes it as it is; `contains` looks for plain text";
-            self.problem(Problem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
+            self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
             return None;
         }
-        Some(Part::Regex(regex))
+        Some(TestPart::Regex(regex))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Several flags in one word: `-rf`, `-XPOST`, `tar xzf`.
 
-use super::{FlagName, FlagValue, Reader};
+use super::{FlagName, FlagValue, WordReader};
 use crate::rules::flags::{Spelling, Takes};
 
-impl Reader<'_> {
+impl WordReader<'_> {
     /// The value that stands in the same word as a short flag. Programs that want long names in full, most of them
     /// written in Go or Rust, leave out an equals sign before it; GNU's way makes it part of the value.
     pub(super) fn attached<'t>(&self, rest: &'t str) -> Option<&'t str> {

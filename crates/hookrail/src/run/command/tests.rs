@@ -53,7 +53,7 @@ impl Project {
         self.root.path().canonicalize().unwrap().join("pro ject")
     }
 
-    fn environment(&self, extra: &[(&str, &str)]) -> Vec<Variable> {
+    fn environment(&self, extra: &[(&str, &str)]) -> Vec<EnvironmentVariable> {
         let dir = self.dir();
         let fill = |text: &str| text.replace('@', dir.to_str().unwrap()).into();
         let mut variables =
@@ -85,7 +85,7 @@ async fn see(command: &PreparedCommand) -> Seen {
 
 /// The command as the fast path and as the shell would run it.
 fn both_ways(
-    environment: Vec<Variable>,
+    environment: Vec<EnvironmentVariable>,
     command: &str,
     cwd: &Path,
 ) -> (Arc<PreparedCommand>, Arc<PreparedCommand>) {
@@ -177,7 +177,7 @@ const ENVIRONMENTS: &[(&[(&str, &str)], bool)] = &[
 ];
 
 #[tokio::test]
-async fn nobody_can_tell_that_the_shell_was_left_out() {
+async fn a_program_cannot_tell_that_the_shell_was_left_out() {
     let project = Project::new();
     for (extra, open) in ENVIRONMENTS {
         for (command, plain) in COMMANDS {

@@ -2,7 +2,7 @@ use std::os::unix::ffi::OsStringExt as _;
 
 use super::*;
 
-fn variables(list: &[(&str, &str)]) -> Vec<Variable> {
+fn variables(list: &[(&str, &str)]) -> Vec<EnvironmentVariable> {
     list.iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 

@@ -19,6 +19,7 @@ pub(super) struct Parts<'t, 'w, W> {
 }
 
 impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
+    /// Writes the opening text of a container; `end` closes it.
     pub(super) fn begin(text: &'t mut Text<'w, W>, begin: &[u8], end: &'static [u8]) -> Result<Self, Error> {
         text.write_short(begin)?;
         Ok(Self { text, is_begun: false, end })

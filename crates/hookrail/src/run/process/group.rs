@@ -7,14 +7,14 @@ use super::super::unix::{self, Pid};
 
 /// A process group that has to be reaped or ended.
 #[derive(Debug)]
-pub(in crate::run) struct Group {
+pub(in crate::run) struct ProcessGroup {
     leader: Pid,
     reaper: Reaper,
     /// The leader is not reaped, so that its number is still that of our group.
     ours: bool,
 }
 
-impl Group {
+impl ProcessGroup {
     /// The group of a child that was just started.
     pub(in crate::run) fn new(leader: Pid, reaper: &Reaper) -> Self {
         Self { leader, reaper: reaper.clone(), ours: true }
@@ -43,7 +43,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     /// The verdict is no longer waited for: the caller gave up, or panicked.
     fn drop(&mut self) {
         if self.ours {

@@ -11,7 +11,7 @@ use super::super::command::PreparedCommand;
 use super::super::image::Image;
 use super::super::payload::{Feed, Payload};
 use super::super::reaper::Reaper;
-use super::group::Group;
+use super::group::ProcessGroup;
 use crate::verdict::failure::StartFailure;
 
 /// Why an attempt to spawn did not work.
@@ -28,7 +28,7 @@ pub(crate) enum SpawnError {
 /// A process that runs and is not yet waited for. Dropping it kills its group.
 #[derive(Debug)]
 pub(crate) struct Spawned {
-    pub(super) group: Group,
+    pub(super) group: ProcessGroup,
     pub(super) started: Instant,
     pub(super) feed: Option<Feed>,
     pub(super) stdout: PipeReader,
@@ -64,7 +64,7 @@ fn try_spawn(command: &PreparedCommand, payload: &Payload, reaper: &Reaper) -> i
     let image = command.image.get_or_try_init(|| image_of(command))?;
     let started = Instant::now();
     let leader = image.spawn([child_stdin.into(), child_stdout.into(), child_stderr.into()])?;
-    let group = Group::new(leader, reaper);
+    let group = ProcessGroup::new(leader, reaper);
     Ok(Spawned { group, started, feed, stdout, stderr })
 }
 

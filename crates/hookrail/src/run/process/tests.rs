@@ -64,12 +64,12 @@ fn first_pid(captured: &Captured) -> Pid {
     Pid::from_raw(word.parse().expect("a process id")).unwrap()
 }
 
-/// Whether somebody is in the group, be it as a zombie.
+/// Whether a process is in the group, zombies included.
 fn group_exists(leader: Pid) -> bool {
     rustix::process::test_kill_process_group(leader).is_ok()
 }
 
-/// Nobody in the group is alive. Orphans may still be there as zombies, until init gets round to them.
+/// No process of the group runs. Orphans may still be there as zombies until init reaps them.
 fn assert_group_ended(leader: Pid, why: &str) {
     let table = unix::ProcessTable::load().unwrap();
     assert!(!table.shows_life_in_group(leader), "{why}");

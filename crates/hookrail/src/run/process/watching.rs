@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use tokio::time::{Sleep, sleep_until};
 
 use super::super::capture::Capture;
-use super::super::payload::Cursor;
+use super::super::payload::PayloadCursor;
 use super::super::unix::{self, Peek};
-use super::super::watch::{Ticker, Watched};
+use super::super::watch::{Ticker, WatchedDescriptor};
 use super::Finished;
-use super::group::Group;
+use super::group::ProcessGroup;
 use super::spawn::Spawned;
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
@@ -32,23 +32,23 @@ pub(in crate::run) const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 3
 /// Waits for the end of a process, or for its timeout counted from its spawn.
 pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> Finished {
     let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_TIMEOUT));
-    let mut run = Run::new(spawned, deadline, keep);
+    let mut run = ProcessRun::new(spawned, deadline, keep);
     let mut alarm = pin!(sleep_until(run.alarm_at.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
 
-    let Run { group, stdout, stderr, .. } = run;
+    let ProcessRun { group, stdout, stderr, .. } = run;
     let (stdout, stdout_pipe) = stdout.into_parts();
     let (stderr, stderr_pipe) = stderr.into_parts();
     let exit = match end {
-        End::Exited(exit) => {
+        ProcessEnd::Exited(exit) => {
             group.reap();
             exit
         }
-        End::Lost => {
+        ProcessEnd::Lost => {
             group.forget();
             Exit::NotStarted(StartFailure::StatusTaken)
         }
-        End::DeadlinePassed => {
+        ProcessEnd::DeadlinePassed => {
             group.terminate([stdout_pipe, stderr_pipe].into_iter().flatten().collect());
             Exit::TimedOut(timeout)
         }
@@ -57,13 +57,13 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
 }
 
 /// A process being seen to its end.
-struct Run {
-    group: Group,
+struct ProcessRun {
+    group: ProcessGroup,
     exit_watch: ExitWatch,
     /// When `alarm` fires while the process runs: first to begin watching its exit, then at the deadline.
     alarm_at: Instant,
     /// `None` once everything is written, or the pipe is closed.
-    feed: Option<(Watched<io::PipeWriter>, Cursor)>,
+    feed: Option<(WatchedDescriptor<io::PipeWriter>, PayloadCursor)>,
     stdout: Capture,
     stderr: Capture,
     /// Takes what is not kept.
@@ -78,7 +78,7 @@ enum ExitWatch {
     /// By the end of its outputs. A process that has not ended when they have, or after a while, is watched.
     Outputs,
     /// By a descriptor.
-    Descriptor(Watched<OwnedFd>),
+    Descriptor(WatchedDescriptor<OwnedFd>),
     /// Not at all, where the system has no such descriptor: we look from time to time.
     Ticker,
 }
@@ -93,7 +93,7 @@ struct Ended {
 }
 
 /// How watching ends.
-enum End {
+enum ProcessEnd {
     /// The process ended, and its outputs ended or were given up.
     Exited(Exit),
     /// Another part of this program reaped it, so that its status is not known.
@@ -102,13 +102,13 @@ enum End {
     DeadlinePassed,
 }
 
-impl Run {
+impl ProcessRun {
     fn new(spawned: Spawned, deadline: Instant, keep: usize) -> Self {
         let Spawned { group, started, feed, stdout, stderr } = spawned;
         Self {
             exit_watch: ExitWatch::Outputs,
             alarm_at: deadline.min(started + WATCH_EXIT_AFTER),
-            feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
+            feed: feed.map(|feed| (WatchedDescriptor::writable(feed.pipe), feed.cursor)),
             stdout: Capture::new(stdout, keep),
             stderr: Capture::new(stderr, keep),
             scratch: Vec::new(),
@@ -121,7 +121,7 @@ impl Run {
 
     /// One step of everything that is open. `alarm` is the one timer of the run: it is set to the next moment at
     /// which something has to be decided without news.
-    fn poll(&mut self, cx: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<End> {
+    fn poll(&mut self, cx: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<ProcessEnd> {
         self.poll_feed(cx);
         let mut news = self.stdout.poll(cx, &mut self.ticker, &mut self.scratch);
         news |= self.stderr.poll(cx, &mut self.ticker, &mut self.scratch);
@@ -135,7 +135,7 @@ impl Run {
                     self.stderr.read_available(&mut self.scratch);
                     news = true;
                 }
-                Poll::Ready(Peek::Lost) => return Poll::Ready(End::Lost),
+                Poll::Ready(Peek::Lost) => return Poll::Ready(ProcessEnd::Lost),
                 Poll::Ready(Peek::Running) | Poll::Pending => {}
             }
         }
@@ -148,7 +148,7 @@ impl Run {
                 alarm.as_mut().reset(ended.quiet.min(ended.latest).into());
             }
             if all_read || alarm.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(End::Exited(ended.exit.clone()));
+                return Poll::Ready(ProcessEnd::Exited(ended.exit.clone()));
             }
         } else if alarm.as_mut().poll(cx).is_ready() {
             if self.alarm_at >= self.deadline {
@@ -166,12 +166,12 @@ impl Run {
     }
 
     /// Decides at the deadline. It may be long past: this process was stopped, the machine slept, or the thread was
-    /// busy. What the hook did meanwhile counts, whether or not the reactor has reported it.
-    fn last_look(&mut self) -> End {
+    /// busy. What the hook did in the meantime counts, whether or not the reactor has reported it.
+    fn last_look(&mut self) -> ProcessEnd {
         let end = match unix::peek(self.group.leader()) {
-            Peek::Ended(exit) => End::Exited(exit),
-            Peek::Lost => End::Lost,
-            Peek::Running => End::DeadlinePassed,
+            Peek::Ended(exit) => ProcessEnd::Exited(exit),
+            Peek::Lost => ProcessEnd::Lost,
+            Peek::Running => ProcessEnd::DeadlinePassed,
         };
         // Whatever a process has written before its end fits into its pipes.
         self.stdout.read_available(&mut self.scratch);
@@ -199,7 +199,7 @@ impl Run {
                 return Poll::Pending;
             }
             match unix::peek(leader) {
-                // It closed its outputs and goes on, or has a few microseconds to go.
+                // It closed its outputs and still runs, or has a few microseconds to go.
                 Peek::Running => self.watch_exit(),
                 peek => return Poll::Ready(peek),
             }
@@ -229,7 +229,7 @@ impl Run {
     /// From here on the end of the process is watched for itself, with a descriptor where there is one.
     fn watch_exit(&mut self) {
         self.exit_watch = match unix::exit_descriptor(self.group.leader()) {
-            Some(descriptor) => ExitWatch::Descriptor(Watched::readable(descriptor)),
+            Some(descriptor) => ExitWatch::Descriptor(WatchedDescriptor::readable(descriptor)),
             None => ExitWatch::Ticker,
         };
     }

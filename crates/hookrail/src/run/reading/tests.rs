@@ -49,7 +49,7 @@ async fn beyond_the_bound_is_a_failure() {
     assert_eq!(run.output, None);
 }
 
-/// Reading that comes to nothing within the hook's time: nobody may read at all here.
+/// Reading that comes to nothing within the hook's time: no reader has a permit here.
 #[tokio::test(start_paused = true)]
 async fn reading_is_part_of_the_deadline() {
     let long = "x".repeat(LONG + 1);

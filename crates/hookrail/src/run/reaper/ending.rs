@@ -32,7 +32,7 @@ pub(super) struct Ending {
     pub(super) since: Instant,
     pub(super) kill_at: Instant,
     pub(super) killed: bool,
-    /// The group's outputs. Were they closed, the first word that a hook says while it cleans up would end it:
+    /// The group's outputs. Were they closed, the first write of a hook that cleans up would end it:
     /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
     pub(super) outputs: Vec<PipeReader>,
     /// Whose child the leader is, if not ours.

@@ -1,5 +1,5 @@
 //! Runs hooks on an input that is not written yet. A large payload takes about as long to be written as to be sent, so a
-//! worker that alone hears of an event gets it while it is being written.
+//! worker that is the only hook of an event gets it while it is being written.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -10,23 +10,24 @@ use tokio::sync::SemaphorePermit;
 use super::HookRunner;
 use crate::hook::{Hook, WorkerMode};
 use crate::run::payload::{Payload, PayloadError};
-use crate::run::worker::{Admitted, Asking, Worker};
+use crate::run::worker::{Admitted, OpenQuestionCount, Worker};
 use crate::verdict::hook_run::HookRun;
 
-/// What there is of an early question.
+/// The state of an early question.
 enum Early<'w> {
     /// The payload is small up to now.
     NotTried,
     /// The worker does not run yet, or is busy.
     Impossible,
-    Begun(BegunQuestion<'w>),
+    /// The worker has received a part.
+    Sending(EarlyRequest<'w>),
 }
 
-/// A question that was begun, with what its hook takes up.
-struct BegunQuestion<'w> {
+/// A question that is being sent, with the slot of its hook.
+struct EarlyRequest<'w> {
     question: Admitted<'w>,
     _slot: SemaphorePermit<'w>,
-    _asking: Asking<'w>,
+    _counted: OpenQuestionCount<'w>,
 }
 
 impl HookRunner {
@@ -58,10 +59,10 @@ impl HookRunner {
         let payload = Payload::new_growing(input, &mut |part| match &early {
             Early::NotTried => early = self.begin(hook, &worker, part, cwd),
             Early::Impossible => {}
-            Early::Begun(begun) => begun.question.grow(part),
+            Early::Sending(request) => request.question.grow(part),
         })?;
-        if let Early::Begun(BegunQuestion { question, _slot, _asking }) = early {
-            let keep = self.terms_of(hook).keep(&payload);
+        if let Early::Sending(EarlyRequest { question, _slot, _counted }) = early {
+            let keep = self.limits_of(hook).keep(&payload);
             if let Some(finished) = question.ask(&payload, self.time_for(hook), keep, false).await {
                 let run = self.outputs.read(hook, finished, keep).await;
                 return Ok((payload, vec![run]));
@@ -71,7 +72,7 @@ impl HookRunner {
         Ok((payload, runs))
     }
 
-    /// Begins with what there is of a payload, if nothing has to be waited for.
+    /// Begins to send the first part of a payload, if that is possible without waiting.
     fn begin<'w>(
         &'w self,
         hook: &Arc<Hook>,
@@ -80,10 +81,10 @@ impl HookRunner {
         cwd: &Path,
     ) -> Early<'w> {
         let worker = worker.get_or_init(|| self.worker_of(hook, cwd));
-        let Ok(slot) = self.terms_of(hook).slots.try_acquire() else { return Early::Impossible };
+        let Ok(slot) = self.limits_of(hook).slots.try_acquire() else { return Early::Impossible };
         let Some(question) = worker.begin(part) else { return Early::Impossible };
         self.tell_start(hook);
-        Early::Begun(BegunQuestion { question, _slot: slot, _asking: self.workers.asking() })
+        Early::Sending(EarlyRequest { question, _slot: slot, _counted: self.workers.count_question() })
     }
 }
 
@@ -111,7 +112,7 @@ for line in sys.stdin:
         Arc::new(Hook { worker: WorkerMode::Lines, ..Hook::clone(&hook) })
     }
 
-    fn said(run: &HookRun) -> Value {
+    fn answer(run: &HookRun) -> Value {
         assert_eq!(*run.exit(), Exit::Code(0), "{run:?}");
         serde_json::from_str(&run.stdout).unwrap()
     }
@@ -143,9 +144,9 @@ for line in sys.stdin:
                 runner.execute_hooks_on(std::slice::from_ref(&hook), &input, &dir).await.unwrap();
             assert_eq!(payload.len(), serde_json::to_vec(&input).unwrap().len());
             let [run] = &runs[..] else { panic!("one hook, one run: {runs:?}") };
-            let said = said(run);
-            assert_eq!((&said["texts"], &said["bytes"]), (&json!(texts), &json!(texts * length)));
-            pids.push(said["pid"].clone());
+            let answer = answer(run);
+            assert_eq!((&answer["texts"], &answer["bytes"]), (&json!(texts), &json!(texts * length)));
+            pids.push(answer["pid"].clone());
         }
         pids.dedup();
         assert_eq!(pids.len(), 1, "one process was asked every time");
@@ -163,13 +164,13 @@ for line in sys.stdin:
         let broken = runner.execute_hooks_on(hooks, &BreaksOff(30), &dir).await;
         assert!(matches!(broken, Err(PayloadError::Serialize(_))));
         let (_, after) = runner.execute_hooks_on(hooks, &["a", "b"], &dir).await.unwrap();
-        assert_ne!(said(&before[0])["pid"], said(&after[0])["pid"]);
-        assert_eq!(said(&after[0])["texts"], 2, "no byte of the broken question is left");
+        assert_ne!(answer(&before[0])["pid"], answer(&after[0])["pid"]);
+        assert_eq!(answer(&after[0])["texts"], 2, "no byte of the broken question is left");
         runner.drain().await;
     }
 
     #[tokio::test]
-    async fn who_comes_while_the_worker_is_busy_waits_as_always() {
+    async fn an_event_waits_while_the_worker_is_busy() {
         let (_root, dir) = project();
         std::fs::write(dir.join("echo.py"), ECHO).unwrap();
         let hook = worker("python3 echo.py");
@@ -182,7 +183,7 @@ for line in sys.stdin:
             runner.execute_hooks_on(hooks, &large, &dir)
         );
         for (_, runs) in [one.unwrap(), two.unwrap()] {
-            assert_eq!(said(&runs[0])["bytes"], 3_000_000);
+            assert_eq!(answer(&runs[0])["bytes"], 3_000_000);
         }
         runner.drain().await;
     }

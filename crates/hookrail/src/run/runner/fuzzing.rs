@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::terms::KEPT_OUTPUT;
+use super::hook_limits::KEPT_OUTPUT;
 use crate::hook::Hook;
 use crate::run::process::{Captured, Finished};
 use crate::verdict::hook_run::{Exit, HookRun};
 
 pub(crate) use crate::run::expand::quote_project_dirs;
 
+/// What the runner makes of a hook that ended like this.
 pub(crate) fn interpreted(
     hook: &Arc<Hook>,
     exit: Exit,
@@ -27,6 +28,7 @@ pub(crate) fn interpreted(
     )
 }
 
+/// The words of a command that needs no shell.
 pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
     let words = crate::run::direct::plain_words(command)?;
     Some(words.iter().map(|word| word.resolve(directory)).collect())

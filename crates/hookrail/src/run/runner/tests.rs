@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{Level, Origin};
+use crate::hook::fixtures::project_hook;
 use crate::output::HookOutput;
 use crate::run::inherited_environment;
 use crate::settings::Redaction;
@@ -18,9 +18,7 @@ use crate::verdict::hook_run::Exit;
 
 /// A hook that runs this command.
 pub(in crate::run) fn hook(command: &str) -> Arc<Hook> {
-    let origin = Origin { level: Level::Project, ..Hook::new(EventName::BeforeTool, "").origin };
-    let timeout = Duration::from_secs(30);
-    Arc::new(Hook { timeout, origin, ..Hook::new(EventName::BeforeTool, command) })
+    Arc::new(project_hook(command))
 }
 
 fn hooks(commands: &[&str]) -> Vec<Arc<Hook>> {

@@ -12,7 +12,7 @@ use crate::run::capture::Captured;
 use crate::verdict::failure::AnswerFault;
 use crate::verdict::hook_run::Exit;
 
-/// The most questions at once that a worker is believed to want.
+/// The most questions at once that a worker is sent, whatever it announces.
 const MOST_AT_ONCE: usize = 64;
 
 /// One line of a worker.
@@ -22,10 +22,10 @@ pub(super) enum Line {
     Ready(usize),
     /// An answer to the question of this id.
     Answer(String, WorkerAnswer),
-    /// An answer to the question of this id that does not say what it has to, and why not.
+    /// An answer to the question of this id that breaks the protocol, and how.
     Malformed(String, AnswerFault),
-    /// No answer at all.
-    Stray,
+    /// Anything else.
+    NoAnswer,
 }
 
 /// What a worker answered, in the form of what a process would have left behind.
@@ -43,15 +43,15 @@ pub(super) struct WorkerAnswer {
 pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = serde_json::Deserializer::from_str(trim_output(&text));
-    let Ok(fields) = Fields::deserialize(&mut reader) else { return Line::Stray };
+    let Ok(fields) = AnswerFields::deserialize(&mut reader) else { return Line::NoAnswer };
     if reader.end().is_err() {
-        return Line::Stray;
+        return Line::NoAnswer;
     }
     let Some(id) = fields.id.map(text_of) else {
         let is_ready = fields.ready.is_some_and(|ready| ready.get() == "true");
-        return if is_ready { Line::Ready(concurrency(fields.concurrent)) } else { Line::Stray };
+        return if is_ready { Line::Ready(concurrency(fields.concurrent)) } else { Line::NoAnswer };
     };
-    let Some(id) = id else { return Line::Stray };
+    let Some(id) = id else { return Line::NoAnswer };
     match fields.answer(keep) {
         Ok(answer) => Line::Answer(id, answer),
         Err(why) => Line::Malformed(id, why),
@@ -59,9 +59,9 @@ pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
 }
 
 /// The fields of a line that count. Their values are checked to be JSON and otherwise left as they are: an output may be
-/// large, and is read where that disturbs nobody.
+/// large, and is read later, outside of the lock on the connection.
 #[derive(Default)]
-struct Fields<'l> {
+struct AnswerFields<'l> {
     id: Option<&'l RawValue>,
     ready: Option<&'l RawValue>,
     concurrent: Option<&'l RawValue>,
@@ -71,13 +71,13 @@ struct Fields<'l> {
     stderr: Option<&'l RawValue>,
 }
 
-impl<'l> Fields<'l> {
+impl<'l> AnswerFields<'l> {
     fn answer(&self, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
         let (code, stdout, stderr) = match (self.output, self.exit_code) {
             (Some(_), Some(_)) => return Err(AnswerFault::Both),
             (None, None) => return Err(AnswerFault::Neither),
             (Some(output), None) => {
-                // A text is what would have been written, whatever is in it.
+                // A string is the text that a process would have written, whatever is in it.
                 let text = text_of(output).map_or(Cow::Borrowed(output.get()), Cow::Owned);
                 (0, text, String::new())
             }
@@ -111,14 +111,14 @@ impl<'l> Fields<'l> {
     ) -> serde_json::Result<Self> {
         struct FieldVisitor;
         impl<'de> Visitor<'de> for FieldVisitor {
-            type Value = Fields<'de>;
+            type Value = AnswerFields<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Fields::default();
+                let mut fields = AnswerFields::default();
                 // Of repeated keys the last counts, as everywhere.
                 while let Some(name) = map.next_key::<String>()? {
                     let value: &'de RawValue = map.next_value()?;
@@ -144,13 +144,13 @@ fn text_of(value: &RawValue) -> Option<String> {
     }
 }
 
-/// How many questions at once a worker wants; one where it says something that is no number.
+/// How many questions at once a worker announces; one where the value is no number.
 fn concurrency(value: Option<&RawValue>) -> usize {
     let number = value.and_then(|value| value.get().parse::<f64>().ok()).unwrap_or(1.0);
     if number >= 64.0 {
         return MOST_AT_ONCE;
     }
-    // Small enough to be exact, and below one only if it is nonsense.
+    // Small enough to be exact. A number below one counts as one.
     (1..MOST_AT_ONCE).rev().find(|whole| number >= f64::from(u8::try_from(*whole).unwrap_or(1))).unwrap_or(1)
 }
 
@@ -176,7 +176,7 @@ mod tests {
                 format!("{id}: {exit:?} [{stdout}]{cut} [{stderr}]")
             }
             Line::Malformed(id, why) => format!("{id} {why}"),
-            Line::Stray => "stray".to_owned(),
+            Line::NoAnswer => "no answer".to_owned(),
         }
     }
 
@@ -210,22 +210,22 @@ mod tests {
             (r#"{"id":"7","exitCode":null}"#, "7 has an `exitCode` that no process has"),
             (r#"{"id":"7","exitCode":true}"#, "7 has an `exitCode` that no process has"),
             (r#"{"id":"7","exitCode":2,"stderr":1}"#, "7 has a `stderr` that is no text"),
-            (r#"{"id":7,"output":{}}"#, "stray"),
-            (r#"{"id":null,"output":{}}"#, "stray"),
-            (r#"{"id":"7","output":{"a":1 "b":2}}"#, "stray"),
-            (r#"{"id":"7","output":{}}{}"#, "stray"),
-            (r#"["id"]"#, "stray"),
-            ("\0{\"id\":\"7\",\"output\":{}}", "stray"),
-            ("", "stray"),
-            ("checking", "stray"),
-            (r#"{"decision":"block"}"#, "stray"),
+            (r#"{"id":7,"output":{}}"#, "no answer"),
+            (r#"{"id":null,"output":{}}"#, "no answer"),
+            (r#"{"id":"7","output":{"a":1 "b":2}}"#, "no answer"),
+            (r#"{"id":"7","output":{}}{}"#, "no answer"),
+            (r#"["id"]"#, "no answer"),
+            ("\0{\"id\":\"7\",\"output\":{}}", "no answer"),
+            ("", "no answer"),
+            ("checking", "no answer"),
+            (r#"{"decision":"block"}"#, "no answer"),
             (r#"{"ready":true}"#, "ready 1"),
             (r#"{"ready":true,"concurrent":4}"#, "ready 4"),
             (r#"{"ready":true,"concurrent":4.9}"#, "ready 4"),
             (r#"{"ready":true,"concurrent":-1e300}"#, "ready 1"),
             (r#"{"ready":true,"concurrent":1000000000000000}"#, "ready 64"),
             (r#"{"ready":true,"concurrent":"4"}"#, "ready 1"),
-            (r#"{"ready":false,"concurrent":4}"#, "stray"),
+            (r#"{"ready":false,"concurrent":4}"#, "no answer"),
         ] {
             assert_eq!(brief(line), expected, "{line}");
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::watched::{Watch, Watched};
+use super::watched::{Watch, WatchedFiles};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::get;
 use crate::trust::named_paths;
@@ -22,10 +22,10 @@ pub(super) struct CommandFiles {
 
 /// How the files were at one moment.
 #[derive(Debug)]
-pub(super) struct Fingerprint {
+pub(super) struct FilesFingerprint {
     /// `None` for one that was not there.
     named: Vec<Option<FileState>>,
-    watched: Watched,
+    watched: WatchedFiles,
 }
 
 /// What changes when a file does.
@@ -41,7 +41,7 @@ pub(super) struct FileState {
 }
 
 impl CommandFiles {
-    /// Every file that stands in a command, whatever it is there for. A word too many costs a restart, no more.
+    /// Every file that a command names, for whatever purpose. A file too many costs a restart, no more.
     pub(super) fn named_in(command: &str, prepared: &PreparedCommand) -> Self {
         let home = get(&prepared.env, "HOME").map(Path::new);
         let mut paths = named_paths(command, &prepared.cwd, home);
@@ -59,19 +59,19 @@ impl CommandFiles {
         Self { paths, watch: Watch::default() }
     }
 
-    /// What these patterns mean counts, too.
+    /// Files that these patterns match count, too.
     pub(super) fn also_watch(&mut self, patterns: &[String]) {
         self.watch.add(patterns);
     }
 
     /// How they are now.
-    pub(super) fn load_fingerprint(&self) -> Fingerprint {
+    pub(super) fn load_fingerprint(&self) -> FilesFingerprint {
         let named = self.paths.iter().map(|path| FileState::load(path)).collect();
-        Fingerprint { named, watched: self.watch.load() }
+        FilesFingerprint { named, watched: self.watch.load() }
     }
 
     /// Whether they still are as they were.
-    pub(super) fn are_as(&self, before: &mut Fingerprint) -> bool {
+    pub(super) fn are_as(&self, before: &mut FilesFingerprint) -> bool {
         self.paths.len() == before.named.len()
             && self.paths.iter().zip(&before.named).all(|(path, state)| FileState::load(path) == *state)
             && self.watch.is_as(&mut before.watched)
@@ -79,6 +79,7 @@ impl CommandFiles {
 }
 
 impl FileState {
+    /// The state of a file now; `None` if it cannot be read.
     pub(super) fn load(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         Some(Self {

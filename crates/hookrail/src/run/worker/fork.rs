@@ -1,7 +1,7 @@
 //! `"worker": "fork"`: an unmodified Python script, each event in a fork of an interpreter that was started once.
 //!
-//! Whatever is in the way of that (another kind of command, an interpreter that is too old, a loader that does not come
-//! up) means a process per event, which is always right.
+//! Where that is not possible (another kind of command, an interpreter that is too old, a loader that does not become
+//! ready), each event gets a process of its own, which is always correct.
 
 mod event;
 mod loader;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use self::loader::{Loader, open_control};
 pub use self::recognise::ForkObstacle;
 use self::recognise::{Launch, recognise};
-use super::files::{CommandFiles, Fingerprint};
+use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::start::start;
 use crate::hook::Hook;
@@ -35,9 +35,9 @@ const LOADER: &str = include_str!("fork_loader.py");
 pub(in crate::run) struct ForkWorker {
     hook: Hook,
     command: PreparedCommand,
-    found: Mutex<Option<Found>>,
-    running: Mutex<Option<Running>>,
-    /// Held while a loader is started, so that nobody starts a second one.
+    found: Mutex<Option<KnownLaunch>>,
+    running: Mutex<Option<RunningLoader>>,
+    /// Held while a loader is started, so that no second one is started.
     starting: tokio::sync::Mutex<()>,
     health: Mutex<Health>,
     reaper: Reaper,
@@ -45,16 +45,16 @@ pub(in crate::run) struct ForkWorker {
 
 /// How the script is run, while the files that decide it do not change.
 #[derive(Debug)]
-struct Found {
+struct KnownLaunch {
     launch: Option<Arc<Launch>>,
     files: CommandFiles,
-    then: Fingerprint,
-    /// A loader for this came to nothing.
-    hopeless: bool,
+    then: FilesFingerprint,
+    /// A loader for this did not become ready.
+    failed_to_load: bool,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningLoader {
     launch: Arc<Launch>,
     loader: Arc<Loader>,
     last_used: Instant,
@@ -85,8 +85,8 @@ impl ForkWorker {
         let deadline = begin + timeout.min(LONGEST_TIMEOUT);
         let launch = self.launch()?;
         let loader = self.loader(&launch, deadline).await?;
-        let terms = event::Terms { payload, timeout, begin, deadline, keep };
-        let finished = event::run(&loader, terms).await;
+        let limits = event::ForkLimits { payload, timeout, begin, deadline, keep };
+        let finished = event::run(&loader, limits).await;
         let mut health = lock(&self.health);
         match &finished {
             Some(Finished { exit: Exit::NoAnswer(why), .. }) => health.failed(why.clone(), Instant::now()),
@@ -94,13 +94,13 @@ impl ForkWorker {
                 health.last_failure = Some(WorkerFailure::TimedOut(timeout));
             }
             Some(_) => health.answered(),
-            None => health.last_failure = Some(WorkerFailure::NoFork { said: loader.last_words() }),
+            None => health.last_failure = Some(WorkerFailure::NoFork { said: loader.own_output() }),
         }
         drop(health);
         if !loader.was_ready() && !loader.is_alive() {
-            // It will not do better next time; the files would have to change.
+            // The next attempt would fail too, unless the files change.
             if let Some(found) = &mut *lock(&self.found) {
-                found.hopeless = true;
+                found.failed_to_load = true;
             }
         }
         finished
@@ -112,7 +112,7 @@ impl ForkWorker {
         if let Some(found) = found.as_mut()
             && found.files.are_as(&mut found.then)
         {
-            return found.launch.clone().filter(|_| !found.hopeless);
+            return found.launch.clone().filter(|_| !found.failed_to_load);
         }
         let launch = recognise(&self.hook, &self.command).ok().map(Arc::new);
         let files = match &launch {
@@ -120,7 +120,7 @@ impl ForkWorker {
             None => CommandFiles::named_in(self.hook.command(), &self.command),
         };
         let then = files.load_fingerprint();
-        *found = Some(Found { launch: launch.clone(), files, then, hopeless: false });
+        *found = Some(KnownLaunch { launch: launch.clone(), files, then, failed_to_load: false });
         launch
     }
 
@@ -147,8 +147,11 @@ impl ForkWorker {
         };
         lock(&self.health).started += 1;
         let loader = Loader::new(started, &self.reaper);
-        let running =
-            Running { launch: Arc::clone(launch), loader: Arc::clone(&loader), last_used: Instant::now() };
+        let running = RunningLoader {
+            launch: Arc::clone(launch),
+            loader: Arc::clone(&loader),
+            last_used: Instant::now(),
+        };
         *lock(&self.running) = Some(running);
         Some(loader)
     }
@@ -179,7 +182,7 @@ impl ForkWorker {
         }
     }
 
-    /// Ends the loader as soon as nobody waits for a fork.
+    /// Ends the loader as soon as no event waits for a fork.
     pub(super) fn end(&self) {
         if let Some(running) = lock(&self.running).take() {
             running.loader.retire();
@@ -191,7 +194,7 @@ impl ForkWorker {
         lock(&self.running).as_ref()?.loader.process_id()
     }
 
-    /// Its record.
+    /// What it answered and how it failed.
     pub(super) fn health(&self) -> MutexGuard<'_, Health> {
         lock(&self.health)
     }

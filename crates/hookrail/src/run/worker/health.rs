@@ -1,4 +1,4 @@
-//! How well a worker does: what it answered, how it failed, and when it may be started again.
+//! The record of a worker: what it answered, how it failed, and when it may be started again.
 
 use std::time::{Duration, Instant};
 
@@ -23,14 +23,14 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// An event was answered.
+    /// Counts an answered event, which ends a row of failures.
     pub(super) fn answered(&mut self) {
         self.answered += 1;
         self.failures_in_a_row = 0;
         self.paused_until = None;
     }
 
-    /// It failed once, however many events were open.
+    /// Counts one failure, however many events were open.
     pub(super) fn failed(&mut self, why: WorkerFailure, now: Instant) {
         self.last_failure = Some(why);
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);

@@ -3,66 +3,66 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::{Shared, lock};
+use super::{PoolShared, lock};
 
-/// The pauses between two rounds, whatever is waited for.
+/// The shortest and the longest pause between two rounds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mins(1));
 
-/// Looks after idle workers.
+/// Ends idle workers.
 #[derive(Debug)]
 pub(super) struct Keeper {
     idle: Duration,
-    desk: Arc<Desk>,
+    control: Arc<ThreadControl>,
 }
 
-/// Where the thread waits.
+/// What the thread waits on.
 #[derive(Debug, Default)]
-struct Desk {
-    state: Mutex<State>,
-    news: Condvar,
+struct ThreadControl {
+    state: Mutex<ThreadState>,
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ThreadState {
     has_thread: bool,
     stopped: bool,
 }
 
 impl Keeper {
-    /// Nothing is started before there is a worker.
+    /// A keeper without a thread. The first worker starts one.
     pub(super) fn new(idle: Duration) -> Self {
-        Self { idle, desk: Arc::default() }
+        Self { idle, control: Arc::default() }
     }
 
-    /// Makes sure that somebody looks after the workers. Without a thread they end with the session.
-    pub(super) fn start(shared: &Arc<Shared>) {
-        let desk = &shared.keeper.desk;
-        let mut state = desk.lock();
+    /// Starts the thread that ends idle workers, if none runs. Without a thread they end with the session.
+    pub(super) fn start(shared: &Arc<PoolShared>) {
+        let control = &shared.keeper.control;
+        let mut state = control.lock();
         if state.has_thread {
             return;
         }
-        let (pool, kept) = (Arc::downgrade(shared), Arc::clone(desk));
+        let (pool, kept) = (Arc::downgrade(shared), Arc::clone(control));
         let pause = (shared.keeper.idle / 4).clamp(PAUSES.0, PAUSES.1);
         let builder = std::thread::Builder::new().name("hookrail-workers".to_owned());
         state.has_thread = builder.spawn(move || kept.work(&pool, pause)).is_ok();
     }
 
-    /// Sends the thread home.
+    /// Ends the thread.
     pub(super) fn stop(&self) {
-        self.desk.lock().stopped = true;
-        self.desk.news.notify_all();
+        self.control.lock().stopped = true;
+        self.control.changed.notify_all();
     }
 }
 
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl ThreadControl {
+    fn lock(&self) -> MutexGuard<'_, ThreadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, pool: &Weak<Shared>, pause: Duration) {
+    fn work(&self, pool: &Weak<PoolShared>, pause: Duration) {
         let mut state = self.lock();
         while !state.stopped {
-            state = self.news.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner).0;
             if state.stopped {
                 return;
             }

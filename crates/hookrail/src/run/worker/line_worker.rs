@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout_at;
 
 use super::answer::WorkerAnswer;
-use super::files::{CommandFiles, Fingerprint};
+use super::connection::{Asked, Failure, Outcome, QuestionLimits, WorkerConnection};
+use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::start::start;
-use super::talk::{Asked, Failure, Outcome, Talk, Terms};
-use super::turns::{Place, Turn, Turns};
+use super::turns::{QueuePosition, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
 use crate::run::payload::Payload;
@@ -31,39 +31,39 @@ pub(in crate::run) struct LineWorker {
     command: PreparedCommand,
     files: Mutex<CommandFiles>,
     turns: Arc<Turns>,
-    running: Mutex<Option<Running>>,
-    /// Held while a process is started, so that nobody starts a second one.
+    running: Mutex<Option<RunningProcess>>,
+    /// Held while a process is started, so that no second one is started.
     starting: tokio::sync::Mutex<()>,
     health: Mutex<Health>,
     reaper: Reaper,
 }
 
 #[derive(Debug)]
-struct Running {
-    talk: Arc<Talk>,
-    files: Fingerprint,
+struct RunningProcess {
+    connection: Arc<WorkerConnection>,
+    files: FilesFingerprint,
     last_used: Instant,
 }
 
-/// How somebody comes to ask.
+/// How a caller comes to ask.
 #[derive(Debug)]
 pub(super) enum Entry<'t> {
-    /// It is their turn.
+    /// It has its turn and asks now.
     Turn(Turn<'t>),
-    /// They have begun.
-    Begun(Begun<'t>),
+    /// It has begun to send the question.
+    Early(EarlyQuestion<'t>),
 }
 
-/// A question that was begun while its payload was being written. Dropping it gives the question up.
+/// A question whose sending began while its payload was being written. Dropping it gives the question up.
 #[derive(Debug)]
-pub(super) struct Begun<'t> {
+pub(super) struct EarlyQuestion<'t> {
     turn: Turn<'t>,
     asked: Asked,
     begin: Instant,
 }
 
-impl Begun<'_> {
-    /// There is more of the payload now.
+impl EarlyQuestion<'_> {
+    /// Sends what was added to the payload.
     pub(super) fn grow(&self, payload: &Payload) {
         self.asked.grow(payload);
     }
@@ -85,19 +85,19 @@ impl LineWorker {
 
     /// Waits until the worker may be asked.
     pub(super) async fn turn(&self) -> Turn<'_> {
-        self.turns.take(Place::Last).await
+        self.turns.take(QueuePosition::Last).await
     }
 
-    /// Begins to ask about an event while its payload is still being written, if a process runs and nobody else asks it.
-    pub(super) fn begin(&self, payload: &Payload) -> Option<Begun<'_>> {
+    /// Begins to send an event while its payload is still being written, if a process runs and has no other open question.
+    pub(super) fn begin(&self, payload: &Payload) -> Option<EarlyQuestion<'_>> {
         let turn = self.turns.try_take()?;
         let _starting = self.starting.try_lock().ok()?;
         let begin = Instant::now();
-        let asked = self.running_talk()?.begin(payload)?;
-        Some(Begun { turn, asked, begin })
+        let asked = self.running_connection()?.begin(payload)?;
+        Some(EarlyQuestion { turn, asked, begin })
     }
 
-    /// Asks the worker about one event. The deadline counts from here, or from when the question was begun, and covers the
+    /// Asks the worker about one event. The deadline counts from here, or from when an early question began, and covers the
     /// start of a process.
     pub(super) async fn ask<'t>(
         &'t self,
@@ -109,17 +109,17 @@ impl LineWorker {
     ) -> Finished {
         let (mut turn, mut asked, begin) = match entry {
             Entry::Turn(turn) => (turn, None, Instant::now()),
-            Entry::Begun(Begun { turn, asked, begin }) => (turn, Some(asked), begin),
+            Entry::Early(EarlyQuestion { turn, asked, begin }) => (turn, Some(asked), begin),
         };
         let deadline = begin + timeout.min(LONGEST_TIMEOUT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
-        let mut terms = Terms { payload, timeout, deadline, keep, alone };
+        let mut limits = QuestionLimits { payload, timeout, deadline, keep, alone };
         for _ in 0..2 {
             let outcome = match asked.take() {
-                Some(asked) => asked.complete(terms).await,
-                None => match self.talk(deadline).await {
-                    Ok(talk) => talk.ask(terms).await,
+                Some(asked) => asked.complete(limits).await,
+                None => match self.connection(deadline).await {
+                    Ok(connection) => connection.ask(limits).await,
                     Err(why) => {
                         return finished(Exit::NoAnswer(why), Captured::default(), Captured::default());
                     }
@@ -130,9 +130,9 @@ impl LineWorker {
                     lock(&self.health).answered();
                     return finished(exit, stdout, stderr);
                 }
-                Outcome::Failed(Failure { why, stray, stderr }) => {
+                Outcome::Failed(Failure { why, unexpected_output, stderr }) => {
                     lock(&self.health).failed(why.clone(), Instant::now());
-                    return finished(Exit::NoAnswer(why), text(stray), text(stderr));
+                    return finished(Exit::NoAnswer(why), text(unexpected_output), text(stderr));
                 }
                 Outcome::TimedOut(stderr) => {
                     lock(&self.health).failed(WorkerFailure::TimedOut(timeout), Instant::now());
@@ -140,23 +140,23 @@ impl LineWorker {
                 }
                 Outcome::AskAgain => {}
             }
-            // Once more, before those who have not been asked at all.
-            let place = turn.place();
+            // Once more, before the questions that have not been sent at all.
+            let position = turn.position();
             drop(turn);
-            match timeout_at(deadline.into(), self.turns.take(place)).await {
+            match timeout_at(deadline.into(), self.turns.take(position)).await {
                 Ok(again) => turn = again,
                 Err(_) => return finished(Exit::TimedOut(timeout), Captured::default(), Captured::default()),
             }
-            terms.timeout = deadline.saturating_duration_since(Instant::now());
+            limits.timeout = deadline.saturating_duration_since(Instant::now());
         }
         finished(Exit::NoAnswer(WorkerFailure::EndedTwice), Captured::default(), Captured::default())
     }
 
     /// The process to ask: the one that runs, or a new one.
-    async fn talk(&self, deadline: Instant) -> Result<Arc<Talk>, WorkerFailure> {
+    async fn connection(&self, deadline: Instant) -> Result<Arc<WorkerConnection>, WorkerFailure> {
         let _starting = self.starting.lock().await;
-        if let Some(talk) = self.running_talk() {
-            return Ok(talk);
+        if let Some(connection) = self.running_connection() {
+            return Ok(connection);
         }
         if let Some(why) = lock(&self.health).pause(Instant::now()) {
             return Err(why);
@@ -167,26 +167,27 @@ impl LineWorker {
         let started = started.inspect_err(|why| lock(&self.health).failed(why.clone(), Instant::now()))?;
         lock(&self.health).started += 1;
         self.turns.allow(1);
-        let talk = Arc::new(Talk::new(started, Arc::clone(&self.turns)));
-        let running = Running { talk: Arc::clone(&talk), files, last_used: Instant::now() };
+        let connection = Arc::new(WorkerConnection::new(started, Arc::clone(&self.turns)));
+        let running =
+            RunningProcess { connection: Arc::clone(&connection), files, last_used: Instant::now() };
         *lock(&self.running) = Some(running);
-        Ok(talk)
+        Ok(connection)
     }
 
     /// The process that runs, if it can be asked and its files are what they were.
-    fn running_talk(&self) -> Option<Arc<Talk>> {
+    fn running_connection(&self) -> Option<Arc<WorkerConnection>> {
         let mut running = lock(&self.running);
         let current = running.as_mut()?;
-        if lock(&self.files).are_as(&mut current.files) && current.talk.is_usable() {
+        if lock(&self.files).are_as(&mut current.files) && current.connection.is_usable() {
             current.last_used = Instant::now();
-            return Some(Arc::clone(&current.talk));
+            return Some(Arc::clone(&current.connection));
         }
-        current.talk.retire();
+        current.connection.retire();
         *running = None;
         None
     }
 
-    /// What these patterns mean counts as files of the worker, too.
+    /// Files that these patterns match count as files of the worker, too.
     pub(super) fn also_watch(&self, patterns: &[String]) {
         lock(&self.files).also_watch(patterns);
     }
@@ -194,29 +195,29 @@ impl LineWorker {
     /// Ends the process if it has had nothing to do for so long, has ended by itself, or its files changed.
     pub(super) fn tidy(&self, idle: Duration) {
         let mut running = lock(&self.running);
-        let Some(current) = running.as_mut().filter(|current| !current.talk.is_busy()) else { return };
+        let Some(current) = running.as_mut().filter(|current| !current.connection.is_busy()) else { return };
         if current.last_used.elapsed() >= idle
-            || !current.talk.is_usable()
+            || !current.connection.is_usable()
             || !lock(&self.files).are_as(&mut current.files)
         {
-            current.talk.retire();
+            current.connection.retire();
             *running = None;
         }
     }
 
-    /// Ends the process as soon as nobody waits for an answer.
+    /// Ends the process as soon as it has no open question.
     pub(super) fn end(&self) {
         if let Some(current) = lock(&self.running).take() {
-            current.talk.retire();
+            current.connection.retire();
         }
     }
 
     /// The id of the process that runs.
     pub(super) fn process_id(&self) -> Option<i32> {
-        lock(&self.running).as_ref()?.talk.process_id()
+        lock(&self.running).as_ref()?.connection.process_id()
     }
 
-    /// Its record.
+    /// What it answered and how it failed.
     pub(super) fn health(&self) -> MutexGuard<'_, Health> {
         lock(&self.health)
     }
@@ -228,7 +229,7 @@ fn open_stdin() -> io::Result<(OwnedFd, io::PipeWriter)> {
     Ok((reader.into(), writer))
 }
 
-/// The same command, told that it is a worker.
+/// The same command with the variable that tells a program that it is a worker.
 fn as_worker(command: &PreparedCommand) -> PreparedCommand {
     let mut worker = command.clone();
     let mut env = command.env.to_vec();
@@ -261,7 +262,7 @@ for line in sys.stdin:
 "#;
 
     #[tokio::test]
-    async fn a_process_that_nobody_asks_ends_when_its_script_changes() {
+    async fn an_idle_process_ends_when_its_script_changes() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("answers.py");
         std::fs::write(&script, ANSWERS).unwrap();

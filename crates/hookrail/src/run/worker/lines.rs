@@ -8,7 +8,7 @@ use rustix::buffer::spare_capacity;
 const READ: usize = 64 * 1024;
 /// A buffer that grew beyond this for one long line is given back.
 const USUAL: usize = 1024 * 1024;
-/// How much of stderr is kept: its end, because that is what was said last.
+/// How much of stderr is kept: its end, which is closest to the failure.
 const KEPT_ERRORS: usize = 16 * 1024;
 
 /// Bytes on their way to becoming lines.
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_words_are_kept() {
+    fn only_the_end_of_stderr_is_kept() {
         let (reader, mut writer) = io::pipe().unwrap();
-        let mut words = StderrTail::default();
+        let mut tail = StderrTail::default();
         for number in 0..40 {
             writer.write_all(format!("{number:>1000}").as_bytes()).unwrap();
-            words.read_once(&reader).unwrap();
+            tail.read_once(&reader).unwrap();
         }
-        assert_eq!(words.bytes().len(), KEPT_ERRORS);
-        assert!(words.bytes().ends_with(b" 39"));
+        assert_eq!(tail.bytes().len(), KEPT_ERRORS);
+        assert!(tail.bytes().ends_with(b" 39"));
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use crate::run::capture::output_pipe;
 use crate::run::command::PreparedCommand;
-use crate::run::process::{Group, image_of, start_failure};
+use crate::run::process::{ProcessGroup, image_of, start_failure};
 use crate::run::reaper::Reaper;
 use crate::verdict::failure::StartFailure;
 
@@ -21,9 +21,9 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// A process that was just started.
 #[derive(Debug)]
-pub(super) struct Started<S> {
-    /// Its group, which has to end some day.
-    pub(super) group: Group,
+pub(super) struct StartedProcess<S> {
+    /// Its group, which its owner has to end.
+    pub(super) group: ProcessGroup,
     /// Our end of its stdin.
     pub(super) stdin: S,
     /// Its stdout; does not wait.
@@ -32,14 +32,14 @@ pub(super) struct Started<S> {
     pub(super) stderr: PipeReader,
 }
 
-/// Starts a command, with a stdin made by `open_stdin` (the process's end and ours). What is short for the moment is
-/// waited for until the deadline.
+/// Starts a command, with a stdin made by `open_stdin` (the process's end and ours). A shortage of
+/// resources is waited out until the deadline.
 pub(super) async fn start<S>(
     command: &PreparedCommand,
     deadline: Instant,
     reaper: &Reaper,
     open_stdin: impl Fn() -> io::Result<(OwnedFd, S)>,
-) -> Result<Started<S>, StartFailure> {
+) -> Result<StartedProcess<S>, StartFailure> {
     let mut command = command;
     let mut busy_attempts = 0;
     let mut pause = SCARCE_PAUSES.0;
@@ -65,7 +65,7 @@ pub(super) async fn start<S>(
             }
             _ => {}
         }
-        // The shell knows best how to run this, or how to say why it cannot be run.
+        // The shell runs it in its own way, or reports why it cannot be run.
         command = command.fallback.as_deref().ok_or_else(|| start_failure(command, &error))?;
     }
 }
@@ -74,11 +74,11 @@ fn try_start<S>(
     command: &PreparedCommand,
     reaper: &Reaper,
     open_stdin: &impl Fn() -> io::Result<(OwnedFd, S)>,
-) -> io::Result<Started<S>> {
+) -> io::Result<StartedProcess<S>> {
     let (child_stdin, stdin) = open_stdin()?;
     let (stdout, child_stdout) = output_pipe()?;
     let (stderr, child_stderr) = output_pipe()?;
     let image = command.image.get_or_try_init(|| image_of(command))?;
     let leader = image.spawn([child_stdin, child_stdout.into(), child_stderr.into()])?;
-    Ok(Started { group: Group::new(leader, reaper), stdin, stdout, stderr })
+    Ok(StartedProcess { group: ProcessGroup::new(leader, reaper), stdin, stdout, stderr })
 }

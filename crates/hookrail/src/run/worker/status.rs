@@ -1,4 +1,4 @@
-//! What a worker did, for whoever shows it.
+//! What a worker did, for reports.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct WorkerStatus {
     pub restarts: u64,
     /// How it failed last.
     pub last_failure: Option<WorkerFailure>,
-    /// What the processes of its group hold in memory, in bytes, where the system tells.
+    /// What the processes of its group hold in memory, in bytes, where the system reports it.
     pub memory: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
 }
 
 /// What the processes of each group hold in memory: a command may have a shell around it, or helpers. Empty where the
-/// system does not tell.
+/// system does not report it.
 fn memory_by_group() -> HashMap<i32, u64> {
     let mut memory = HashMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

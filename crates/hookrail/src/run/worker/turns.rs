@@ -1,6 +1,6 @@
-//! Whose turn it is to ask a worker: in the order of arrival, as many at once as the worker allows.
+//! The queue of callers of a worker: in the order of arrival, as many at once as the worker allows.
 //!
-//! Waiting here does not use up anybody's timeout.
+//! Waiting here does not use up a hook's timeout.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -10,12 +10,12 @@ use std::task::{Poll, Waker};
 /// The queue before one worker.
 #[derive(Debug)]
 pub(super) struct Turns {
-    queue: Mutex<Queue>,
+    queue: Mutex<CallerQueue>,
 }
 
 #[derive(Debug)]
-struct Queue {
-    /// How many may ask at once.
+struct CallerQueue {
+    /// How many callers may ask at once.
     allowed: usize,
     /// How many do.
     taken: usize,
@@ -30,23 +30,23 @@ pub(in crate::run) struct Turn<'t> {
     ticket: u64,
 }
 
-/// Where somebody stands in the queue.
+/// The position of a caller in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum QueuePosition {
     /// Behind all others.
     Last,
-    /// Where somebody stood before, who has to ask once more.
+    /// The position that a caller had before, which has to ask once more.
     Again(u64),
 }
 
 impl Turns {
-    /// A queue that lets one ask at a time.
+    /// A queue that admits one caller at a time.
     pub(super) fn new() -> Self {
         let (taken, next_ticket, waiting) = (0, 0, VecDeque::new());
-        Self { queue: Mutex::new(Queue { allowed: 1, taken, next_ticket, waiting }) }
+        Self { queue: Mutex::new(CallerQueue { allowed: 1, taken, next_ticket, waiting }) }
     }
 
-    /// Lets so many ask at once from now on. Those who do already are not disturbed.
+    /// Admits so many callers at once from now on. Those already admitted keep their turns.
     pub(super) fn allow(&self, at_once: usize) {
         let mut queue = self.lock();
         queue.allowed = at_once.max(1);
@@ -54,8 +54,8 @@ impl Turns {
     }
 
     /// Waits for a turn. Dropping the future leaves the queue.
-    pub(super) async fn take(&self, place: Place) -> Turn<'_> {
-        let waiting = Waiting { turns: self, ticket: self.lock().enter(place) };
+    pub(super) async fn take(&self, position: QueuePosition) -> Turn<'_> {
+        let waiting = QueuedCaller { turns: self, ticket: self.lock().enter(position) };
         poll_fn(|cx| {
             let mut queue = self.lock();
             let is_first = queue.waiting.front().is_some_and(|(ticket, _)| *ticket == waiting.ticket);
@@ -87,16 +87,16 @@ impl Turns {
         Some(Turn { turns: self, ticket })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, CallerQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
-    fn enter(&mut self, place: Place) -> u64 {
-        let ticket = match place {
-            Place::Last => self.next_ticket,
-            Place::Again(ticket) => ticket,
+impl CallerQueue {
+    fn enter(&mut self, position: QueuePosition) -> u64 {
+        let ticket = match position {
+            QueuePosition::Last => self.next_ticket,
+            QueuePosition::Again(ticket) => ticket,
         };
         self.next_ticket = self.next_ticket.max(ticket + 1);
         // Tickets grow from the front to the back.
@@ -115,9 +115,9 @@ impl Queue {
 }
 
 impl Turn<'_> {
-    /// Where its owner stood.
-    pub(super) fn place(&self) -> Place {
-        Place::Again(self.ticket)
+    /// Its position in the queue.
+    pub(super) fn position(&self) -> QueuePosition {
+        QueuePosition::Again(self.ticket)
     }
 }
 
@@ -129,13 +129,13 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Somebody in the queue, or just admitted.
-struct Waiting<'t> {
+/// A caller in the queue, or just admitted.
+struct QueuedCaller<'t> {
     turns: &'t Turns,
     ticket: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedCaller<'_> {
     fn drop(&mut self) {
         let mut queue = self.turns.lock();
         queue.waiting.retain(|(ticket, _)| *ticket != self.ticket);
@@ -161,25 +161,26 @@ mod tests {
     #[test]
     fn turns_are_taken_in_order() {
         let turns = Turns::new();
-        let (mut first, mut second) = (pin!(turns.take(Place::Last)), pin!(turns.take(Place::Last)));
-        let turn = is_ready(&mut first).expect("nobody else asks");
+        let (mut first, mut second) =
+            (pin!(turns.take(QueuePosition::Last)), pin!(turns.take(QueuePosition::Last)));
+        let turn = is_ready(&mut first).expect("no other caller");
         assert!(is_ready(&mut second).is_none(), "one at a time");
-        let mut again = pin!(turns.take(turn.place()));
+        let mut again = pin!(turns.take(turn.position()));
         assert!(is_ready(&mut again).is_none());
         drop(turn);
-        assert!(is_ready(&mut second).is_none(), "somebody stands before it");
+        assert!(is_ready(&mut second).is_none(), "another caller is before it");
         assert!(is_ready(&mut again).is_some());
         assert!(is_ready(&mut second).is_some());
     }
 
     #[test]
-    fn who_gives_up_is_not_waited_for() {
+    fn a_caller_that_gives_up_leaves_the_queue() {
         let turns = Turns::new();
-        let mut first = pin!(turns.take(Place::Last));
-        let turn = is_ready(&mut first).expect("nobody else asks");
-        let mut impatient = Box::pin(turns.take(Place::Last));
+        let mut first = pin!(turns.take(QueuePosition::Last));
+        let turn = is_ready(&mut first).expect("no other caller");
+        let mut impatient = Box::pin(turns.take(QueuePosition::Last));
         assert!(is_ready(&mut impatient.as_mut()).is_none());
-        let mut last = pin!(turns.take(Place::Last));
+        let mut last = pin!(turns.take(QueuePosition::Last));
         assert!(is_ready(&mut last).is_none());
         drop(impatient);
         drop(turn);
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn a_worker_may_allow_several_at_once() {
         let turns = Turns::new();
-        let mut waiting: Vec<_> = (0..4).map(|_| Box::pin(turns.take(Place::Last))).collect();
+        let mut waiting: Vec<_> = (0..4).map(|_| Box::pin(turns.take(QueuePosition::Last))).collect();
         let mut polled =
             || -> Vec<_> { waiting.iter_mut().filter_map(|future| is_ready(&mut future.as_mut())).collect() };
         let taken = polled();
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(more.len(), 2, "three at once, one of which asks already");
         turns.allow(0);
         drop((waiting, taken, more));
-        let mut last = pin!(turns.take(Place::Last));
+        let mut last = pin!(turns.take(QueuePosition::Last));
         assert!(is_ready(&mut last).is_some(), "at least one");
     }
 }

@@ -1,4 +1,4 @@
-//! The files that the `watch` of a worker's hooks means.
+//! The files that the `watch` of a worker's hooks matches.
 //!
 //! Walking through folders before each event would cost more than the event. So the files and the folders they were found
 //! in are looked at one by one, and walked through again when a folder changed.
@@ -15,26 +15,26 @@ pub(super) struct Watch {
     patterns: Vec<String>,
 }
 
-/// What the patterns meant at one moment.
+/// What the patterns matched at one moment.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedFiles {
     /// How many patterns there were.
     patterns: usize,
-    /// `None` where the patterns cannot be kept: then nobody can tell whether something changed.
-    found: Option<Found>,
+    /// `None` where the patterns cannot be followed: then a change cannot be excluded.
+    found: Option<MatchedPaths>,
 }
 
 #[derive(Debug)]
-struct Found {
-    files: Vec<Seen>,
-    folders: Vec<Seen>,
+struct MatchedPaths {
+    files: Vec<SeenPath>,
+    folders: Vec<SeenPath>,
 }
 
 /// A path and what was there.
-type Seen = (PathBuf, Option<FileState>);
+type SeenPath = (PathBuf, Option<FileState>);
 
 impl Watch {
-    /// Nothing yet; patterns will mean files below this directory.
+    /// No patterns yet. They will match files below this directory.
     pub(super) fn below(root: &Path) -> Self {
         Self { root: root.to_owned(), patterns: Vec::new() }
     }
@@ -48,13 +48,13 @@ impl Watch {
         }
     }
 
-    /// What the patterns mean now.
-    pub(super) fn load(&self) -> Watched {
-        Watched { patterns: self.patterns.len(), found: self.find() }
+    /// What the patterns match now.
+    pub(super) fn load(&self) -> WatchedFiles {
+        WatchedFiles { patterns: self.patterns.len(), found: self.find() }
     }
 
     /// Whether all that is watched is as it was.
-    pub(super) fn is_as(&self, before: &mut Watched) -> bool {
+    pub(super) fn is_as(&self, before: &mut WatchedFiles) -> bool {
         if before.patterns != self.patterns.len() {
             return false;
         }
@@ -65,14 +65,14 @@ impl Watch {
         if found.folders.iter().all(is_as_seen) {
             return true;
         }
-        // Something came or went, be it nothing that is watched.
+        // A file was added or removed, which may be one that is not watched.
         let Some(now) = self.find() else { return false };
         let is_same = now.files == found.files;
         *found = now;
         is_same
     }
 
-    fn find(&self) -> Option<Found> {
+    fn find(&self) -> Option<MatchedPaths> {
         let WatchedPaths { files, folders } = watched_paths(&self.root, &self.patterns).ok()?;
         let seen = |paths: Vec<PathBuf>| {
             let look = |path: PathBuf| {
@@ -83,11 +83,11 @@ impl Watch {
         };
         // The folders first: what comes while the files are looked at is then found next time.
         let folders = seen(folders);
-        Some(Found { files: seen(files), folders })
+        Some(MatchedPaths { files: seen(files), folders })
     }
 }
 
-fn is_as_seen((path, state): &Seen) -> bool {
+fn is_as_seen((path, state): &SeenPath) -> bool {
     FileState::load(path) == *state
 }
 

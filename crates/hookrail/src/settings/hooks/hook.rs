@@ -10,10 +10,10 @@ use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
 use super::super::read::{boolean, given, pick, texts, word};
 use super::super::{ConfiguredHook, HookSpans};
-use super::{Group, HookReader, bytes_of};
+use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{ConfigSource, DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
+use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, OnFailure, Origin, WorkerMode};
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
 pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
@@ -45,7 +45,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 impl HookReader<'_, '_, '_> {
     /// Reads one hook. A required field that cannot be used leaves the hook out; an optional one falls back to its
     /// default. Both are reported.
-    pub(super) fn read_hook(&mut self, group: &Group, value: &Value<'_>, route: Route<'_>) {
+    pub(super) fn read_hook(&mut self, group: &HookGroup, value: &Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
             return self.findings.wrong_type(route, "a hook", value, help);
@@ -78,10 +78,7 @@ impl HookReader<'_, '_, '_> {
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),
-            source: match self.level {
-                Level::Extension(_) => ConfigSource::Extensions,
-                Level::Project | Level::User | Level::System => ConfigSource::Project,
-            },
+            source: self.level.config_source(),
             origin: Origin {
                 level: self.level.clone(),
                 file: self.findings.source().file().map(PathBuf::from).unwrap_or_default(),
@@ -105,7 +102,7 @@ impl HookReader<'_, '_, '_> {
     /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
     fn read_kind(
         &mut self,
-        group: &Group,
+        group: &HookGroup,
         object: &Object<'_>,
         kind: Option<&ObjectProp<'_>>,
         command: Option<&ObjectProp<'_>>,

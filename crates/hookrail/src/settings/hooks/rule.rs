@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Object, ObjectProp};
 
 use super::super::diagnose::span;
 use super::super::read::given;
-use super::{Group, HookReader};
+use super::{HookGroup, HookReader};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::hook::{HookKind, UnreadableRule};
@@ -22,7 +22,7 @@ impl HookReader<'_, '_, '_> {
 
     /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
     /// remove a guard.
-    pub(super) fn read_rule(&mut self, group: &Group, object: &Object<'_>) -> HookKind {
+    pub(super) fn read_rule(&mut self, group: &HookGroup, object: &Object<'_>) -> HookKind {
         let place = RulePlace {
             event: group.event,
             matcher: &group.matcher,

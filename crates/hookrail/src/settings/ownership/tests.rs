@@ -1,8 +1,8 @@
 use super::*;
 
 #[test]
-fn the_user_root_and_the_owner_of_the_home_may_write_and_nobody_else() {
-    let identity = Identity { user: 1000, group: 1000, home_owner: Some(1001) };
+fn only_the_user_root_and_the_owner_of_the_home_may_write() {
+    let identity = AskedUser { user: 1000, group: 1000, home_owner: Some(1001) };
     for (what, owner, group, mode, is_folder, expected) in [
         ("private", 1000, 1000, 0o600, false, None),
         ("readable", 1000, 50, 0o644, false, None),
@@ -17,7 +17,7 @@ fn the_user_root_and_the_owner_of_the_home_may_write_and_nobody_else() {
         ("a sticky folder", 0, 0, 0o1777, true, None),
         ("a file has no such bit", 1000, 1000, 0o1666, false, Some("chmod o-w")),
     ] {
-        let facts = Facts { owner, group, mode, is_folder };
+        let facts = OwnershipFacts { owner, group, mode, is_folder };
         let found = identity.objection(Path::new("/x"), facts);
         match expected {
             None => assert_eq!(found, None, "{what}"),

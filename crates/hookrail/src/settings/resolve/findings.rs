@@ -47,7 +47,7 @@ impl ResolvedSettings {
         })
     }
 
-    /// The file in which a level says whether hooks are on; extensions have no say.
+    /// The file in which a level says whether hooks are on; extensions do not.
     fn file_of(&self, level: &Level) -> Option<PathBuf> {
         match level {
             Level::Project => Some(settings_file(&self.project_dir)),

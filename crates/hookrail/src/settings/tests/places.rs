@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn of_repeated_keys_the_last_one_counts_and_it_is_said() {
+fn of_repeated_keys_the_last_one_counts_and_it_is_reported() {
     let text = r#"{
         "hooks": {
             "AfterTool": [{ "hooks": [{ "type": "command", "command": "first" }] }],

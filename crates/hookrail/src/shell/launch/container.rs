@@ -1,7 +1,7 @@
 //! Containers: the command runs inside one, where paths mean something else.
 //!
-//! The command is told like any other, since `docker run -v /:/host image rm -rf /host` is a deletion to whoever wrote a
-//! rule about deletions. Its paths are not told, because they name files of the container.
+//! The command is reported like any other, since `docker run -v /:/host image rm -rf /host` is a deletion to the author of
+//! a rule about deletions. Its paths are not reported, because they name files of the container.
 
 use super::options::{Found, Spec, scan};
 use crate::shell::field::Field;
@@ -76,7 +76,7 @@ fn exec(walker: &mut Walker, args: &[Field], context: &Context) {
 }
 
 /// `run [options] image command…`; with `--entrypoint` the words behind the image are its arguments. An image may have an
-/// entry point of its own, which gets the command as arguments; then a command is told that is none, which is the side
+/// entry point of its own, which gets the command as arguments; then a command is reported that is none, which is the side
 /// to err on.
 fn run(walker: &mut Walker, args: &[Field], context: &Context) {
     #[rustfmt::skip] // A list is read as a block.

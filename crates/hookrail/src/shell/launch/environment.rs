@@ -146,7 +146,7 @@ fn split_string(text: &str) -> Option<Vec<Field>> {
                 match (quote, chars.next()?) {
                     (_, escaped @ ('\\' | '\'' | '"' | '$' | '#')) => word.push(escaped),
                     (Some('\''), other) => word.extend(['\\', other]),
-                    // `\_` is a blank and `\c` ends the text; nobody needs them to say something honest.
+                    // `\_` is a blank and `\c` ends the text; ordinary commands do not use them.
                     _ => return None,
                 }
             }

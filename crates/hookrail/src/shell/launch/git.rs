@@ -1,4 +1,4 @@
-//! `git`, a program of every day that runs code in places where few people look for it: settings given with `-c`, and
+//! `git`, which runs code from unexpected places: settings given with `-c`, and
 //! options of some subcommands.
 
 use super::shells::{code, joined_code};

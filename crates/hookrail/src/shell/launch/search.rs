@@ -46,7 +46,7 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     walker.start(&whole, &context);
 }
 
-/// A word in which something takes the place of `sign`. It stays one word whatever is put there.
+/// A word in which something takes the place of `sign`. It stays one word whatever replaces it.
 fn with_hole(field: &Field, sign: Option<&str>) -> Field {
     match (field.as_str(), sign) {
         (Some(text), Some(sign)) if !sign.is_empty() && text.contains(sign) => {
@@ -56,7 +56,7 @@ fn with_hole(field: &Field, sign: Option<&str>) -> Field {
     }
 }
 
-/// `find`: the commands behind `-exec` and its kin, which end with `;`, or with `+` directly behind `{}`. What `-execdir`
+/// `find`: the commands behind `-exec` and similar options, which end with `;`, or with `+` directly behind `{}`. What `-execdir`
 /// starts runs in the folder of each file, so relative paths in it cannot be told.
 pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
     let mut rest = args;

@@ -12,14 +12,14 @@ pub(in crate::shell) fn is_shell(name: &str) -> bool {
 }
 
 /// Shells with a language of their own: their code cannot be told. `fish -c 'rm x'` would read the same in Bash, but
-/// nobody could say for which texts that holds.
+/// it is not known for which texts that holds.
 fn is_other_shell(name: &str) -> bool {
     matches!(name, "fish" | "csh" | "tcsh")
 }
 
 /// Reads the arguments of a shell: code, the name of a script, or nothing.
 ///
-/// A script is a file, and what stands in files is not known here; the shell itself is told as a command with the script
+/// A script is a file, and what stands in files is not known here; the shell itself is reported as a command with the script
 /// among its words. A file that is a stream or a pipe to other commands is code that this line makes, so it is dynamic.
 pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Launchers that are told by little: tracers, sandboxes, runners of language environments, and programs that start
+//! Launchers with simple command lines: tracers, sandboxes, runners of language environments, and programs that start
 //! commands at another time.
 
 use super::options::{Spec, scan};
@@ -139,7 +139,7 @@ pub(super) fn is_loader(name: &str) -> bool {
 /// Programs that run a command in an environment of theirs: behind which word, and behind how many operands.
 ///
 /// Their options change with each version, so that the word behind an unknown one may be its value or the command.
-/// Both are told.
+/// Both are reported.
 pub(super) fn runner(name: &str) -> Option<(&'static [&'static str], usize)> {
     Some(match name {
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "conda" | "mamba" | "op" | "doppler" => {

@@ -6,13 +6,13 @@
 use super::{Assignment, Outline, Piece, Role, SimpleCommand, Variable, Word};
 use crate::shell::braces;
 use crate::shell::syntax::{
-    self, Arithmetic, Assign, AssignValue, Command, Kind, Operation, Parameter, Part, Quote, Redirect,
-    RedirectKind, Script,
+    self, Arithmetic, Assign, AssignValue, CommandKind, Operation, Parameter, ParsedCommand, Quote, Redirect,
+    RedirectKind, Script, WordPart,
 };
 
 /// The outline of a tree, before it is known what of it the text begins with.
 pub(super) fn outline_of(script: &Script) -> Outline {
-    let mut builder = Builder::default();
+    let mut builder = OutlineBuilder::default();
     builder.script(script);
     let mut outline = builder.outline;
     outline.variables.sort_by_key(|variable| variable.span.start);
@@ -21,11 +21,11 @@ pub(super) fn outline_of(script: &Script) -> Outline {
 }
 
 #[derive(Default)]
-struct Builder {
+struct OutlineBuilder {
     outline: Outline,
 }
 
-impl Builder {
+impl OutlineBuilder {
     fn script(&mut self, script: &Script) {
         for item in &script.items {
             let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
@@ -37,14 +37,14 @@ impl Builder {
         }
     }
 
-    fn command(&mut self, command: &Command) {
+    fn command(&mut self, command: &ParsedCommand) {
         match &command.kind {
-            Kind::Simple { assigns, words } => {
+            CommandKind::Simple { assigns, words } => {
                 self.simple(assigns, words, &command.redirects);
                 return;
             }
-            Kind::Group(script) | Kind::Subshell(script) => self.script(script),
-            Kind::If { clauses, otherwise } => {
+            CommandKind::Group(script) | CommandKind::Subshell(script) => self.script(script),
+            CommandKind::If { clauses, otherwise } => {
                 for (condition, branch) in clauses {
                     self.script(condition);
                     self.script(branch);
@@ -53,41 +53,41 @@ impl Builder {
                     self.script(script);
                 }
             }
-            Kind::Loop { head, body } => {
+            CommandKind::Loop { head, body } => {
                 self.script(head);
                 self.script(body);
             }
-            Kind::For { name, words, body } => {
+            CommandKind::For { name, words, body } => {
                 self.name(name);
                 self.others(Role::Element, words.as_deref().unwrap_or_default());
                 self.script(body);
             }
-            Kind::Arithmetic { expression, body } => {
+            CommandKind::Arithmetic { expression, body } => {
                 self.arithmetic(expression);
                 if let Some(script) = body {
                     self.script(script);
                 }
             }
-            Kind::Case { subject, arms } => {
+            CommandKind::Case { subject, arms } => {
                 self.other(Role::Compared, subject);
                 for (patterns, script) in arms {
                     self.others(Role::Compared, patterns);
                     self.script(script);
                 }
             }
-            Kind::Test(words) => self.others(Role::Compared, words),
-            Kind::Function { name, body } => {
+            CommandKind::Test(words) => self.others(Role::Compared, words),
+            CommandKind::Function { name, body } => {
                 self.name(name);
                 self.command(body);
             }
-            Kind::Coproc(body) => self.command(body),
+            CommandKind::Coproc(body) => self.command(body),
         }
         let redirections = self.redirections(&command.redirects);
         self.outline.others.extend(redirections);
     }
 
     /// Takes a simple command.
-    fn simple(&mut self, assigns: &[Assign], words: &[syntax::Word], redirects: &[Redirect]) {
+    fn simple(&mut self, assigns: &[Assign], words: &[syntax::UnexpandedWord], redirects: &[Redirect]) {
         // Its place is taken before the commands inside its words take theirs.
         let index = self.outline.commands.len();
         self.outline.commands.push(SimpleCommand::default());
@@ -138,13 +138,13 @@ impl Builder {
         found
     }
 
-    fn others(&mut self, role: Role, words: &[syntax::Word]) {
+    fn others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {
         for word in words {
             self.other(role, word);
         }
     }
 
-    fn other(&mut self, role: Role, word: &syntax::Word) {
+    fn other(&mut self, role: Role, word: &syntax::UnexpandedWord) {
         let word = self.word(word);
         self.outline.others.push((role, word));
     }
@@ -156,7 +156,7 @@ impl Builder {
     }
 
     /// A word with its quotes taken off.
-    fn word(&mut self, word: &syntax::Word) -> Word {
+    fn word(&mut self, word: &syntax::UnexpandedWord) -> Word {
         if let Some(array) = &word.array {
             self.others(Role::Element, array);
         }
@@ -167,7 +167,7 @@ impl Builder {
     }
 
     /// The text inside of an expansion, which is a word of its own.
-    fn inner(&mut self, parts: &[Part], is_quoted: bool) {
+    fn inner(&mut self, parts: &[WordPart], is_quoted: bool) {
         let mut pieces = Vec::new();
         self.pieces(parts, if is_quoted { Quoting::Double } else { Quoting::None }, &mut pieces);
         if !pieces.is_empty() {
@@ -184,38 +184,38 @@ impl Builder {
     }
 
     /// The pieces that parts are, with the words and commands inside of them put where they belong.
-    fn pieces(&mut self, parts: &[Part], quoting: Quoting, pieces: &mut Vec<Piece>) {
+    fn pieces(&mut self, parts: &[WordPart], quoting: Quoting, pieces: &mut Vec<Piece>) {
         for part in parts {
             match part {
-                Part::Literal(text) => {
+                WordPart::Literal(text) => {
                     let quote = if quoting == Quoting::None { Quote::None } else { Quote::Double };
                     pieces.push(Piece::Text { text: text.clone(), quote });
                 }
-                Part::Quoted { text, quote, span } => {
+                WordPart::Quoted { text, quote, span } => {
                     if *quote == Quote::Single {
                         self.outline.single_quoted.push(span.range());
                     }
                     let quote = if quoting == Quoting::Translated { Quote::Translated } else { *quote };
                     pieces.push(Piece::Text { text: text.clone(), quote });
                 }
-                Part::Double(parts) => self.pieces(parts, quoting.max(Quoting::Double), pieces),
-                Part::Translated(parts) => {
+                WordPart::Double(parts) => self.pieces(parts, quoting.max(Quoting::Double), pieces),
+                WordPart::Translated(parts) => {
                     // Also the empty text: its translation is not known.
                     pieces.push(Piece::Text { text: String::new(), quote: Quote::Translated });
                     self.pieces(parts, Quoting::Translated, pieces);
                 }
-                Part::Parameter(parameter) => {
+                WordPart::Parameter(parameter) => {
                     pieces.push(self.parameter(parameter, quoting != Quoting::None));
                 }
-                Part::Command(script) | Part::Process(script) => {
+                WordPart::Command(script) | WordPart::Process(script) => {
                     self.script(script);
                     pieces.push(Piece::Expansion);
                 }
-                Part::Arithmetic(expression) => {
+                WordPart::Arithmetic(expression) => {
                     self.arithmetic(expression);
                     pieces.push(Piece::Expansion);
                 }
-                Part::Opaque => pieces.push(Piece::Expansion),
+                WordPart::Opaque => pieces.push(Piece::Expansion),
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::Parser;
-use super::cursor::{Cursor, is_name};
+use super::ShellParser;
+use super::cursor::{TextCursor, is_name};
 use super::word::Ends;
-use crate::shell::syntax::{Assign, AssignValue, Command, Kind, Part, Word};
+use crate::shell::syntax::{Assign, AssignValue, CommandKind, ParsedCommand, UnexpandedWord, WordPart};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads one command of a pipeline.
-    pub(super) fn command(&mut self) -> Option<Command> {
+    pub(super) fn command(&mut self) -> Option<ParsedCommand> {
         self.skip_blanks();
         if self.cursor.peek() == Some(b'(') {
             return Some(self.parenthesized());
@@ -23,9 +23,9 @@ impl Parser<'_> {
     }
 
     /// Reads a simple command, or the definition of a function without the word `function`.
-    fn simple(&mut self) -> Option<Command> {
+    fn simple(&mut self) -> Option<ParsedCommand> {
         let mut assigns = Vec::new();
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<UnexpandedWord> = Vec::new();
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
@@ -61,17 +61,18 @@ impl Parser<'_> {
             self.broken = true;
         }
         let is_empty = assigns.is_empty() && words.is_empty() && redirects.is_empty();
-        (!is_empty).then_some(Command { kind: Kind::Simple { assigns, words }, redirects })
+        (!is_empty).then_some(ParsedCommand { kind: CommandKind::Simple { assigns, words }, redirects })
     }
 
     /// Reads the compound command that is a function's body.
-    pub(super) fn function_body(&mut self, name: String) -> Command {
+    pub(super) fn function_body(&mut self, name: String) -> ParsedCommand {
         self.skip_lines();
         let body = self.deeper(Self::command);
-        let is_compound = body.as_ref().is_some_and(|body| !matches!(body.kind, Kind::Simple { .. }));
+        let is_compound = body.as_ref().is_some_and(|body| !matches!(body.kind, CommandKind::Simple { .. }));
         self.broken |= !is_compound;
-        let body = body.unwrap_or(Command { kind: Kind::Test(Vec::new()), redirects: Vec::new() });
-        Command { kind: Kind::Function { name, body: Rc::new(body) }, redirects: Vec::new() }
+        let body =
+            body.unwrap_or(ParsedCommand { kind: CommandKind::Test(Vec::new()), redirects: Vec::new() });
+        ParsedCommand { kind: CommandKind::Function { name, body: Rc::new(body) }, redirects: Vec::new() }
     }
 
     /// Reads `name=value`, `name+=value` or `name[…]=value`; `None`, and nothing is read, if none comes next.
@@ -118,7 +119,7 @@ impl Parser<'_> {
     /// Whether `[` after a name goes on to `]=` or `]+=` before the line ends. Without this look each `a[` of a
     /// long text could be read to its end in vain.
     fn has_subscript_assignment(&self) -> bool {
-        let mut ahead: Cursor<'_> = self.cursor.clone();
+        let mut ahead: TextCursor<'_> = self.cursor.clone();
         for _ in 0..4096 {
             match ahead.peek() {
                 None | Some(b'\n') => return false,
@@ -137,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// Reads `( … )` of an array assignment.
-    fn array(&mut self) -> Vec<Word> {
+    fn array(&mut self) -> Vec<UnexpandedWord> {
         self.cursor.skip();
         let mut words = Vec::new();
         loop {
@@ -158,7 +159,7 @@ impl Parser<'_> {
     }
 
     /// Reads the words of a list such as that of `for`, up to the line end or operator behind it.
-    pub(super) fn words(&mut self) -> Vec<Word> {
+    pub(super) fn words(&mut self) -> Vec<UnexpandedWord> {
         let mut words = Vec::new();
         loop {
             self.skip_blanks();
@@ -170,10 +171,10 @@ impl Parser<'_> {
     }
 
     /// Reads the word that must come next.
-    pub(super) fn expect_any_word(&mut self) -> Word {
+    pub(super) fn expect_any_word(&mut self) -> UnexpandedWord {
         self.skip_blanks();
         let word = self.word();
         self.broken |= word.is_none();
-        word.unwrap_or(Word { parts: vec![Part::Opaque], ..Word::default() })
+        word.unwrap_or(UnexpandedWord { parts: vec![WordPart::Opaque], ..UnexpandedWord::default() })
     }
 }

@@ -4,27 +4,27 @@
 //! `rm` is still worth telling, because Bash may get the rest of the text from somewhere else.
 
 use super::word::Ends;
-use super::{Parser, Until};
-use crate::shell::syntax::{Command, Kind, Script, Word};
+use super::{ShellParser, Until};
+use crate::shell::syntax::{CommandKind, ParsedCommand, Script, UnexpandedWord};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads `( … )` or `(( … ))`.
-    pub(super) fn parenthesized(&mut self) -> Command {
+    pub(super) fn parenthesized(&mut self) -> ParsedCommand {
         self.cursor.skip();
         if self.cursor.peek() == Some(b'(')
             && let Some(expression) = self.expression()
         {
-            return self.with_redirects(Kind::Arithmetic { expression, body: None });
+            return self.with_redirects(CommandKind::Arithmetic { expression, body: None });
         }
         let script = self.list(Until::Paren);
         self.expect(")");
-        self.with_redirects(Kind::Subshell(script))
+        self.with_redirects(CommandKind::Subshell(script))
     }
 
     /// Reads the command that the reserved word `word` begins, which ends at `end`; `None`, and nothing is read, if
     /// it is no such word.
-    pub(super) fn compound(&mut self, word: &str, end: usize) -> Option<Command> {
-        let read: fn(&mut Self) -> Kind = match word {
+    pub(super) fn compound(&mut self, word: &str, end: usize) -> Option<ParsedCommand> {
+        let read: fn(&mut Self) -> CommandKind = match word {
             "{" => Self::group,
             "if" => Self::conditional,
             "while" | "until" => Self::repetition,
@@ -41,21 +41,21 @@ impl Parser<'_> {
     }
 
     /// Reads the redirections behind a compound command.
-    fn with_redirects(&mut self, kind: Kind) -> Command {
+    fn with_redirects(&mut self, kind: CommandKind) -> ParsedCommand {
         let redirects = self.redirects();
         self.skip_blanks();
-        Command { kind, redirects }
+        ParsedCommand { kind, redirects }
     }
 
     /// Reads a group up to its closing brace.
-    fn group(&mut self) -> Kind {
+    fn group(&mut self) -> CommandKind {
         let script = self.list(Until::Words(&["}"]));
         self.expect_word("}");
-        Kind::Group(script)
+        CommandKind::Group(script)
     }
 
     /// Reads `if` up to its `fi`.
-    fn conditional(&mut self) -> Kind {
+    fn conditional(&mut self) -> CommandKind {
         let mut clauses = Vec::new();
         let mut otherwise = None;
         loop {
@@ -70,14 +70,14 @@ impl Parser<'_> {
                 otherwise = Some(self.list(Until::Words(&["fi"])));
             }
             self.expect_word("fi");
-            return Kind::If { clauses, otherwise };
+            return CommandKind::If { clauses, otherwise };
         }
     }
 
     /// Reads `while` or `until` up to its `done`.
-    fn repetition(&mut self) -> Kind {
+    fn repetition(&mut self) -> CommandKind {
         let head = self.list(Until::Words(&["do"]));
-        Kind::Loop { head, body: self.body() }
+        CommandKind::Loop { head, body: self.body() }
     }
 
     /// Reads `do … done`, or the braces that Bash takes instead.
@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Reads `for` or `select` up to its `done`, also in the form with an expression.
-    fn iteration(&mut self) -> Kind {
+    fn iteration(&mut self) -> CommandKind {
         self.skip_blanks();
         if self.cursor.peek() == Some(b'(') && self.cursor.peek_second() == Some(b'(') {
             self.cursor.skip();
@@ -104,7 +104,7 @@ impl Parser<'_> {
             self.skip_blanks();
             self.cursor.take(";");
             let body = Some(self.body());
-            return Kind::Arithmetic { expression: expression.unwrap_or_default(), body };
+            return CommandKind::Arithmetic { expression: expression.unwrap_or_default(), body };
         }
         let start = self.cursor.at();
         self.expect_any_word();
@@ -116,11 +116,11 @@ impl Parser<'_> {
             self.skip_blanks();
         }
         self.cursor.take(";");
-        Kind::For { name, words, body: self.body() }
+        CommandKind::For { name, words, body: self.body() }
     }
 
     /// Reads `case` up to its `esac`.
-    fn case(&mut self) -> Kind {
+    fn case(&mut self) -> CommandKind {
         let subject = self.expect_any_word();
         self.expect_word("in");
         let mut arms = Vec::new();
@@ -140,12 +140,12 @@ impl Parser<'_> {
                 self.cursor.take_raw();
             }
         }
-        Kind::Case { subject, arms }
+        CommandKind::Case { subject, arms }
     }
 
     /// Reads one arm: its patterns, its commands and what ends it. The parenthesis before the patterns is optional, which
     /// is why `case` has to be known inside `$(…)`: the `)` behind a pattern does not end the substitution.
-    fn case_arm(&mut self) -> (Vec<Word>, Script) {
+    fn case_arm(&mut self) -> (Vec<UnexpandedWord>, Script) {
         self.cursor.take("(");
         let mut patterns = Vec::new();
         loop {
@@ -164,7 +164,7 @@ impl Parser<'_> {
 
     /// Reads the words of `[[ … ]]`. How its operators join them does not matter: no command stands in it except in
     /// expansions.
-    fn test(&mut self) -> Kind {
+    fn test(&mut self) -> CommandKind {
         let mut words = Vec::new();
         let mut is_pattern = false;
         loop {
@@ -203,14 +203,14 @@ impl Parser<'_> {
                 self.broken |= was_pattern;
                 self.cursor.take_raw();
             } else {
-                words.push(Word { parts, array: None, span: self.span(start) });
+                words.push(UnexpandedWord { parts, array: None, span: self.span(start) });
             }
         }
-        Kind::Test(words)
+        CommandKind::Test(words)
     }
 
     /// Reads the definition that `function` begins; `None`, and nothing is read, if no name follows.
-    fn function(&mut self, end: usize) -> Option<Command> {
+    fn function(&mut self, end: usize) -> Option<ParsedCommand> {
         let start = self.cursor.at();
         self.cursor.go(end);
         self.skip_blanks();
@@ -235,7 +235,7 @@ impl Parser<'_> {
 
     /// Reads the command behind `coproc`, with or without a name before it. Only a compound command can be named: in
     /// `coproc rm x` the program is `rm`.
-    fn coprocess(&mut self, end: usize) -> Command {
+    fn coprocess(&mut self, end: usize) -> ParsedCommand {
         self.cursor.go(end);
         self.skip_blanks();
         let start = self.cursor.at();
@@ -255,7 +255,8 @@ impl Parser<'_> {
         }
         let body = self.deeper(Self::command);
         self.broken |= body.is_none();
-        let body = body.unwrap_or(Command { kind: Kind::Test(Vec::new()), redirects: Vec::new() });
-        Command { kind: Kind::Coproc(Box::new(body)), redirects: Vec::new() }
+        let body =
+            body.unwrap_or(ParsedCommand { kind: CommandKind::Test(Vec::new()), redirects: Vec::new() });
+        ParsedCommand { kind: CommandKind::Coproc(Box::new(body)), redirects: Vec::new() }
     }
 }

@@ -5,13 +5,13 @@
 /// Places are byte offsets. All syntax of the shell is ASCII, so a place where something is recognised is always
 /// the beginning of a character.
 #[derive(Debug, Clone)]
-pub(super) struct Cursor<'t> {
+pub(super) struct TextCursor<'t> {
     text: &'t str,
     at: usize,
     end: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> TextCursor<'t> {
     /// The beginning of `text`.
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: 0, end: text.len() }

@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use super::cursor::is_name;
-use super::quote::Quoting;
+use super::quote::QuoteContext;
 use super::word::Ends;
-use super::{Parser, Until};
-use crate::shell::syntax::{Arithmetic, Operation, Parameter, Part, Word};
+use super::{ShellParser, Until};
+use crate::shell::syntax::{Arithmetic, Operation, Parameter, UnexpandedWord, WordPart};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads what stands behind the dollar sign at `start`; `None` if it means nothing there.
-    pub(super) fn dollar(&mut self, quoted: bool, start: usize) -> Option<Part> {
+    pub(super) fn dollar(&mut self, quoted: bool, start: usize) -> Option<WordPart> {
         let next = self.cursor.peek()?;
         match next {
             b'(' => {
@@ -18,13 +18,13 @@ impl Parser<'_> {
                 if self.cursor.peek() == Some(b'(')
                     && let Some(expression) = self.expression()
                 {
-                    return Some(Part::Arithmetic(Rc::new(expression)));
+                    return Some(WordPart::Arithmetic(Rc::new(expression)));
                 }
-                Some(Part::Command(self.substitution()))
+                Some(WordPart::Command(self.substitution()))
             }
             b'{' => {
                 self.cursor.skip();
-                Some(self.deeper(|parser| Some(parser.braced(quoted, start))).unwrap_or(Part::Opaque))
+                Some(self.deeper(|parser| Some(parser.braced(quoted, start))).unwrap_or(WordPart::Opaque))
             }
             b'[' => {
                 self.cursor.skip();
@@ -32,12 +32,12 @@ impl Parser<'_> {
                 let parts = self.deeper(|parser| parser.parts(Ends::Bracket));
                 let text = self.cursor.slice(start, self.cursor.at()).to_owned();
                 self.expect("]");
-                Some(Part::Arithmetic(Rc::new(Arithmetic { text, parts })))
+                Some(WordPart::Arithmetic(Rc::new(Arithmetic { text, parts })))
             }
             _ => {
                 let name = self.parameter_name(false)?;
                 let operation = Operation::Plain;
-                Some(Part::Parameter(Box::new(Parameter {
+                Some(WordPart::Parameter(Box::new(Parameter {
                     name,
                     subscript: None,
                     operation,
@@ -61,7 +61,7 @@ impl Parser<'_> {
         let outer = self.cursor.end();
         self.cursor.go(start + 1);
         self.cursor.set_end(close);
-        let parts = self.deeper(|parser| parser.quoted_parts(Quoting::Document));
+        let parts = self.deeper(|parser| parser.quoted_parts(QuoteContext::Document));
         self.cursor.set_end(outer);
         self.cursor.go(close + 2);
         Some(Arithmetic { text, parts })
@@ -127,14 +127,14 @@ impl Parser<'_> {
     }
 
     /// Reads what stands behind `${`, whose dollar sign is at `start`, and the closing brace.
-    fn braced(&mut self, quoted: bool, start: usize) -> Part {
+    fn braced(&mut self, quoted: bool, start: usize) -> WordPart {
         let next = self.cursor.peek();
         if matches!(next, Some(b' ' | b'\t' | b'\n' | b'|')) {
             // Bash 5.3 runs the commands; older ones refuse the text.
             self.cursor.take("|");
             let script = self.list(Until::Words(&["}"]));
             self.expect_word("}");
-            return Part::Command(Rc::new(script));
+            return WordPart::Command(Rc::new(script));
         }
         let second = self.cursor.peek_second();
         let prefixed = matches!((next, second), (Some(b'#'), Some(byte)) if byte != b'}' && !is_operator(byte))
@@ -149,7 +149,7 @@ impl Parser<'_> {
             self.broken = true;
         }
         let operation = match operation {
-            Operation::Plain if name.is_empty() => Operation::Other(Word::default()),
+            Operation::Plain if name.is_empty() => Operation::Other(UnexpandedWord::default()),
             Operation::Plain
             | Operation::Default(..)
             | Operation::Assign(..)
@@ -161,16 +161,16 @@ impl Parser<'_> {
                     Operation::Default(word, _)
                     | Operation::Assign(word, _)
                     | Operation::Alternative(word, _) => Operation::Other(word),
-                    _ => Operation::Other(Word::default()),
+                    _ => Operation::Other(UnexpandedWord::default()),
                 }
             }
             other => other,
         };
-        Part::Parameter(Box::new(Parameter { name, subscript, operation, span: self.span(start) }))
+        WordPart::Parameter(Box::new(Parameter { name, subscript, operation, span: self.span(start) }))
     }
 
     /// Reads `[…]` behind the name of an array.
-    fn subscript(&mut self) -> Option<(String, Vec<Part>)> {
+    fn subscript(&mut self) -> Option<(String, Vec<WordPart>)> {
         if self.cursor.peek() != Some(b'[') {
             return None;
         }
@@ -200,7 +200,7 @@ impl Parser<'_> {
         let at = self.cursor.at();
         let ends = Ends::Brace { quoted: quoted && (is_word || sign == Some(b':')) };
         let parts = self.parts(ends);
-        let word = Word { parts, array: None, span: self.span(at) };
+        let word = UnexpandedWord { parts, array: None, span: self.span(at) };
         let written = self.cursor.slice(at, self.cursor.at());
         match sign {
             Some(b'}') => Operation::Plain,

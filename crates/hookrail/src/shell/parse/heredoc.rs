@@ -3,22 +3,22 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::Parser;
+use super::ShellParser;
 use super::origin::Copied;
-use crate::shell::syntax::{Part, Quote, RedirectKind};
+use crate::shell::syntax::{Quote, RedirectKind, WordPart};
 
 /// A here-document whose body has not been reached.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     delimiter: String,
     /// Whether a part of the delimiter was quoted, which takes the meaning from `$` in the body.
     quoted: bool,
     /// `<<-`: tabs before each line are dropped.
     strips_tabs: bool,
-    body: Rc<OnceCell<Vec<Part>>>,
+    body: Rc<OnceCell<Vec<WordPart>>>,
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads the delimiter behind `<<` or `<<-`.
     pub(super) fn document(&mut self, strips_tabs: bool) -> RedirectKind {
         self.cursor.skip_blanks();
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.broken |= written.contains(['$', '`', '\n', '(']);
         let (delimiter, quoted) = without_quotes(written);
         let body = Rc::new(OnceCell::new());
-        self.pending.push(Pending { delimiter, quoted, strips_tabs, body: Rc::clone(&body) });
+        self.pending.push(PendingHeredoc { delimiter, quoted, strips_tabs, body: Rc::clone(&body) });
         RedirectKind::Document(body)
     }
 
@@ -41,7 +41,7 @@ impl Parser<'_> {
             let start = self.cursor.at();
             let body = self.document_body(&document);
             let parts = if document.quoted {
-                vec![Part::Quoted { text: body.text, quote: Quote::Double, span: self.span(start) }]
+                vec![WordPart::Quoted { text: body.text, quote: Quote::Double, span: self.span(start) }]
             } else {
                 let read = body.parse_quoted(self.depth + 1);
                 self.broken |= read.broken;
@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// The lines up to the delimiter, which is stepped over.
-    fn document_body(&mut self, document: &Pending) -> Copied {
+    fn document_body(&mut self, document: &PendingHeredoc) -> Copied {
         let mut body = Copied::at(self.offset(self.cursor.at()));
         loop {
             let mut line = Copied::default();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Parser;
+use super::ShellParser;
 use crate::shell::syntax::{AndOr, Pipeline, Script};
 
 /// What ends a list of commands.
@@ -18,7 +18,7 @@ pub(super) enum Until {
     CaseArm,
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads commands up to `until`, which is left unread.
     pub(super) fn list(&mut self, until: Until) -> Script {
         let mut items = Vec::new();

@@ -5,12 +5,12 @@
 
 use std::rc::Rc;
 
-use super::{Parsed, ParsedQuoted, Parser};
+use super::{Parsed, ParsedQuoted, ShellParser};
 use crate::shell::syntax::Span;
 
 /// Where the bytes of a parser's text come from.
 #[derive(Debug, Clone)]
-pub(super) enum Origin {
+pub(super) enum TextOrigin {
     /// The text is the outermost one, or places in it are not asked for.
     Itself,
     /// A copy: where it begins in the outermost text, and the same for each of its bytes.
@@ -55,16 +55,16 @@ impl Copied {
 
     /// Reads the text as commands `depth` levels deep.
     pub(super) fn parse(self, depth: usize) -> Parsed {
-        Parser::new(&self.text, depth, Origin::Copied(self.start, self.from.into())).script()
+        ShellParser::new(&self.text, depth, TextOrigin::Copied(self.start, self.from.into())).script()
     }
 
     /// Reads the text by the rules of double quotes, `depth` levels deep.
     pub(super) fn parse_quoted(self, depth: usize) -> ParsedQuoted {
-        Parser::new(&self.text, depth, Origin::Copied(self.start, self.from.into())).quoted_text()
+        ShellParser::new(&self.text, depth, TextOrigin::Copied(self.start, self.from.into())).quoted_text()
     }
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Copies the bytes up to the next one that `stops` accepts.
     pub(super) fn copy_until(&mut self, copy: &mut Copied, stops: impl Fn(u8) -> bool) {
         let start = self.cursor.at();
@@ -77,8 +77,8 @@ impl Parser<'_> {
         let end = self.cursor.at();
         copy.text.push_str(self.cursor.slice(start, end));
         match &self.origin {
-            Origin::Itself => copy.from.extend((start..end).map(narrow)),
-            Origin::Copied(_, from) => copy.from.extend(from.get(start..end).unwrap_or_default()),
+            TextOrigin::Itself => copy.from.extend((start..end).map(narrow)),
+            TextOrigin::Copied(_, from) => copy.from.extend(from.get(start..end).unwrap_or_default()),
         }
     }
 
@@ -93,8 +93,8 @@ impl Parser<'_> {
     /// backticks begins at the backslash.
     pub(super) fn offset(&self, at: usize) -> u32 {
         match &self.origin {
-            Origin::Itself => narrow(at),
-            Origin::Copied(start, from) => {
+            TextOrigin::Itself => narrow(at),
+            TextOrigin::Copied(start, from) => {
                 let before = at.checked_sub(1).and_then(|before| from.get(before));
                 before.map_or(*start, |before| before.saturating_add(1))
             }

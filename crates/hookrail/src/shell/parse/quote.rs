@@ -3,21 +3,21 @@
 use std::rc::Rc;
 
 use super::origin::Copied;
-use super::{Parser, ansi_c};
-use crate::shell::syntax::{Part, Quote, Span};
+use super::{ShellParser, ansi_c};
+use crate::shell::syntax::{Quote, Span, WordPart};
 
 /// Where text with the rules of double quotes stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
+pub(super) enum QuoteContext {
     /// Between `"` and `"`.
     Double,
     /// In a here-document or an expression: up to the end, and `"` means nothing.
     Document,
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads a text in single quotes.
-    pub(super) fn single_quoted(&mut self) -> Part {
+    pub(super) fn single_quoted(&mut self) -> WordPart {
         let start = self.cursor.at();
         self.cursor.skip();
         let mut text = String::new();
@@ -27,8 +27,8 @@ impl Parser<'_> {
     }
 
     /// A part that means itself and was written from `start` to here.
-    pub(super) fn quoted(&self, text: String, quote: Quote, start: usize) -> Part {
-        Part::Quoted { text, quote, span: self.span(start) }
+    pub(super) fn quoted(&self, text: String, quote: Quote, start: usize) -> WordPart {
+        WordPart::Quoted { text, quote, span: self.span(start) }
     }
 
     /// Steps over a closing quote, before which no line may be joined.
@@ -41,17 +41,17 @@ impl Parser<'_> {
     }
 
     /// Reads text with the rules of double quotes, and the closing quote.
-    pub(super) fn quoted_parts(&mut self, quoting: Quoting) -> Vec<Part> {
+    pub(super) fn quoted_parts(&mut self, quoting: QuoteContext) -> Vec<WordPart> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut start = self.cursor.at();
         loop {
             match self.cursor.peek() {
                 None => {
-                    self.broken |= quoting == Quoting::Double;
+                    self.broken |= quoting == QuoteContext::Double;
                     break;
                 }
-                Some(b'"') if quoting == Quoting::Double => {
+                Some(b'"') if quoting == QuoteContext::Double => {
                     if !text.is_empty() {
                         parts.push(self.quoted(std::mem::take(&mut text), Quote::Double, start));
                     }
@@ -65,7 +65,7 @@ impl Parser<'_> {
                             text.push(char::from(next));
                             self.cursor.skip();
                         }
-                        Some(b'"') if quoting == Quoting::Double => {
+                        Some(b'"') if quoting == QuoteContext::Double => {
                             text.push('"');
                             self.cursor.skip();
                         }
@@ -78,7 +78,7 @@ impl Parser<'_> {
                         if !text.is_empty() {
                             let span = Span { start: self.offset(start), end: self.offset(before) };
                             let text = std::mem::take(&mut text);
-                            parts.push(Part::Quoted { text, quote: Quote::Double, span });
+                            parts.push(WordPart::Quoted { text, quote: Quote::Double, span });
                         }
                         parts.push(part);
                         start = self.cursor.at();
@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 
     /// Reads what begins with `$` or a backtick; `None` for a dollar sign that means nothing, which is stepped over.
-    pub(super) fn expansion(&mut self, quoted: bool) -> Option<Part> {
+    pub(super) fn expansion(&mut self, quoted: bool) -> Option<WordPart> {
         if self.cursor.take("`") {
             return Some(self.backticks(quoted));
         }
@@ -112,14 +112,14 @@ impl Parser<'_> {
             }
             Some(b'"') if !quoted => {
                 self.cursor.skip();
-                Some(Part::Translated(self.deeper(|parser| parser.quoted_parts(Quoting::Double))))
+                Some(WordPart::Translated(self.deeper(|parser| parser.quoted_parts(QuoteContext::Double))))
             }
             _ => self.dollar(quoted, start),
         }
     }
 
     /// Reads the text behind the `$'` at `start`, and the closing quote, which a backslash can escape.
-    fn ansi_c(&mut self, start: usize) -> Part {
+    fn ansi_c(&mut self, start: usize) -> WordPart {
         let inside = self.cursor.at();
         loop {
             self.cursor.take_until(&mut String::new(), |byte| matches!(byte, b'\'' | b'\\'));
@@ -131,12 +131,12 @@ impl Parser<'_> {
         }
         let written = self.cursor.slice(inside, self.cursor.at());
         self.close_raw(b'\'');
-        ansi_c::decode(written).map_or(Part::Opaque, |text| self.quoted(text, Quote::AnsiC, start))
+        ansi_c::decode(written).map_or(WordPart::Opaque, |text| self.quoted(text, Quote::AnsiC, start))
     }
 
     /// Reads a text in backticks. Its backslashes are taken off before it is read as commands, so that it is a text of its
     /// own: an escaped backtick inside it belongs to the inner text, and in double quotes so does an escaped quote.
-    fn backticks(&mut self, quoted: bool) -> Part {
+    fn backticks(&mut self, quoted: bool) -> WordPart {
         let mut code = Copied::at(self.offset(self.cursor.at()));
         loop {
             self.copy_until(&mut code, |byte| matches!(byte, b'`' | b'\\'));
@@ -159,6 +159,6 @@ impl Parser<'_> {
             parser.too_deep |= parsed.too_deep;
             parsed.script
         });
-        Part::Command(Rc::new(script))
+        WordPart::Command(Rc::new(script))
     }
 }

@@ -1,10 +1,10 @@
 //! Redirections, wherever they stand in a command.
 
-use super::Parser;
+use super::ShellParser;
 use super::cursor::is_name;
-use crate::shell::syntax::{Redirect, RedirectKind, Word};
+use crate::shell::syntax::{Redirect, RedirectKind, UnexpandedWord};
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads the redirection that comes next, if one does.
     pub(super) fn redirect(&mut self) -> Option<Redirect> {
         let start = self.cursor.at();
@@ -72,11 +72,11 @@ impl Parser<'_> {
     }
 
     /// Reads the word behind an operator; the text is broken without one.
-    fn target(&mut self) -> Word {
+    fn target(&mut self) -> UnexpandedWord {
         self.cursor.skip_blanks();
         let Some(word) = self.word() else {
             self.broken = true;
-            return Word::default();
+            return UnexpandedWord::default();
         };
         word
     }

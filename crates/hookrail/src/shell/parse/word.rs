@@ -1,9 +1,9 @@
 //! Words that are not quoted as a whole, and the patterns of `[[ … ]]` and `extglob`.
 
-use super::Parser;
-use super::cursor::{Cursor, is_meta};
-use super::quote::Quoting;
-use crate::shell::syntax::{Part, Quote, Word};
+use super::ShellParser;
+use super::cursor::{TextCursor, is_meta};
+use super::quote::QuoteContext;
+use crate::shell::syntax::{Quote, UnexpandedWord, WordPart};
 
 /// What ends a word that is not quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,19 +18,19 @@ pub(super) enum Ends {
     Pattern,
 }
 
-impl Parser<'_> {
+impl ShellParser<'_> {
     /// Reads the word that comes next, if one does.
-    pub(super) fn word(&mut self) -> Option<Word> {
+    pub(super) fn word(&mut self) -> Option<UnexpandedWord> {
         let start = self.cursor.at();
         let parts = self.parts(Ends::Meta);
-        (!parts.is_empty()).then(|| Word { parts, array: None, span: self.span(start) })
+        (!parts.is_empty()).then(|| UnexpandedWord { parts, array: None, span: self.span(start) })
     }
 
     /// Reads parts of a word up to what ends it, which is left unread.
     ///
     /// One loop serves words, operands of `${…}`, subscripts and the patterns of `[[ … ]]`: they differ only in what ends
     /// them and in whether a single quote is a quote.
-    pub(super) fn parts(&mut self, ends: Ends) -> Vec<Part> {
+    pub(super) fn parts(&mut self, ends: Ends) -> Vec<WordPart> {
         let mut parts = Vec::new();
         let mut literal = String::new();
         // Parentheses of a pattern, or brackets of a subscript, that are open.
@@ -44,8 +44,8 @@ impl Parser<'_> {
                 b'"' => {
                     self.cursor.skip();
                     flush(&mut literal, &mut parts);
-                    let inner = self.deeper(|parser| parser.quoted_parts(Quoting::Double));
-                    parts.push(Part::Double(inner));
+                    let inner = self.deeper(|parser| parser.quoted_parts(QuoteContext::Double));
+                    parts.push(WordPart::Double(inner));
                 }
                 b'\\' => {
                     let start = self.cursor.at();
@@ -68,7 +68,7 @@ impl Parser<'_> {
                     flush(&mut literal, &mut parts);
                     self.cursor.skip();
                     self.cursor.take("(");
-                    parts.push(Part::Process(self.substitution()));
+                    parts.push(WordPart::Process(self.substitution()));
                 }
                 b'?' | b'*' | b'+' | b'@' | b'!'
                     if ends == Ends::Meta && self.extglob && self.begins_pattern() =>
@@ -78,7 +78,9 @@ impl Parser<'_> {
                     literal.push_str("(*)");
                     flush(&mut literal, &mut parts);
                     // What the pattern says is not known to be a match; what it runs is.
-                    parts.extend(inner.into_iter().filter(is_expansion).map(|part| Part::Double(vec![part])));
+                    parts.extend(
+                        inner.into_iter().filter(is_expansion).map(|part| WordPart::Double(vec![part])),
+                    );
                 }
                 _ => {
                     let ended = match ends {
@@ -124,14 +126,14 @@ impl Parser<'_> {
         if self.cursor.peek_second() != Some(b'(') {
             return false;
         }
-        let mut ahead: Cursor<'_> = self.cursor.clone();
+        let mut ahead: TextCursor<'_> = self.cursor.clone();
         ahead.skip();
         ahead.take("(");
         ahead.peek() != Some(b')')
     }
 
     /// Reads an extended pattern up to its closing parenthesis.
-    fn pattern(&mut self) -> Vec<Part> {
+    fn pattern(&mut self) -> Vec<WordPart> {
         self.cursor.skip();
         self.cursor.take("(");
         let mut parts = Vec::new();
@@ -162,13 +164,13 @@ impl Parser<'_> {
 }
 
 /// Whether a part can run commands.
-fn is_expansion(part: &Part) -> bool {
-    !matches!(part, Part::Literal(_) | Part::Quoted { .. } | Part::Opaque)
+fn is_expansion(part: &WordPart) -> bool {
+    !matches!(part, WordPart::Literal(_) | WordPart::Quoted { .. } | WordPart::Opaque)
 }
 
 /// Moves the literal text that was collected to the parts.
-fn flush(literal: &mut String, parts: &mut Vec<Part>) {
+fn flush(literal: &mut String, parts: &mut Vec<WordPart>) {
     if !literal.is_empty() {
-        parts.push(Part::Literal(std::mem::take(literal)));
+        parts.push(WordPart::Literal(std::mem::take(literal)));
     }
 }

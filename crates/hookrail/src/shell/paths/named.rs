@@ -1,7 +1,7 @@
 //! Files that are named in other ways than as plain operands: by options, with a sign before them, or behind a subcommand.
 
-use super::words::Words;
-use super::{Operands, Program, uses};
+use super::words::ProgramArguments;
+use super::{KnownProgram, Operands, uses};
 use crate::shell::facts::Access;
 use crate::shell::field::Field;
 use crate::shell::walk::{Context, Walker};
@@ -17,8 +17,8 @@ pub(super) fn named_files(walker: &mut Walker, name: &str, args: &[Field], conte
         "git" => git(walker, args, context),
         "find" => find(walker, args, context),
         "unzip" => {
-            let program = Program { operands: Operands::Read, values: "dxP", long_values: &[] };
-            let words = Words::of(args, &program);
+            let program = KnownProgram { operands: Operands::Read, values: "dxP", long_values: &[] };
+            let words = ProgramArguments::of(args, &program);
             uses(walker, &[Access::Read], words.operands.get(..1).unwrap_or_default(), context);
             if let Some(folder) = words.value(&["d"]) {
                 walker.use_path(Access::Write, folder, context);
@@ -26,8 +26,8 @@ pub(super) fn named_files(walker: &mut Walker, name: &str, args: &[Field], conte
         }
         "xargs" => {
             let program =
-                Program { operands: Operands::Read, values: "adEILnPs", long_values: &["arg-file"] };
-            if let Some(file) = Words::of(args, &program).value(&["a", "arg-file"]) {
+                KnownProgram { operands: Operands::Read, values: "adEILnPs", long_values: &["arg-file"] };
+            if let Some(file) = ProgramArguments::of(args, &program).value(&["a", "arg-file"]) {
                 walker.use_path(Access::Read, file, context);
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn named_files(walker: &mut Walker, name: &str, args: &[Field], conte
 
 /// `curl`: where the answer is written, and what is sent. A file that is sent stands behind `@` or, in a form, `=@`.
 fn curl(walker: &mut Walker, args: &[Field], context: &Context) {
-    let program = Program {
+    let program = KnownProgram {
         operands: Operands::Read,
         values: "AbcCdDeEFHKmoPQrtTuUwxXyYz",
         long_values: &[
@@ -60,7 +60,7 @@ fn curl(walker: &mut Walker, args: &[Field], context: &Context) {
             "user-agent",
         ],
     };
-    let words = Words::of(args, &program);
+    let words = ProgramArguments::of(args, &program);
     for (option, value) in &words.options {
         let Some(value) = value else { continue };
         match option.as_str() {
@@ -85,7 +85,7 @@ fn curl(walker: &mut Walker, args: &[Field], context: &Context) {
 
 /// `wget`.
 fn wget(walker: &mut Walker, args: &[Field], context: &Context) {
-    let program = Program {
+    let program = KnownProgram {
         operands: Operands::Read,
         values: "aeioOPQtTUw",
         long_values: &[
@@ -97,7 +97,7 @@ fn wget(walker: &mut Walker, args: &[Field], context: &Context) {
             "append-output",
         ],
     };
-    let words = Words::of(args, &program);
+    let words = ProgramArguments::of(args, &program);
     for (option, value) in &words.options {
         let access = match option.as_str() {
             "O" | "output-document" | "P" | "directory-prefix" | "o" | "output-file" | "a"
@@ -125,7 +125,7 @@ fn openssl(walker: &mut Walker, args: &[Field], context: &Context) {
 
 /// `rsync` and `scp`: a copy, of which one side may be on another machine.
 fn copy_between_hosts(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
-    let program = Program {
+    let program = KnownProgram {
         operands: Operands::Copy,
         values: if name == "scp" { "cDFiJloPSX" } else { "efTBM" },
         long_values: &[
@@ -147,7 +147,7 @@ fn copy_between_hosts(walker: &mut Walker, name: &str, args: &[Field], context: 
             "timeout",
         ],
     };
-    let words = Words::of(args, &program);
+    let words = ProgramArguments::of(args, &program);
     let is_local = |field: &&&Field| {
         let text = field.as_str().unwrap_or_default();
         text.find(':').is_none_or(|colon| text.find('/').is_some_and(|slash| slash < colon))
@@ -163,8 +163,8 @@ fn copy_between_hosts(walker: &mut Walker, name: &str, args: &[Field], context: 
 
 /// `perl -i` and `ruby -i` write their operands; without a script on the command line the first is the script.
 fn in_place(walker: &mut Walker, args: &[Field], context: &Context) {
-    let program = Program { operands: Operands::WriteAfterFirst, values: "eEIrCx", long_values: &[] };
-    let words = Words::of(args, &program);
+    let program = KnownProgram { operands: Operands::WriteAfterFirst, values: "eEIrCx", long_values: &[] };
+    let words = ProgramArguments::of(args, &program);
     if words.has(&["i"]) {
         let scripts = usize::from(!words.has(&["e", "E"]));
         uses(walker, &[Access::Write], words.operands.get(scripts..).unwrap_or_default(), context);
@@ -178,8 +178,8 @@ fn git(walker: &mut Walker, args: &[Field], context: &Context) {
         _ => (false, args),
     };
     let Some((verb, rest)) = args.split_first() else { return };
-    let program = Program { operands: Operands::Write, values: "s", long_values: &["source"] };
-    let words = Words::of(rest, &program);
+    let program = KnownProgram { operands: Operands::Write, values: "s", long_values: &["source"] };
+    let words = ProgramArguments::of(rest, &program);
     let named = match verb.as_str() {
         Some("restore" | "rm" | "mv") => words.operands,
         // Before the dashes it may be a branch.
@@ -192,7 +192,7 @@ fn git(walker: &mut Walker, args: &[Field], context: &Context) {
     walker.elsewhere(moves, |walker| uses(walker, &[Access::Write], &named, context));
 }
 
-/// `find`: with `-delete` the folders that it starts from are written; `-fprint` and its kin name a file.
+/// `find`: with `-delete` the folders that it starts from are written; `-fprint` and similar options name a file.
 fn find(walker: &mut Walker, args: &[Field], context: &Context) {
     let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
     let is_option = |field: &&Field| field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P"));

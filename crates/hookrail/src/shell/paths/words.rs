@@ -1,19 +1,19 @@
 //! Options, their values and operands of a program that names files.
 
-use super::{Operands, Program};
+use super::{KnownProgram, Operands};
 use crate::shell::field::Field;
 
 /// The arguments of a program, told apart.
-pub(super) struct Words<'a> {
+pub(super) struct ProgramArguments<'a> {
     /// Names (one letter, or the long name) and values.
     pub(super) options: Vec<(String, Option<Field>)>,
     /// What is neither an option nor the value of one.
     pub(super) operands: Vec<&'a Field>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> ProgramArguments<'a> {
     /// Tells options, their values and operands apart. Options may stand anywhere before `--`.
-    pub(super) fn of(args: &'a [Field], program: &Program) -> Self {
+    pub(super) fn of(args: &'a [Field], program: &KnownProgram) -> Self {
         let mut words = Self { options: Vec::new(), operands: Vec::new() };
         let mut rest = args.iter();
         let mut is_ended = false;
@@ -42,7 +42,7 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a bundle of short options; a letter with a value ends it.
-    fn short(&mut self, bundle: &str, program: &Program, rest: &mut std::slice::Iter<'_, Field>) {
+    fn short(&mut self, bundle: &str, program: &KnownProgram, rest: &mut std::slice::Iter<'_, Field>) {
         let mut letters = bundle.chars();
         while let Some(letter) = letters.next() {
             if program.values.contains(letter) {

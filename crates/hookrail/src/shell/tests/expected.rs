@@ -386,7 +386,7 @@ fn an_argv_is_not_read_by_a_shell() {
     assert_eq!(facts.commands[0].argv.len(), 6);
     assert!(!facts.dynamic);
     assert!(facts.programs.contains("rm"));
-    // `cd` and `eval` are programs to whoever is no shell.
+    // `cd` and `eval` are programs where no shell reads them.
     assert!(!argv(&["eval", "rm a"]).commands[0].builtin);
     assert_eq!(commands(&argv(&["bash", "-lc", "rm a"])), ["bash -lc rm a", "rm a"]);
     assert_eq!(commands(&argv(&["sudo", "rm", "a"])), ["sudo rm a", "rm a"]);

@@ -1,4 +1,4 @@
-//! Lines that only speak of dangerous commands run none of them, and nothing about them is unclear.
+//! Lines that only mention dangerous commands run none of them, and nothing about them is unclear.
 
 use super::super::facts_of_line;
 

@@ -13,7 +13,7 @@ fn written(character: char, how: u8, next: Option<char>) -> String {
         2 if character != '\'' => format!("'{character}'"),
         3 => match character {
             '"' | '\\' | '$' | '`' => format!("\"\\{character}\""),
-            // A history expansion is off where nobody types.
+            // A history expansion is off in a shell that is not interactive.
             _ => format!("\"{character}\""),
         },
         4 if character.is_ascii() => format!("$'\\x{:02x}'", u32::from(character)),

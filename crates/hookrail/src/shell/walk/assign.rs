@@ -2,8 +2,8 @@
 
 use super::{Context, Walker, known_values};
 use crate::shell::parse::is_identifier;
-use crate::shell::state::{Key, Value};
-use crate::shell::syntax::{Arithmetic, Assign, AssignValue, Word};
+use crate::shell::state::{StateKey, Value};
+use crate::shell::syntax::{Arithmetic, Assign, AssignValue, UnexpandedWord};
 
 impl Walker {
     /// Reads an assignment. One that stands before a command lasts as long as that.
@@ -27,20 +27,26 @@ impl Walker {
     }
 
     /// Reads `name=( … )`.
-    pub(super) fn assign_array(&mut self, name: &str, words: &[Word], append: bool, context: &Context) {
+    pub(super) fn assign_array(
+        &mut self,
+        name: &str,
+        words: &[UnexpandedWord],
+        append: bool,
+        context: &Context,
+    ) {
         let fields = self.expand_words(words, context);
         let is_indexed = fields.iter().any(|field| field.as_str().is_some_and(|text| text.starts_with('[')));
         let values = known_values(&fields);
         self.set_variable(name, None, context);
-        let is_followed = !append && !is_indexed && !self.state.is_set(&Key::OddVariables);
+        let is_followed = !append && !is_indexed && !self.state.is_set(&StateKey::OddVariables);
         if let Some(values) = values.filter(|_| is_followed && is_identifier(name)) {
-            self.state.set(Key::Variable(name.to_owned()), Some(Value::List(values.into())));
+            self.state.set(StateKey::Variable(name.to_owned()), Some(Value::List(values.into())));
         }
     }
 
     /// The value of a variable, if it is known and not an array.
     fn variable_text(&self, name: &str) -> Option<String> {
-        match self.state.get(&Key::Variable(name.to_owned())) {
+        match self.state.get(&StateKey::Variable(name.to_owned())) {
             Some(Value::Text(text)) => Some(text.to_string()),
             _ => None,
         }
@@ -60,7 +66,7 @@ impl Walker {
         }
         for name in expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             if is_identifier(name) {
-                self.state.set(Key::Variable(name.to_owned()), None);
+                self.state.set(StateKey::Variable(name.to_owned()), None);
             }
         }
     }

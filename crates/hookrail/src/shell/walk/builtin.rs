@@ -4,7 +4,7 @@ use super::{Context, How, MAX_DIRECTORIES, Walker};
 use crate::shell::facts::Access;
 use crate::shell::field::Field;
 use crate::shell::launch::joined;
-use crate::shell::state::{Key, Value};
+use crate::shell::state::{StateKey, Value};
 
 /// Builtins of Bash that are programs, if anything, to a plain shell.
 #[rustfmt::skip] // A list is read as a block.
@@ -60,7 +60,7 @@ impl Walker {
             }
             "test" | "[" => self.subscripts(args, context),
             "shopt" if args.iter().any(|field| field.is("lastpipe") || field.text.is_none()) => {
-                self.state.set(Key::OddVariables, Some(Value::Set));
+                self.state.set(StateKey::OddVariables, Some(Value::Set));
                 self.forget_variables();
             }
             "hash" | "enable" => {
@@ -155,7 +155,7 @@ impl Walker {
                 continue;
             };
             if let Some((name, value)) = text.split_once('=') {
-                self.state.set(Key::Alias(name.to_owned()), Some(Value::Text(value.into())));
+                self.state.set(StateKey::Alias(name.to_owned()), Some(Value::Text(value.into())));
             }
         }
     }
@@ -180,9 +180,9 @@ impl Walker {
                 || (name == "pushd" && operand.starts_with(['+', '-']))
                 || operand.starts_with("~-")
                 || operand.starts_with("~+");
-            !is_stack && !operand.is_empty() && !self.state.is_set(&Key::Variable("CDPATH".to_owned()))
+            !is_stack && !operand.is_empty() && !self.state.is_set(&StateKey::Variable("CDPATH".to_owned()))
         });
-        let before = match self.state.get(&Key::Directory) {
+        let before = match self.state.get(&StateKey::Directory) {
             None => Some(Vec::new()),
             Some(Value::Directory(Some(operands))) => Some(operands.to_vec()),
             Some(_) => None,
@@ -196,7 +196,7 @@ impl Walker {
             }
             _ => None,
         };
-        self.state.set(Key::Directory, Some(Value::Directory(after.map(Into::into))));
+        self.state.set(StateKey::Directory, Some(Value::Directory(after.map(Into::into))));
     }
 
     /// `compgen -C code`, `complete -W words`: code and text that is expanded later.

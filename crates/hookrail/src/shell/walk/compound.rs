@@ -6,8 +6,10 @@ use super::{Context, Stdin, Walker};
 use crate::shell::facts::Access;
 use crate::shell::field::Field;
 use crate::shell::parse::is_identifier;
-use crate::shell::state::{Changes, Key, Value};
-use crate::shell::syntax::{AndOr, Command, Kind, Pipeline, Redirect, RedirectKind, Script, Word};
+use crate::shell::state::{Changes, StateKey, Value};
+use crate::shell::syntax::{
+    AndOr, CommandKind, ParsedCommand, Pipeline, Redirect, RedirectKind, Script, UnexpandedWord,
+};
 
 impl Walker {
     /// Reads commands one after another. One in the background runs in a shell of its own, which leaves no trace here.
@@ -71,11 +73,12 @@ impl Walker {
         }
     }
 
-    /// `time` is a reserved word, and a command to whoever writes a rule about it.
+    /// `time` is a reserved word, and a command to the author of a rule about it.
     fn emit_time(&mut self, options: &[&'static str], pipeline: &Pipeline, context: &Context) {
         let mut argv: Vec<Field> =
             std::iter::once("time").chain(options.iter().copied()).map(Field::known).collect();
-        if let Some(Command { kind: Kind::Simple { words, .. }, .. }) = pipeline.commands.first() {
+        if let Some(ParsedCommand { kind: CommandKind::Simple { words, .. }, .. }) = pipeline.commands.first()
+        {
             self.silent += 1;
             argv.extend(self.expand_words(words, context));
             self.silent -= 1;
@@ -84,12 +87,12 @@ impl Walker {
     }
 
     /// Reads one command.
-    pub(super) fn command(&mut self, command: &Command, context: &Context) {
+    pub(super) fn command(&mut self, command: &ParsedCommand, context: &Context) {
         if !self.step(0) {
             return;
         }
         self.deeper(|walker| {
-            if let Kind::Simple { assigns, words } = &command.kind {
+            if let CommandKind::Simple { assigns, words } = &command.kind {
                 walker.simple(assigns, words, &command.redirects, context);
                 return;
             }
@@ -102,24 +105,24 @@ impl Walker {
     ///
     /// A function is read where it is called, with the arguments that it gets there. Those that are never called are
     /// read at the end.
-    fn compound(&mut self, kind: &Kind, context: &Context) {
+    fn compound(&mut self, kind: &CommandKind, context: &Context) {
         match kind {
             // `command` has seen to these.
-            Kind::Simple { .. } => {}
-            Kind::Group(script) => self.script(script, context),
-            Kind::Subshell(script) => self.subshell(script, context),
-            Kind::If { clauses, otherwise } => self.branches(clauses, otherwise.as_ref(), context),
-            Kind::Loop { head, body } => self.repeated(context, |walker| {
+            CommandKind::Simple { .. } => {}
+            CommandKind::Group(script) => self.script(script, context),
+            CommandKind::Subshell(script) => self.subshell(script, context),
+            CommandKind::If { clauses, otherwise } => self.branches(clauses, otherwise.as_ref(), context),
+            CommandKind::Loop { head, body } => self.repeated(context, |walker| {
                 walker.script(head, context);
                 walker.script(body, context);
             }),
-            Kind::For { name, words, body } => self.iteration(name, words.as_deref(), body, context),
-            Kind::Arithmetic { expression, body: None } => self.arithmetic(expression, context),
-            Kind::Arithmetic { expression, body: Some(body) } => self.repeated(context, |walker| {
+            CommandKind::For { name, words, body } => self.iteration(name, words.as_deref(), body, context),
+            CommandKind::Arithmetic { expression, body: None } => self.arithmetic(expression, context),
+            CommandKind::Arithmetic { expression, body: Some(body) } => self.repeated(context, |walker| {
                 walker.arithmetic(expression, context);
                 walker.script(body, context);
             }),
-            Kind::Case { subject, arms } => {
+            CommandKind::Case { subject, arms } => {
                 self.expand_for_commands(&subject.parts, context);
                 let mut ends = vec![Changes::new()];
                 let start = self.state.mark();
@@ -135,16 +138,16 @@ impl Walker {
                 ends.push(self.state.take_changes(start));
                 self.state.join(&ends);
             }
-            Kind::Test(words) => {
+            CommandKind::Test(words) => {
                 self.has_arithmetic = true;
                 for word in words {
                     let text = self.expand_quoted(&word.parts, context);
                     self.expanded_as_subscript(text.as_deref().unwrap_or_default(), context);
                 }
             }
-            Kind::Function { name, body } => {
+            CommandKind::Function { name, body } => {
                 let value = Value::Function(Rc::from([Rc::clone(body)]), true);
-                self.state.set(Key::Function(name.clone()), Some(value));
+                self.state.set(StateKey::Function(name.clone()), Some(value));
                 if self.interrupting.contains(name) {
                     self.note_interruption(name, context);
                 }
@@ -152,7 +155,7 @@ impl Walker {
                     self.functions.push((Rc::clone(body), context.clone()));
                 }
             }
-            Kind::Coproc(command) => {
+            CommandKind::Coproc(command) => {
                 let mark = self.state.mark();
                 self.command(command, &Context { stdin: Stdin::Unknown, ..context.clone() });
                 self.state.undo(mark);
@@ -210,7 +213,7 @@ impl Walker {
 
     /// Reads `for` and `select`. The variable is known only if there is one value for it: to read the body once for each
     /// of many values would let a short line take a long time.
-    fn iteration(&mut self, name: &str, words: Option<&[Word]>, body: &Script, context: &Context) {
+    fn iteration(&mut self, name: &str, words: Option<&[UnexpandedWord]>, body: &Script, context: &Context) {
         let fields = words.map(|words| self.expand_words(words, context));
         let value = match fields.as_deref() {
             Some([field]) if !field.glob && !field.tilde => field.text.clone(),
@@ -226,7 +229,7 @@ impl Walker {
         });
     }
 
-    /// Notes the paths of redirections, and tells the context with the standard input that they lead to. A text that is
+    /// Notes the paths of redirections, and returns the context with the standard input that they lead to. A text that is
     /// fed to a command is kept, because the command may be a shell.
     pub(super) fn redirects(&mut self, redirects: &[Redirect], context: &Context) -> Context {
         let mut inner = context.clone();
@@ -278,7 +281,7 @@ impl Walker {
     }
 
     /// The one field that the operand of a redirection becomes.
-    fn target(&mut self, word: &Word, context: &Context) -> Field {
+    fn target(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
         let mut fields = self.expand_word(word, context);
         match (fields.pop(), fields.is_empty()) {
             (Some(field), true) => field,

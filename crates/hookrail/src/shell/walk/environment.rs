@@ -6,10 +6,10 @@
 
 use super::{Context, Walker, base_name};
 use crate::shell::launch;
-use crate::shell::state::{Key, StartFile, Value};
+use crate::shell::state::{StartFile, StateKey, Value};
 
 /// What the value of a variable is.
-enum Meaning {
+enum VariableUse {
     /// Text that is expanded when it is shown.
     Prompt,
     /// Code that is run as it is.
@@ -24,11 +24,11 @@ enum Meaning {
     Opaque,
 }
 
-fn meaning(name: &str) -> Option<Meaning> {
+fn meaning(name: &str) -> Option<VariableUse> {
     Some(match name {
-        "PS0" | "PS1" | "PS4" => Meaning::Prompt,
+        "PS0" | "PS1" | "PS4" => VariableUse::Prompt,
         "PROMPT_COMMAND" | "PAGER" | "MANPAGER" | "GIT_PAGER" | "SYSTEMD_PAGER" | "PSQL_PAGER"
-        | "AWS_PAGER" | "GH_PAGER" | "DELTA_PAGER" | "BAT_PAGER" => Meaning::Code,
+        | "AWS_PAGER" | "GH_PAGER" | "DELTA_PAGER" | "BAT_PAGER" => VariableUse::Code,
         "EDITOR"
         | "VISUAL"
         | "FCEDIT"
@@ -47,14 +47,14 @@ fn meaning(name: &str) -> Option<Meaning> {
         | "CVS_RSH"
         | "BROWSER"
         | "LESSOPEN"
-        | "LESSCLOSE" => Meaning::CodeWithWords,
-        "SHELL" => Meaning::Shell,
-        "BASH_ENV" => Meaning::StartFile(StartFile::Always),
-        "ENV" => Meaning::StartFile(StartFile::Interactive),
-        "HOME" | "ZDOTDIR" => Meaning::StartFile(StartFile::Home),
-        "BASH_ALIASES" | "BASH_CMDS" | "GIT_CONFIG_PARAMETERS" | "TAR_OPTIONS" => Meaning::Opaque,
-        _ if name.starts_with("BASH_FUNC_") => Meaning::StartFile(StartFile::Always),
-        _ if name.starts_with("GIT_CONFIG_KEY_") => Meaning::Opaque,
+        | "LESSCLOSE" => VariableUse::CodeWithWords,
+        "SHELL" => VariableUse::Shell,
+        "BASH_ENV" => VariableUse::StartFile(StartFile::Always),
+        "ENV" => VariableUse::StartFile(StartFile::Interactive),
+        "HOME" | "ZDOTDIR" => VariableUse::StartFile(StartFile::Home),
+        "BASH_ALIASES" | "BASH_CMDS" | "GIT_CONFIG_PARAMETERS" | "TAR_OPTIONS" => VariableUse::Opaque,
+        _ if name.starts_with("BASH_FUNC_") => VariableUse::StartFile(StartFile::Always),
+        _ if name.starts_with("GIT_CONFIG_KEY_") => VariableUse::Opaque,
         _ => return None,
     })
 }
@@ -67,21 +67,21 @@ impl Walker {
             return;
         }
         match (meaning, value) {
-            (Meaning::StartFile(kind), _) => self.state.set(Key::StartFile(kind), Some(Value::Set)),
-            (Meaning::Opaque, Some(key)) if name.starts_with("GIT_CONFIG_KEY_") => {
+            (VariableUse::StartFile(kind), _) => self.state.set(StateKey::StartFile(kind), Some(Value::Set)),
+            (VariableUse::Opaque, Some(key)) if name.starts_with("GIT_CONFIG_KEY_") => {
                 if launch::is_git_code(key) {
                     self.dynamic();
                 }
             }
-            (Meaning::Opaque, _) | (_, None) => self.dynamic(),
-            (Meaning::Prompt, Some(text)) => self.expanded_later(text, context),
-            (Meaning::Code, Some(code)) => self.run_later(code, context),
-            (Meaning::CodeWithWords, Some(code)) => {
+            (VariableUse::Opaque, _) | (_, None) => self.dynamic(),
+            (VariableUse::Prompt, Some(text)) => self.expanded_later(text, context),
+            (VariableUse::Code, Some(code)) => self.run_later(code, context),
+            (VariableUse::CodeWithWords, Some(code)) => {
                 // `LESSOPEN` begins with the sign of a pipe.
                 let code = code.trim_start_matches(['|', '-', ' ']);
                 self.run_later(&format!("{code} \"$_\""), context);
             }
-            (Meaning::Shell, Some(path)) => {
+            (VariableUse::Shell, Some(path)) => {
                 if !launch::is_shell(base_name(path)) {
                     self.run_later(&format!("{path} \"$_\""), context);
                 }
@@ -92,26 +92,26 @@ impl Walker {
     /// Reads the export of a variable whose value may have come from anywhere. Only what shells run by themselves counts:
     /// a value that is code was read where it was set.
     pub(super) fn note_export(&mut self, name: &str) {
-        if let Some(Meaning::StartFile(kind)) = meaning(name) {
-            self.state.set(Key::StartFile(kind), Some(Value::Set));
+        if let Some(VariableUse::StartFile(kind)) = meaning(name) {
+            self.state.set(StateKey::StartFile(kind), Some(Value::Set));
         }
     }
 
     /// Reads the export of what cannot be told, which may be any variable.
     pub(super) fn note_any_export(&mut self) {
-        self.state.set(Key::StartFile(StartFile::Always), Some(Value::Set));
+        self.state.set(StateKey::StartFile(StartFile::Always), Some(Value::Set));
     }
 
     /// What new shells would run by themselves.
     pub(in crate::shell) fn start_files(&self) -> [bool; 3] {
-        StartFile::ALL.map(|kind| self.state.is_set(&Key::StartFile(kind)))
+        StartFile::ALL.map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
     }
 
-    /// Goes back to what [`Walker::start_files`] told.
+    /// Restores what [`Walker::start_files`] returned.
     pub(in crate::shell) fn set_start_files(&mut self, wanted: [bool; 3]) {
         for ((kind, wanted), is_set) in StartFile::ALL.into_iter().zip(wanted).zip(self.start_files()) {
             if wanted != is_set {
-                self.state.set(Key::StartFile(kind), wanted.then_some(Value::Set));
+                self.state.set(StateKey::StartFile(kind), wanted.then_some(Value::Set));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use super::{Context, Walker};
 use crate::shell::braces;
-use crate::shell::field::{Builder, Field};
+use crate::shell::field::{Field, FieldBuilder};
 use crate::shell::parse::is_identifier;
-use crate::shell::state::{Key, Value};
-use crate::shell::syntax::{Operation, Parameter, Part, Word};
+use crate::shell::state::{StateKey, Value};
+use crate::shell::syntax::{Operation, Parameter, UnexpandedWord, WordPart};
 
 /// Variables that a shell sets by itself.
 #[rustfmt::skip] // A list is read as a block.
@@ -25,14 +25,14 @@ enum Expanded {
 
 impl Walker {
     /// The fields that `words` become.
-    pub(super) fn expand_words(&mut self, words: &[Word], context: &Context) -> Vec<Field> {
+    pub(super) fn expand_words(&mut self, words: &[UnexpandedWord], context: &Context) -> Vec<Field> {
         words.iter().flat_map(|word| self.expand_word(word, context)).collect()
     }
 
     /// The fields that `word` becomes.
-    pub(super) fn expand_word(&mut self, word: &Word, context: &Context) -> Vec<Field> {
+    pub(super) fn expand_word(&mut self, word: &UnexpandedWord, context: &Context) -> Vec<Field> {
         if !braces::has_brace(word) {
-            let mut builder = Builder::default();
+            let mut builder = FieldBuilder::default();
             for part in &word.parts {
                 self.expand_part(part, false, &mut builder, context);
             }
@@ -43,7 +43,8 @@ impl Walker {
             self.expand_for_commands(&word.parts, context);
             return vec![Field::unknown()];
         };
-        let may_change = |part: &Part| matches!(part, Part::Literal(text) if text.contains([',', '.']));
+        let may_change =
+            |part: &WordPart| matches!(part, WordPart::Literal(text) if text.contains([',', '.']));
         if context.posix && word.parts.iter().any(may_change) {
             // To a plain shell braces are text.
             self.expand_for_commands(&word.parts, context);
@@ -54,7 +55,7 @@ impl Walker {
             if !self.step(word.parts.len()) {
                 break;
             }
-            let mut builder = Builder::default();
+            let mut builder = FieldBuilder::default();
             for part in &word.parts {
                 self.expand_part(part, false, &mut builder, context);
             }
@@ -64,8 +65,8 @@ impl Walker {
     }
 
     /// The text that `word` becomes where it is neither split nor matched against files.
-    pub(super) fn expand_single(&mut self, word: &Word, context: &Context) -> Option<String> {
-        if let Some(Part::Literal(text)) = word.parts.first()
+    pub(super) fn expand_single(&mut self, word: &UnexpandedWord, context: &Context) -> Option<String> {
+        if let Some(WordPart::Literal(text)) = word.parts.first()
             && text.starts_with('~')
         {
             self.expand_for_commands(&word.parts, context);
@@ -75,8 +76,8 @@ impl Walker {
     }
 
     /// The text that `parts` become inside double quotes; `None` where it cannot be told or would be several words.
-    pub(super) fn expand_quoted(&mut self, parts: &[Part], context: &Context) -> Option<String> {
-        let mut builder = Builder::default();
+    pub(super) fn expand_quoted(&mut self, parts: &[WordPart], context: &Context) -> Option<String> {
+        let mut builder = FieldBuilder::default();
         builder.begin();
         for part in parts {
             self.expand_part(part, true, &mut builder, context);
@@ -90,17 +91,18 @@ impl Walker {
     }
 
     /// Adds what `part` becomes to `builder`, and reads the commands in it.
-    fn expand_part(&mut self, part: &Part, quoted: bool, builder: &mut Builder, context: &Context) {
-        if let Part::Literal(text) | Part::Quoted { text, .. } = part {
+    fn expand_part(&mut self, part: &WordPart, quoted: bool, builder: &mut FieldBuilder, context: &Context) {
+        if let WordPart::Literal(text) | WordPart::Quoted { text, .. } = part {
             self.has_subscript_code |= is_subscript_code(text);
         }
         match part {
-            Part::Literal(text) if quoted => builder.quoted(text),
-            Part::Literal(text) => builder.literal(text),
-            Part::Quoted { text, .. } => builder.quoted(text),
-            Part::Double(parts) | Part::Translated(parts) => {
+            WordPart::Literal(text) if quoted => builder.quoted(text),
+            WordPart::Literal(text) => builder.literal(text),
+            WordPart::Quoted { text, .. } => builder.quoted(text),
+            WordPart::Double(parts) | WordPart::Translated(parts) => {
                 // `"$@"` without parameters is no word at all, unlike `""`.
-                let is_list = matches!(parts.as_slice(), [Part::Parameter(parameter)] if is_list(parameter));
+                let is_list =
+                    matches!(parts.as_slice(), [WordPart::Parameter(parameter)] if is_list(parameter));
                 if !is_list {
                     builder.begin();
                 }
@@ -108,21 +110,21 @@ impl Walker {
                     self.expand_part(part, true, builder, context);
                 }
             }
-            Part::Command(script) => {
+            WordPart::Command(script) => {
                 self.subshell(script, context);
                 builder.unknown(quoted);
             }
-            Part::Process(script) => {
+            WordPart::Process(script) => {
                 self.subshell(script, context);
                 builder.process();
             }
-            Part::Arithmetic(expression) => {
+            WordPart::Arithmetic(expression) => {
                 self.arithmetic(expression, context);
                 builder.unknown(quoted);
             }
-            Part::Opaque => builder.unknown(quoted),
-            Part::Parameter(parameter) => {
-                let odd = self.state.is_set(&Key::OddSplitting);
+            WordPart::Opaque => builder.unknown(quoted),
+            WordPart::Parameter(parameter) => {
+                let odd = self.state.is_set(&StateKey::OddSplitting);
                 let value = self.parameter(parameter, quoted, context);
                 let bytes = match &value {
                     Expanded::Text(text) | Expanded::Guess(text) => text.len(),
@@ -198,8 +200,8 @@ impl Walker {
     }
 
     /// The word behind `:-` and the like. Quotes inside it keep its blanks together, which is not followed.
-    fn operand(&mut self, word: &Word, quoted: bool, context: &Context) -> Expanded {
-        let is_plain = word.parts.iter().all(|part| matches!(part, Part::Literal(_)));
+    fn operand(&mut self, word: &UnexpandedWord, quoted: bool, context: &Context) -> Expanded {
+        let is_plain = word.parts.iter().all(|part| matches!(part, WordPart::Literal(_)));
         match self.expand_single(word, context) {
             Some(text) if quoted || is_plain || !text.contains([' ', '\t', '\n']) => Expanded::Text(text),
             _ => Expanded::Unknown,
@@ -211,14 +213,14 @@ impl Walker {
     fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
         let name = parameter.name.as_str();
         let (value, index) = match name {
-            "@" | "*" => (self.state.get(&Key::Positional), name),
+            "@" | "*" => (self.state.get(&StateKey::Positional), name),
             _ if is_identifier(name) => {
                 let index = parameter.subscript.as_ref().map_or("0", |(index, _)| index.as_str());
-                (self.state.get(&Key::Variable(name.to_owned())), index)
+                (self.state.get(&StateKey::Variable(name.to_owned())), index)
             }
             _ => match name.parse::<usize>() {
                 Ok(number) if number > 0 => {
-                    let Some(Value::List(values)) = self.state.get(&Key::Positional) else {
+                    let Some(Value::List(values)) = self.state.get(&StateKey::Positional) else {
                         return Expanded::Unknown;
                     };
                     return values.get(number - 1).cloned().map_or(Expanded::Unknown, Expanded::Text);
@@ -235,7 +237,7 @@ impl Walker {
             _ => return Expanded::Unknown,
         };
         match index {
-            "*" if quoted && self.state.is_set(&Key::OddSplitting) => Expanded::Unknown,
+            "*" if quoted && self.state.is_set(&StateKey::OddSplitting) => Expanded::Unknown,
             "*" if quoted => Expanded::Text(values.join(" ")),
             "@" | "*" => Expanded::List(values.to_vec()),
             _ => match index.parse::<usize>() {
@@ -249,17 +251,17 @@ impl Walker {
     /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
-            self.state.set(Key::OddSplitting, Some(Value::Set));
+            self.state.set(StateKey::OddSplitting, Some(Value::Set));
         }
         if let Some(text) = &value {
             self.expanded_as_subscript(text, context);
         }
         self.note_variable(name, value.as_deref(), context);
         let is_followed =
-            !self.state.is_set(&Key::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+            !self.state.is_set(&StateKey::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
         let value = value.map(|value| Value::Text(value.into()));
-        self.state.set(Key::Variable(name.to_owned()), value);
+        self.state.set(StateKey::Variable(name.to_owned()), value);
     }
 }
 
@@ -279,7 +281,7 @@ fn is_subscript_code(text: &str) -> bool {
     text.split_once('[').is_some_and(|(_, index)| index.contains("$(") || index.contains('`'))
 }
 
-/// The folder that a parameter stands for in a shell that nobody meddled with, in words that paths understand.
+/// The folder that a parameter stands for in an unmodified shell, in the form that paths use.
 fn place_of(parameter: &Parameter) -> Option<&'static str> {
     match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
         ("HOME", None, Operation::Plain) => Some("~"),

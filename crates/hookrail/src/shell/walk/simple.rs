@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Walker, base_name};
 use crate::shell::field::Field;
 use crate::shell::parse::parse;
-use crate::shell::state::{Changes, Key, Value};
-use crate::shell::syntax::{Assign, Command, Kind, Part, Redirect, Script, Word};
+use crate::shell::state::{Changes, StateKey, Value};
+use crate::shell::syntax::{Assign, CommandKind, ParsedCommand, Redirect, Script, UnexpandedWord, WordPart};
 use crate::shell::{launch, paths};
 
 /// Who runs a command, which decides what its name can mean.
@@ -14,7 +14,7 @@ use crate::shell::{launch, paths};
 pub(in crate::shell) enum How {
     /// A shell: functions, then builtins, then programs.
     Shell,
-    /// A shell that was told to leave functions out (`command`, `builtin`).
+    /// A shell that leaves functions out (`command`, `builtin`).
     WithoutFunctions,
     /// Another program, or `exec`: only programs.
     Program,
@@ -27,7 +27,7 @@ impl Walker {
     pub(super) fn simple(
         &mut self,
         assigns: &[Assign],
-        words: &[Word],
+        words: &[UnexpandedWord],
         redirects: &[Redirect],
         context: &Context,
     ) {
@@ -65,10 +65,11 @@ impl Walker {
         let during = self.start_files();
         // Functions, `eval` and the like see the assignments; afterwards the variables have their old values, or new
         // ones if the command set them.
-        let keys: Vec<Key> = assigns.iter().map(|assign| Key::Variable(assign.name.clone())).collect();
+        let keys: Vec<StateKey> =
+            assigns.iter().map(|assign| StateKey::Variable(assign.name.clone())).collect();
         let is_seen = fields.first().and_then(Field::as_str).is_none_or(|name| {
             matches!(name, "eval" | "source" | "." | "command" | "builtin")
-                || self.state.get(&Key::Function(name.to_owned())).is_some()
+                || self.state.get(&StateKey::Function(name.to_owned())).is_some()
         });
         if !is_seen {
             self.state.undo(mark);
@@ -88,7 +89,7 @@ impl Walker {
     }
 
     /// Runs a command; then the arrays among its operands have their values (`declare a=( … )`).
-    fn run_with_arrays(&mut self, fields: &[Field], words: &[Word], context: &Context) {
+    fn run_with_arrays(&mut self, fields: &[Field], words: &[UnexpandedWord], context: &Context) {
         self.run(fields, How::Shell, context);
         for word in words {
             if let Some(array) = &word.array {
@@ -107,10 +108,10 @@ impl Walker {
         clippy::option_option,
         reason = "no alias, and an alias that cannot be read, are different answers"
     )]
-    fn alias(&mut self, words: &[Word]) -> Option<Option<Script>> {
+    fn alias(&mut self, words: &[UnexpandedWord]) -> Option<Option<Script>> {
         let (first, rest) = words.split_first()?;
-        let [Part::Literal(name)] = first.parts.as_slice() else { return None };
-        let Some(Value::Text(text)) = self.state.get(&Key::Alias(name.clone())) else { return None };
+        let [WordPart::Literal(name)] = first.parts.as_slice() else { return None };
+        let Some(Value::Text(text)) = self.state.get(&StateKey::Alias(name.clone())) else { return None };
         if self.aliases_in_use.contains(name) {
             return None;
         }
@@ -122,7 +123,7 @@ impl Walker {
         // A blank at the end makes the next word an alias too.
         let next_is_alias = text.ends_with([' ', '\t'])
             && rest.first().is_some_and(|word| match word.parts.as_slice() {
-                [Part::Literal(next)] => self.state.is_set(&Key::Alias(next.clone())),
+                [WordPart::Literal(next)] => self.state.is_set(&StateKey::Alias(next.clone())),
                 _ => false,
             });
         // An alias is text: where it does not end in a word, what stands behind it means something else.
@@ -135,7 +136,7 @@ impl Walker {
             pipeline.commands.last_mut()
         });
         match last {
-            Some(Command { kind: Kind::Simple { words, .. }, .. })
+            Some(ParsedCommand { kind: CommandKind::Simple { words, .. }, .. })
                 if !parsed.broken && !next_is_alias && !is_open =>
             {
                 words.extend(rest.iter().cloned());
@@ -147,7 +148,7 @@ impl Walker {
 
     /// Reads the command with the words `whole`.
     ///
-    /// It is told before it is looked into, so that commands stand in the order of the text. A name that is a pattern,
+    /// It is reported before its arguments are read, so that commands stand in the order of the text. A name that is a pattern,
     /// or that cannot be told, makes the line dynamic.
     pub(in crate::shell) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
         let Some((program, args)) = whole.split_first() else { return };
@@ -167,7 +168,7 @@ impl Walker {
         };
         if how == How::Shell
             && let Some(Value::Function(bodies, is_sure)) =
-                self.state.get(&Key::Function(name.to_owned())).cloned()
+                self.state.get(&StateKey::Function(name.to_owned())).cloned()
         {
             self.emit(whole, is_sure, context);
             if let ([body], true) = (&*bodies, is_sure) {
@@ -207,7 +208,7 @@ impl Walker {
 
     /// Reads the body of a function that is called with `args`. A function that calls itself ends in ways that depend on
     /// values, so after a few rounds the line is dynamic.
-    fn call(&mut self, body: &Rc<Command>, args: &[Field], context: &Context) {
+    fn call(&mut self, body: &Rc<ParsedCommand>, args: &[Field], context: &Context) {
         let pointer = Rc::as_ptr(body);
         self.called.insert(pointer);
         if self.active.iter().filter(|active| **active == pointer).count() >= MAX_RECURSION {
@@ -215,17 +216,17 @@ impl Walker {
             return;
         }
         let positional = known_values(args).map(|values| Value::List(values.into()));
-        let before = self.state.get(&Key::Positional).cloned();
-        self.state.set(Key::Positional, positional);
+        let before = self.state.get(&StateKey::Positional).cloned();
+        self.state.set(StateKey::Positional, positional);
         self.active.push(pointer);
         self.locals.push(Vec::new());
         self.command(body, context);
         self.active.pop();
         for name in self.locals.pop().unwrap_or_default() {
             // It has its old value again, which was not kept.
-            self.state.set(Key::Variable(name), None);
+            self.state.set(StateKey::Variable(name), None);
         }
-        self.state.set(Key::Positional, before);
+        self.state.set(StateKey::Positional, before);
     }
 
     /// Reads `argv` as a program that something other than a shell starts.

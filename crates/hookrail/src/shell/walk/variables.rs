@@ -1,13 +1,13 @@
 //! Builtins that change variables and positional parameters.
 //!
 //! A value is followed only while it is certain. Whatever might have changed it makes it unknown, never keeps it: a
-//! program name from a stale value would be a command that is not told.
+//! program name from a stale value would be a command that is not reported.
 
 use super::simple::known_values;
 use super::{Context, Walker};
 use crate::shell::field::Field;
 use crate::shell::parse::is_identifier;
-use crate::shell::state::{Key, Value};
+use crate::shell::state::{StateKey, Value};
 
 impl Walker {
     /// `set`: its operands are the new positional parameters.
@@ -16,7 +16,7 @@ impl Walker {
         while let Some(field) = args.get(at) {
             match field.as_str() {
                 None => {
-                    self.state.set(Key::Positional, None);
+                    self.state.set(StateKey::Positional, None);
                     return;
                 }
                 Some("--" | "-") => {
@@ -31,7 +31,7 @@ impl Walker {
         let has_operands = at < args.len() || args.iter().any(|field| field.is("--"));
         if has_operands {
             let values = known_values(args.get(at..).unwrap_or_default());
-            self.state.set(Key::Positional, values.map(|values| Value::List(values.into())));
+            self.state.set(StateKey::Positional, values.map(|values| Value::List(values.into())));
         }
     }
 
@@ -41,14 +41,14 @@ impl Walker {
             None => Some(1),
             Some(field) => field.as_str().and_then(|text| text.parse::<usize>().ok()),
         };
-        let values = match (self.state.get(&Key::Positional), count) {
+        let values = match (self.state.get(&StateKey::Positional), count) {
             (Some(Value::List(values)), Some(count)) => values.get(count..).map(<[String]>::to_vec),
             _ => None,
         };
-        self.state.set(Key::Positional, values.map(|values| Value::List(values.into())));
+        self.state.set(StateKey::Positional, values.map(|values| Value::List(values.into())));
     }
 
-    /// `export`, `declare` and their kin.
+    /// `export`, `declare` and similar builtins.
     ///
     /// A variable with the attribute of a number, of another case or of a reference changes what is assigned to it
     /// later. From then on no variable is followed any more, which is simpler than following attributes and rarely
@@ -58,7 +58,7 @@ impl Walker {
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
             self.has_arithmetic = true;
-            self.state.set(Key::OddVariables, Some(Value::Set));
+            self.state.set(StateKey::OddVariables, Some(Value::Set));
             self.forget_variables();
         }
         let is_reference =
@@ -84,17 +84,18 @@ impl Walker {
                 self.note_export(text);
                 // `local x` hides a value, `export x` does not.
                 if is_identifier(text) && !self.active.is_empty() {
-                    self.state.set(Key::Variable(text.to_owned()), None);
+                    self.state.set(StateKey::Variable(text.to_owned()), None);
                 }
                 continue;
             };
-            let is_list = matches!(self.state.get(&Key::Variable(name.to_owned())), Some(Value::List(_)));
+            let is_list =
+                matches!(self.state.get(&StateKey::Variable(name.to_owned())), Some(Value::List(_)));
             if is_identifier(name) && !(is_list && value.is_empty()) {
                 let value = (!arg.glob && !arg.tilde && !value.starts_with('~')).then(|| value.to_owned());
                 self.set_variable(name, value, context);
             } else {
                 let name = name.split(['[', '+']).next().unwrap_or_default();
-                self.state.set(Key::Variable(name.to_owned()), None);
+                self.state.set(StateKey::Variable(name.to_owned()), None);
             }
         }
     }
@@ -134,7 +135,7 @@ impl Walker {
             return;
         }
         for implied in ["REPLY", "MAPFILE"] {
-            self.state.set(Key::Variable(implied.to_owned()), None);
+            self.state.set(StateKey::Variable(implied.to_owned()), None);
         }
         let is_unset = name == "unset";
         for arg in args {
@@ -156,10 +157,10 @@ impl Walker {
         }
     }
 
-    /// Makes the value of a variable unknown. One that is unset is code to nobody.
+    /// Makes the value of a variable unknown. One that is unset cannot be run as code.
     fn change_variable(&mut self, name: &str, is_unset: bool, context: &Context) {
         if is_unset && name != "IFS" {
-            self.state.set(Key::Variable(name.to_owned()), None);
+            self.state.set(StateKey::Variable(name.to_owned()), None);
         } else {
             self.set_variable(name, None, context);
         }
@@ -167,7 +168,7 @@ impl Walker {
 
     /// A function that is unset may be the program of that name from now on.
     fn unset_function(&mut self, name: &str) {
-        let key = Key::Function(name.to_owned());
+        let key = StateKey::Function(name.to_owned());
         if let Some(Value::Function(bodies, _)) = self.state.get(&key).cloned() {
             self.state.set(key, Some(Value::Function(bodies, false)));
         }

@@ -75,7 +75,7 @@ fn a_lock_file_that_was_removed_does_not_let_two_in() {
 }
 
 #[test]
-fn a_failed_replacement_leaves_the_old_file_and_no_litter() {
+fn a_failed_replacement_leaves_the_old_file_and_no_temporary_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.json");
     // A folder in the file's place cannot be replaced by a file.

@@ -1,10 +1,10 @@
 use std::fs;
 
 use super::*;
-use crate::trust::tests::hook;
+use crate::hook::fixtures::project_hook as hook;
 
 #[test]
-fn what_cannot_be_told_from_a_command_is_said() {
+fn what_cannot_be_told_from_a_command_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("hooks")).unwrap();
     fs::write(dir.path().join("hooks/plain.sh"), "#!/bin/sh\nexit 0\n").unwrap();

@@ -23,7 +23,7 @@ pub(super) fn merge_decisions(event: EventName, answers: &[RunOutput<'_>]) -> Op
     last(answers, |output| output.decision.as_ref()).cloned()
 }
 
-/// The word by which a hook blocks. Hooks written for other agents block a tool by `permissionDecision`.
+/// The decision by which a hook blocks. Hooks written for other agents block a tool by `permissionDecision`.
 fn blocking_decision(event: EventName, output: &HookOutput) -> Option<Decision> {
     if output.is_blocking_decision() {
         output.decision.clone()
@@ -34,6 +34,7 @@ fn blocking_decision(event: EventName, output: &HookOutput) -> Option<Decision> 
     }
 }
 
+/// Whether an output blocks this event.
 pub(super) fn blocks(event: EventName, output: &HookOutput) -> bool {
     blocking_decision(event, output).is_some()
 }
@@ -68,6 +69,7 @@ pub(super) fn merge_stop_reasons(answers: &[RunOutput<'_>]) -> Option<String> {
         .or_else(|| last(answers, |output| output.stop_reason.as_ref()).cloned())
 }
 
+/// Where texts join, one hook suffices to suppress the output; elsewhere the last one that sets it decides.
 pub(super) fn merge_suppress_output(event: EventName, answers: &[RunOutput<'_>]) -> Option<bool> {
     if MergeStrategy::of(event).joins_texts() {
         answers
@@ -109,7 +111,7 @@ pub(super) fn last<'a, T>(
     asked.map(|answer| answer.output).find_map(field)
 }
 
-/// The texts that say something, one below the other.
+/// The texts that are not blank, one per line.
 pub(super) fn join_lines<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     let texts: Vec<&str> = texts.filter(|text| !text.trim().is_empty()).collect();
     if texts.is_empty() { None } else { Some(texts.join("\n")) }

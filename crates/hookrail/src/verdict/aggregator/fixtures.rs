@@ -3,17 +3,12 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::hook::{Hook, OnFailure};
+use crate::hook::fixtures::hook;
 use crate::verdict::hook_run::Exit;
-
-/// A hook that does nothing in particular.
-pub(crate) fn hook(event: EventName, name: &str, on_failure: OnFailure) -> Arc<Hook> {
-    Arc::new(Hook { on_failure, ..Hook::new(event, name) })
-}
 
 /// A hook that ended like this.
 pub(crate) fn finished(exit: Exit, stdout: &str, stderr: &str) -> HookRun {
-    let hook = hook(EventName::BeforeTool, "guard", OnFailure::Allow);
+    let hook = Arc::new(hook("guard"));
     HookRun::finished(&hook, exit, (stdout.to_owned(), false), stderr.to_owned(), Duration::from_millis(5))
 }
 

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::*;
+use crate::hook::fixtures::hook;
 use crate::verdict::aggregator::HookAggregator;
-use crate::verdict::aggregator::fixtures::{answered, finished, hook};
+use crate::verdict::aggregator::fixtures::{answered, finished};
 use crate::verdict::hook_run::Exit;
 
 use EventName::{
@@ -110,7 +113,7 @@ fn a_failure_blocks_only_where_it_is_set_to() {
     let timeout = || Exit::TimedOut(Duration::from_secs(5));
     let failing = |exit: Exit, on_failure| {
         let mut run = finished(exit, "", "");
-        run.hook = hook(BeforeTool, "guard", on_failure);
+        run.hook = Arc::new(Hook { on_failure, ..hook("guard") });
         run
     };
     let block = |reason: &str, cause| Some(Block { reason: reason.to_owned(), cause });
@@ -130,7 +133,7 @@ fn a_failure_blocks_only_where_it_is_set_to() {
     let silent = failing(Exit::Code(0), OnFailure::Block);
     assert_eq!(process(BeforeTool, vec![silent]).block, None, "HOOK-065: silence is a verdict");
     let mut refused = finished(Exit::Code(2), "", "no");
-    refused.hook = hook(BeforeTool, "guard", OnFailure::Block);
+    refused.hook = Arc::new(Hook { on_failure: OnFailure::Block, ..hook("guard") });
     assert_eq!(process(BeforeTool, vec![refused.clone()]).block, block("no", BlockCause::Policy), "HOOK-214");
     let both = vec![failing(Exit::Code(1), OnFailure::Block), refused];
     assert_eq!(process(BeforeTool, both).block, block("no", BlockCause::Policy), "policy goes first");
@@ -155,8 +158,7 @@ fn trouble_of_our_own_is_told_from_silence() {
     let processed = process_common_hook_output_fields(BeforeTool, envelope, Vec::new());
     assert!(processed.block.is_none() && processed.stop.is_none(), "HOOK-110");
 
-    let guards =
-        [hook(BeforeTool, "lenient", OnFailure::Allow), hook(BeforeTool, "strict", OnFailure::Block)];
+    let guards = [hook("lenient"), Hook { on_failure: OnFailure::Block, ..hook("strict") }].map(Arc::new);
     let failures = || guards.iter().map(|guard| (&**guard, "disk on fire"));
     let block = failure_block(BeforeTool, failures()).unwrap();
     let reason = "hook `strict` gave no verdict (disk on fire) and is set to block on failure";
@@ -184,7 +186,7 @@ fn an_empty_success_is_a_fresh_value_each_time() {
 }
 
 #[test]
-fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_those_who_ask() {
+fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_the_asking_hooks() {
     let ask = |reason: &str| answered(&json!({"decision": "ask", "reason": reason}));
     let permission = answered(&json!({"reason": "r", "hookSpecificOutput":
         {"permissionDecision": "ask", "permissionDecisionReason": "p"}}));

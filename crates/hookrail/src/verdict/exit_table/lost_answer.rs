@@ -1,7 +1,7 @@
 //! An answer that is lost because other text stands beside it on stdout.
 //!
 //! Stdout is an answer only if it is one JSON object and nothing else. A script that prints a line of progress before
-//! its block has written a message only, and the call goes on; without a warning the loss would not be noticed.
+//! its block has written a message only, and the call is made; without a warning the loss would not be noticed.
 
 use std::fmt;
 

@@ -27,7 +27,7 @@ pub enum StartFailure {
     Program {
         /// The program.
         program: PathBuf,
-        /// What the system says; its kind tells the cases apart.
+        /// The error of the system; its kind distinguishes the cases.
         error: IoError,
     },
     /// Descriptors, processes or memory had run out for as long as the hook may take.
@@ -36,7 +36,7 @@ pub enum StartFailure {
         program: PathBuf,
         /// How long it was waited for.
         within: Duration,
-        /// What the system says; its kind tells what had run out.
+        /// The error of the system; its kind shows what had run out.
         error: IoError,
     },
     /// The hook input has no JSON form, or the memory for it could not be had.
@@ -55,7 +55,7 @@ pub enum StartFailure {
     Plugin,
     /// It is a rule, and was given to code that starts programs.
     Rule,
-    /// Nobody knows how it ended: another part of this program waited for a process that is not its own.
+    /// How it ended is not known: another part of this program waited for a process that is not its own.
     StatusTaken,
     /// It is a rule that cannot be read.
     UnreadableRule(UnreadableRule),

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{IoError, StartFailure};
 
-/// Why a worker gave no answer. The text of each goes on from the name of the hook.
+/// Why a worker gave no answer. The text of each follows the name of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkerFailure {
@@ -37,7 +37,7 @@ pub enum WorkerFailure {
         /// The signal's number.
         signal: i32,
     },
-    /// Its process ended before it answered, in a way that nobody knows.
+    /// Its process ended before it answered, in an unknown way.
     Ended,
     /// Two of its processes ended while one question waited, neither of them because of it.
     EndedTwice,
@@ -51,7 +51,7 @@ pub enum WorkerFailure {
     StrayLine,
     /// It answered with an id that no open question has.
     UnknownQuestion,
-    /// It answered the question, but not as the protocol says.
+    /// It answered the question, but not according to the protocol.
     Malformed(AnswerFault),
     /// The interpreter that it was forked from ended.
     InterpreterEnded,

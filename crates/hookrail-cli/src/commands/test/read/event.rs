@@ -34,7 +34,6 @@ impl<'a> TestFileReader<'a> {
         let tool = self.text(keys, "tool");
         let input = keys.take("input").and_then(|input| self.object("`input`", input));
         let payload = keys.take("payload");
-        let is_tool_event = matches!(event, EventName::BeforeTool | EventName::AfterTool);
         let fields = match payload {
             Some(payload) if tool.is_some() || input.is_some() => {
                 let message = "`payload` beside `tool` and `input`: only one of them can count".to_owned();
@@ -46,7 +45,7 @@ impl<'a> TestFileReader<'a> {
                 let fields = self.object("`payload`", payload)?;
                 return self.typed(event, fields, at);
             }
-            None if (tool.is_some() || input.is_some()) && !is_tool_event => {
+            None if (tool.is_some() || input.is_some()) && !event.has_tool() => {
                 let message = format!("`tool` and `input` are for tool events, not for {event}");
                 let help = Some("`payload` takes the event's own fields".to_owned());
                 self.source.problem(range, message, help);

@@ -21,7 +21,7 @@ impl<'a> TestFileReader<'a> {
         let ran = self.names(&mut keys, "ran");
         let not_ran = self.names(&mut keys, "notRan");
         let input = keys.take("input").and_then(|input| {
-            if !matches!(event, None | Some(EventName::BeforeTool | EventName::AfterTool)) {
+            if event.is_some_and(|event| !event.has_tool()) {
                 let message = "`input` is expected of tool events only".to_owned();
                 self.source.problem(span(&input), message, None);
                 return None;

@@ -51,10 +51,12 @@ impl<'v> Members<'v> {
         spellings.iter().find_map(|key| Some((*key, self.take(key)?)))
     }
 
+    /// Takes an object; `None` where there is none.
     pub(super) fn object(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Self>> {
         self.take(key).map(|value| Self::of(value, &at.key(key))).transpose()
     }
 
+    /// Takes a text; `None` where there is none.
     pub(super) fn text(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Cow<'v, str>>> {
         self.take(key).map(|value| text(value, &at.key(key))).transpose()
     }
@@ -66,6 +68,7 @@ impl<'v> Members<'v> {
         number.map(Some).ok_or_else(|| at.key(key).mismatch("a number", Some(&value)))
     }
 
+    /// Takes a whole number; `None` where there is none.
     pub(super) fn count(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<u64>> {
         let Some(value) = self.take(key) else { return Ok(None) };
         value.as_u64().map(Some).ok_or_else(|| at.key(key).mismatch("a whole number", Some(&value)))
@@ -94,11 +97,13 @@ impl<'v> Members<'v> {
         }
     }
 
+    /// The members that were not taken; `None` if all were.
     pub(super) fn left_if_any(self) -> Option<Cow<'v, JsonObject>> {
         Some(self.left()).filter(|left| !left.is_empty()).map(Cow::Owned)
     }
 }
 
+/// Reads a value as a text.
 pub(super) fn text<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>) -> Result<Cow<'v, str>> {
     match value {
         Cow::Owned(Value::String(text)) => Ok(Cow::Owned(text)),
@@ -107,6 +112,7 @@ pub(super) fn text<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>) -> Result<Cow<
     }
 }
 
+/// Reads a value as a list, item by item.
 pub(super) fn list<'v, T>(
     value: Cow<'v, Value>,
     at: &FieldPath<'_>,

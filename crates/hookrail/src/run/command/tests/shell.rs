@@ -49,7 +49,7 @@ fn hooks_share_an_environment_unless_they_add_to_it() {
     assert!(Arc::ptr_eq(&plain.env, &preparer.prepare(&other, &project.dir()).env));
     let added = preparer.prepare(&third, &project.dir());
     assert!(!Arc::ptr_eq(&plain.env, &added.env));
-    assert_eq!(get(&added.env, "PWD"), Some(OsStr::new("/x")), "bash will not believe it");
+    assert_eq!(get(&added.env, "PWD"), Some(OsStr::new("/x")), "bash will not use it");
 }
 
 #[test]

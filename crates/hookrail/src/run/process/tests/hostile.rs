@@ -29,7 +29,7 @@ async fn a_timeout_asks_politely_first() {
 }
 
 #[tokio::test]
-async fn who_ignores_the_request_is_killed_after_five_seconds() {
+async fn a_hook_that_ignores_the_request_is_killed_after_five_seconds() {
     let (reaper, timeout, grace) = (Reaper::new(), Duration::from_secs(2), Duration::from_secs(5));
     let script = "trap '' TERM; echo $$; while :; do sleep 0.2; done";
     let begin = Instant::now();

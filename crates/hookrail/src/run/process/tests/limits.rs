@@ -152,7 +152,7 @@ fn nothing_but_the_three_streams_is_inherited() {
     if !inside("nothing_but_the_three_streams_is_inherited") {
         return;
     }
-    // Whoever started us may have left something open for everybody.
+    // The parent of this process may have left descriptors open that are inherited.
     let inherited = Command::new("/bin/bash").args(["-c", LIST]).output().unwrap().stdout;
     block_on(async {
         let (payload, _) = payload_of(1_000_000);
@@ -197,7 +197,7 @@ fn signals_that_the_host_blocks_reach_hooks() {
 #[allow(unsafe_code, reason = "nothing safe closes a descriptor that it does not own")]
 fn close_standard_streams() {
     for number in 0..3 {
-        // SAFETY: this process has one thread at work, which opens them again before anybody uses them.
+        // SAFETY: this process has one thread at work, which opens them again before they are used.
         assert_eq!(unsafe { libc::close(number) }, 0);
     }
 }

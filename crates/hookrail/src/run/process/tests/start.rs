@@ -119,13 +119,12 @@ async fn a_program_that_is_just_being_written_is_waited_for() {
     std::fs::copy("/bin/true", &path).unwrap();
     let writer = File::options().append(true).open(&path).unwrap();
     let command = command_in(folder.path(), path.to_str().unwrap(), &[]);
-    let closing = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(30));
-        drop(writer);
-    });
-    let finished = run_process(&command, &small_payload(), LONG, ALL, &Reaper::new()).await;
-    assert_eq!(finished.exit, Exit::Code(0));
-    closing.join().unwrap();
+    let (payload, reaper) = (small_payload(), Reaper::new());
+    let mut running = std::pin::pin!(run_process(&command, &payload, LONG, ALL, &reaper));
+    let first = std::future::poll_fn(|cx| std::task::Poll::Ready(running.as_mut().poll(cx))).await;
+    assert!(first.is_pending(), "the first attempt meets the writer");
+    drop(writer);
+    assert_eq!(running.await.exit, Exit::Code(0));
 
     let _writer = File::options().append(true).open(&path).unwrap();
     let finished = run_process(&command, &small_payload(), LONG, ALL, &Reaper::new()).await;

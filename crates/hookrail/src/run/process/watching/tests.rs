@@ -12,14 +12,14 @@ async fn everything_works_without_a_reactor() {
     let spawned =
         spawn(&bash("cat; cat /dev/null >&2; sleep 0.1; exit 3"), &payload, &Reaper::new()).unwrap();
     let deadline = spawned.started + LONG;
-    let mut run = Run::new(spawned, deadline, ALL);
+    let mut run = ProcessRun::new(spawned, deadline, ALL);
     run.exit_watch = ExitWatch::Ticker;
     run.stdout.unregister();
     run.stderr.unregister();
     run.feed = run.feed.map(|(pipe, cursor)| (pipe.unregister(), cursor));
     let mut alarm = pin!(sleep_until(deadline.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
-    assert!(matches!(end, End::Exited(Exit::Code(3))));
+    assert!(matches!(end, ProcessEnd::Exited(Exit::Code(3))));
     assert!(run.stdout.into_parts().0.bytes == expected);
     run.group.reap();
 }

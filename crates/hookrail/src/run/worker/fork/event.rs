@@ -11,15 +11,15 @@ use tokio::time::sleep_until;
 
 use super::loader::{Loader, Progress};
 use crate::run::capture::{Capture, output_pipe};
-use crate::run::payload::{Cursor, Payload};
+use crate::run::payload::{Payload, PayloadCursor};
 use crate::run::process::{Finished, LINGER, QUIET};
-use crate::run::watch::{Ticker, Watched};
+use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
-/// What one event is run with.
+/// The payload and the limits of one event.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms<'p> {
+pub(super) struct ForkLimits<'p> {
     /// What the script finds on its stdin.
     pub(super) payload: &'p Payload,
     /// How long it may take.
@@ -32,8 +32,8 @@ pub(super) struct Terms<'p> {
 }
 
 /// Runs one event. `None` if nothing was begun, so that a process of its own can do it.
-pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finished> {
-    let (child_stdin, feed) = terms.payload.stdin_pipe().ok()?;
+pub(super) async fn run(loader: &Arc<Loader>, limits: ForkLimits<'_>) -> Option<Finished> {
+    let (child_stdin, feed) = limits.payload.stdin_pipe().ok()?;
     let (stdout, child_stdout) = output_pipe().ok()?;
     let (stderr, child_stderr) = output_pipe().ok()?;
     let number = loader.begin([child_stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()]).ok()?;
@@ -41,15 +41,15 @@ pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finish
     drop((child_stdin, child_stdout, child_stderr));
 
     let mut run = Streams {
-        feed: feed.map(|feed| (Watched::writable(feed.pipe), feed.cursor)),
-        stdout: Capture::new(stdout, terms.keep),
-        stderr: Capture::new(stderr, terms.keep),
+        feed: feed.map(|feed| (WatchedDescriptor::writable(feed.pipe), feed.cursor)),
+        stdout: Capture::new(stdout, limits.keep),
+        stderr: Capture::new(stderr, limits.keep),
         scratch: Vec::new(),
         ticker: Ticker::default(),
     };
     let mut ended: Option<(Exit, Instant)> = None;
-    let mut quiet = terms.deadline;
-    let mut alarm = pin!(sleep_until(terms.deadline.into()));
+    let mut quiet = limits.deadline;
+    let mut alarm = pin!(sleep_until(limits.deadline.into()));
     let end = poll_fn(|cx| {
         let mut news = run.poll(cx);
         if ended.is_none() {
@@ -57,23 +57,23 @@ pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finish
                 Progress::Running => {}
                 Progress::Ended(exit) => {
                     let now = Instant::now();
-                    ended = Some((exit, terms.deadline.min(now + LINGER)));
+                    ended = Some((exit, limits.deadline.min(now + LINGER)));
                     quiet = now;
                     run.read_available();
                     news = true;
                 }
-                other => return Poll::Ready(End::Without(other)),
+                other => return Poll::Ready(ForkEnd::Without(other)),
             }
         }
         let Some((exit, latest)) = &ended else {
             if alarm.as_mut().poll(cx).is_ready() {
-                // It may be long past: what the fork did meanwhile counts.
+                // The alarm may be late: what the fork did in the meantime counts.
                 let progress = loader.look(number);
                 run.read_available();
                 return Poll::Ready(match progress {
-                    Progress::Ended(exit) => End::Exited(exit),
-                    Progress::Running => End::DeadlinePassed,
-                    other => End::Without(other),
+                    Progress::Ended(exit) => ForkEnd::Exited(exit),
+                    Progress::Running => ForkEnd::DeadlinePassed,
+                    other => ForkEnd::Without(other),
                 });
             }
             run.ticker.arm(cx);
@@ -87,7 +87,7 @@ pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finish
             alarm.as_mut().reset(quiet.min(*latest).into());
         }
         if all_read || alarm.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(End::Exited(exit.clone()));
+            return Poll::Ready(ForkEnd::Exited(exit.clone()));
         }
         run.ticker.arm(cx);
         Poll::Pending
@@ -97,37 +97,37 @@ pub(super) async fn run(loader: &Arc<Loader>, terms: Terms<'_>) -> Option<Finish
     let ((stdout, open_stdout), (stderr, open_stderr)) = (run.stdout.into_parts(), run.stderr.into_parts());
     fork.settled = true;
     let exit = match end {
-        End::Exited(exit) => {
+        ForkEnd::Exited(exit) => {
             loader.done(number);
             exit
         }
-        End::DeadlinePassed => {
+        ForkEnd::DeadlinePassed => {
             loader.terminate(number, [open_stdout, open_stderr].into_iter().flatten().collect());
-            Exit::TimedOut(terms.timeout)
+            Exit::TimedOut(limits.timeout)
         }
-        End::Without(Progress::NotBegun) => {
+        ForkEnd::Without(Progress::NotBegun) => {
             loader.done(number);
             return None;
         }
-        End::Without(_) => {
+        ForkEnd::Without(_) => {
             loader.done(number);
             Exit::NoAnswer(WorkerFailure::InterpreterEnded)
         }
     };
-    Some(Finished { exit, stdout, stderr, duration: terms.begin.elapsed() })
+    Some(Finished { exit, stdout, stderr, duration: limits.begin.elapsed() })
 }
 
-/// How an event came to its end.
-enum End {
+/// How an event ended.
+enum ForkEnd {
     Exited(Exit),
     DeadlinePassed,
-    /// There is no fork, or nobody tells of it any more.
+    /// There is no fork, or its loader has ended.
     Without(Progress),
 }
 
 /// The streams of one fork.
 struct Streams {
-    feed: Option<(Watched<std::io::PipeWriter>, Cursor)>,
+    feed: Option<(WatchedDescriptor<std::io::PipeWriter>, PayloadCursor)>,
     stdout: Capture,
     stderr: Capture,
     scratch: Vec<u8>,
@@ -155,7 +155,7 @@ impl Streams {
     }
 }
 
-/// A fork and the duty to see it out.
+/// A fork, which is given up if it is dropped before it is settled.
 struct Fork<'l> {
     loader: &'l Arc<Loader>,
     number: u64,
@@ -163,7 +163,7 @@ struct Fork<'l> {
 }
 
 impl Drop for Fork<'_> {
-    /// Nobody waits for the verdict any more.
+    /// The caller has left.
     fn drop(&mut self) {
         if !self.settled {
             self.loader.give_up(self.number);

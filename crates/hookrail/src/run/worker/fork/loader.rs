@@ -1,6 +1,7 @@
-//! The interpreter behind `"worker": "fork"`: who is told what, and what it says of its forks.
+//! The interpreter behind `"worker": "fork"`: what it is sent, and what it reports of its forks.
 //!
-//! As with workers that answer lines, no task of its own reads the control: whoever waits for a fork does so for all.
+//! As with workers that answer lines, no task of its own reads the control: every caller that waits for a fork reads it
+//! for all of them.
 
 mod state;
 
@@ -14,14 +15,14 @@ use std::time::{Duration, Instant};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 pub(super) use self::state::Progress;
-use self::state::{Event, State, receive};
+use self::state::{ForkedEvent, LoaderState, receive};
 use crate::run::reaper::{Parent, Reaper};
 use crate::run::unix::{self, Peek, Pid};
-use crate::run::watch::{Ticker, Watched};
-use crate::run::worker::start::Started;
+use crate::run::watch::{Ticker, WatchedDescriptor};
+use crate::run::worker::start::StartedProcess;
 use crate::verdict::hook_run::Exit;
 
-/// How long a fork that nobody waits for any more may take to tell its number.
+/// How long a fork whose caller has left may take to report its process id.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running loader.
@@ -29,7 +30,7 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Loader {
     this: Weak<Self>,
     reaper: Reaper,
-    state: Mutex<State>,
+    state: Mutex<LoaderState>,
 }
 
 /// Opens the control: the loader's end and ours.
@@ -40,11 +41,11 @@ pub(super) fn open_control() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 impl Loader {
-    /// Goes on from a process that was just started.
-    pub(super) fn new(started: Started<OwnedFd>, reaper: &Reaper) -> Arc<Self> {
-        let Started { group, stdin: control, stdout, stderr } = started;
-        let state = Mutex::new(State {
-            process: Some((group, Watched::Unregistered(control))),
+    /// The loader in a process that was just started.
+    pub(super) fn new(started: StartedProcess<OwnedFd>, reaper: &Reaper) -> Arc<Self> {
+        let StartedProcess { group, stdin: control, stdout, stderr } = started;
+        let state = Mutex::new(LoaderState {
+            process: Some((group, WatchedDescriptor::Unregistered(control))),
             runtime: None,
             outputs: vec![stdout, stderr],
             is_ready: false,
@@ -55,19 +56,19 @@ impl Loader {
         Arc::new_cyclic(|this| Self { this: this.clone(), reaper: reaper.clone(), state })
     }
 
-    /// Whether it lives, as far as is known.
+    /// Whether its process runs, as far as is known.
     pub(super) fn is_alive(&self) -> bool {
         let mut state = self.lock();
         self.read_available(&mut state);
         state.process.is_some()
     }
 
-    /// Whether it has said that it is ready.
+    /// Whether it has reported that it is ready.
     pub(super) fn was_ready(&self) -> bool {
         self.lock().is_ready
     }
 
-    /// Whether somebody waits for a fork.
+    /// Whether an event waits for a fork.
     pub(super) fn is_busy(&self) -> bool {
         !self.lock().events.is_empty()
     }
@@ -84,20 +85,20 @@ impl Loader {
         let number = state.next;
         state.send(&format!("run {number}"), &streams)?;
         state.next += 1;
-        state.events.insert(number, Event::default());
+        state.events.insert(number, ForkedEvent::default());
         Ok(number)
     }
 
-    /// How far a fork is; wakes the caller when there is news.
+    /// How far a fork is; wakes the caller when that changes.
     pub(super) fn poll(&self, cx: &mut Context<'_>, number: u64) -> Progress {
         let mut state = self.lock();
         state.register();
         loop {
-            let State { process, ticker, .. } = &mut *state;
+            let LoaderState { process, ticker, .. } = &mut *state;
             let Some((_, control)) = process else { break };
             match control.poll_read(cx, ticker, receive) {
                 Poll::Pending => break,
-                Poll::Ready(message) => self.hear(&mut state, &message),
+                Poll::Ready(message) => self.handle_message(&mut state, &message),
             }
         }
         if let Some(event) = state.events.get_mut(&number) {
@@ -119,18 +120,18 @@ impl Loader {
         self.lock().events.get(&number)?.leader
     }
 
-    /// Nothing more will be done to a fork's group. Others who wait go on reading.
+    /// Nothing more will be done to a fork's group. Other callers continue to read.
     pub(super) fn done(&self, number: u64) {
         let mut state = self.lock();
         let Some(event) = state.events.remove(&number) else { return };
         if event.end.is_some() && !event.lost {
-            // A loader that does not take it is gone, or will be ended by whoever asks next.
+            // A loader that does not take it has ended, or is ended at the next request.
             let _ = state.send(&format!("done {number}"), &[]);
         }
         state.wake_all();
     }
 
-    /// Nobody waits for this fork any more: it is killed as soon as its group is known.
+    /// Gives a fork up whose caller has left: it is killed as soon as its group is known.
     pub(super) fn give_up(&self, number: u64) {
         let mut state = self.lock();
         self.read_available(&mut state);
@@ -156,7 +157,7 @@ impl Loader {
         }
     }
 
-    /// Reads the control until a given-up fork has told its number, and was killed for it.
+    /// Reads the control until a given-up fork has reported its process id and was killed.
     fn await_orphan(&self, number: u64) {
         let deadline = Instant::now() + ORPHAN_PATIENCE;
         while Instant::now() < deadline {
@@ -198,49 +199,49 @@ impl Loader {
         state.lose();
     }
 
-    /// The loader is not needed any more, and ends with the last who waits for a fork. Forks that were given up before
-    /// they told their number are not waited for: without the loader they end by themselves.
+    /// The loader is not needed any more, and ends with the last event that waits for a fork. Forks that were given up
+    /// before they reported their process id are not waited for: without the loader they end by themselves.
     pub(super) fn retire(&self) {
         let mut state = self.lock();
         self.read_available(&mut state);
-        let is_orphan = |event: &Event| event.given_up && event.leader.is_none();
+        let is_orphan = |event: &ForkedEvent| event.given_up && event.leader.is_none();
         if state.events.values().any(is_orphan) && state.events.values().all(|event| event.given_up) {
             state.lose();
         }
     }
 
-    /// What the loader said of itself.
-    pub(super) fn last_words(&self) -> String {
+    /// What the loader itself wrote.
+    pub(super) fn own_output(&self) -> String {
         let mut state = self.lock();
-        let mut said = Vec::new();
+        let mut written = Vec::new();
         for output in &mut state.outputs {
             let mut bytes = Vec::with_capacity(4096);
             let _ = rustix::io::read(output, rustix::buffer::spare_capacity(&mut bytes));
-            said.extend_from_slice(&bytes);
+            written.extend_from_slice(&bytes);
         }
-        String::from_utf8_lossy(&said).trim().to_owned()
+        String::from_utf8_lossy(&written).trim().to_owned()
     }
 
     /// A panic while it was held leaves nothing half done.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoaderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears what was said, without waiting.
-    fn read_available(&self, state: &mut State) {
+    /// Handles available messages, without waiting.
+    fn read_available(&self, state: &mut LoaderState) {
         while let Some((_, control)) = &state.process {
             match receive(control.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                message => self.hear(state, &message),
+                message => self.handle_message(state, &message),
             }
         }
     }
 
-    /// Takes one message into account. One that makes no sense ends the loader.
-    fn hear(&self, state: &mut State, message: &io::Result<String>) {
+    /// Handles one message. One that breaks the protocol ends the loader.
+    fn handle_message(&self, state: &mut LoaderState, message: &io::Result<String>) {
         let Ok(message) = message.as_ref().map(|message| message.trim()) else { return state.lose() };
-        let mut words = message.split(' ');
-        let (kind, number, value) = (words.next().unwrap_or_default(), words.next(), words.next());
+        let mut parts = message.split(' ');
+        let (kind, number, value) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
         let number = number.and_then(|number| number.parse::<u64>().ok());
         let value = value.and_then(|value| value.parse::<i32>().ok());
         if kind == "ready" {
@@ -248,7 +249,7 @@ impl Loader {
             return;
         }
         let Some(event) = number.and_then(|number| state.events.get_mut(&number)) else {
-            // The end of the control, or a word about nothing that was asked: neither is to be gone on with.
+            // The end of the control, or a message about an unknown event: the loader cannot be used any more.
             return state.lose();
         };
         let mut orphan = None;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words_at_home};
-use crate::run::environment::{Variable, get, set};
+use crate::run::environment::{EnvironmentVariable, get, set};
 
 /// The options of the interpreter with which a fork is the same as a new process.
 const OPTIONS: &[u8] = b"uBEsSI";
@@ -22,13 +22,13 @@ const FIRST_LINE: u64 = 256;
 pub(super) struct Launch {
     /// The interpreter, as an absolute path.
     pub(super) interpreter: OsString,
-    /// The name it is told.
+    /// The name that it receives as `argv[0]`.
     pub(super) arg0: OsString,
     pub(super) options: Vec<OsString>,
     /// The script as its own `sys.argv[0]`, and its arguments.
     pub(super) script: OsString,
     pub(super) args: Vec<OsString>,
-    pub(super) env: Arc<[Variable]>,
+    pub(super) env: Arc<[EnvironmentVariable]>,
 }
 
 /// Why a hook with `"worker": "fork"` is run once per event.
@@ -41,7 +41,7 @@ pub enum ForkObstacle {
 }
 
 impl ForkObstacle {
-    /// In words that go on from the name of the hook.
+    /// The reason, as text that follows the name of the hook.
     pub fn why(&self) -> &str {
         match self {
             Self::NotPython(why) | Self::NotTheSame(why) => why,
@@ -62,8 +62,8 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     let mut words = words.iter().map(|word| word.resolve(&command.cwd));
     let first = words.next().unwrap_or_default();
     let rest: Vec<OsString> = words.collect();
-    let says_where = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
-    let environment = environment_behind_bash(&command.env, &command.cwd).filter(|_| !says_where);
+    let sets_directory = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
+    let environment = environment_behind_bash(&command.env, &command.cwd).filter(|_| !sets_directory);
     let mut env = environment
         .ok_or_else(|| NotTheSame("has variables in its environment that the shell acts on".to_owned()))?;
     env.retain(|(name, _)| name != "HOOKRAIL_WORKER");
@@ -101,7 +101,7 @@ impl Launch {
     }
 }
 
-fn find(name: &OsStr, env: &[Variable], cwd: &Path) -> Option<OsString> {
+fn find(name: &OsStr, env: &[EnvironmentVariable], cwd: &Path) -> Option<OsString> {
     if name.as_bytes().contains(&b'/') {
         return is_executable(&cwd.join(name)).then(|| name.to_owned());
     }
@@ -127,7 +127,11 @@ fn is_harmless(option: &OsStr) -> bool {
 }
 
 /// The interpreter that a script names in its first line, if that is Python: its path, its name and its options.
-fn shebang(path: &Path, env: &[Variable], cwd: &Path) -> Option<(OsString, OsString, Vec<OsString>)> {
+fn shebang(
+    path: &Path,
+    env: &[EnvironmentVariable],
+    cwd: &Path,
+) -> Option<(OsString, OsString, Vec<OsString>)> {
     let mut start = Vec::new();
     File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;

@@ -32,7 +32,7 @@ fn the_outputs_of_healthy_hooks_survive_a_failed_one() {
 }
 
 #[test]
-fn a_warning_replaces_nothing_that_a_healthy_hook_said() {
+fn a_warning_replaces_no_output_of_a_healthy_hook() {
     let runs =
         [answered(&json!({"systemMessage": "one", "decision": "ask"})), finished(Exit::Code(1), "", "boom")];
     for event in [BeforeModel, AfterModel, SessionEnd] {

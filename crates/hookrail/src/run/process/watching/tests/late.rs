@@ -1,4 +1,4 @@
-//! Hooks whose end is noticed after their deadline, because nobody was there to look.
+//! Hooks whose end is noticed after their deadline, because nothing polled them.
 
 use std::future::Future;
 
@@ -45,7 +45,7 @@ async fn an_end_behind_a_busy_thread_counts() {
     let finished = poll_fn(|cx| {
         let polled = run.as_mut().poll(cx);
         if polled.is_pending() && std::mem::take(&mut first_poll) {
-            // Everything is registered with the reactor now, which hears of nothing until this returns.
+            // Everything is registered with the reactor now, which reports nothing until this returns.
             block_past_deadline(leader, started);
         }
         polled
@@ -60,12 +60,12 @@ async fn without_a_reactor_the_last_look_is_taken_too() {
     let spawned = spawn(&bash("echo no >&2; exit 2"), &small_payload(), &Reaper::new()).unwrap();
     block_past_deadline(spawned.group.leader(), spawned.started);
     let deadline = spawned.started + TIMEOUT;
-    let mut run = Run::new(spawned, deadline, ALL);
+    let mut run = ProcessRun::new(spawned, deadline, ALL);
     run.stdout.unregister();
     run.stderr.unregister();
     let mut alarm = pin!(sleep_until(run.alarm_at.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
-    assert!(matches!(end, End::Exited(Exit::Code(2))));
+    assert!(matches!(end, ProcessEnd::Exited(Exit::Code(2))));
     run.group.reap();
 }
 

@@ -1,4 +1,4 @@
-//! Where a loader stands: the control, and what was heard of each fork.
+//! The state of a loader: the control, and what was reported of each fork.
 
 use std::collections::HashMap;
 use std::io::{self, IoSlice, PipeReader};
@@ -9,30 +9,31 @@ use std::task::Waker;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use tokio::runtime::{Handle, Id};
 
-use crate::run::process::Group;
+use crate::run::process::ProcessGroup;
 use crate::run::unix::{self, Pid, Signal};
-use crate::run::watch::{Ticker, Watched};
+use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::verdict::hook_run::Exit;
 
 /// The longest message of the protocol, generously.
 const MESSAGE: usize = 256;
+
 /// What is known of a loader and its forks.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct LoaderState {
     /// `None` once it has ended.
-    pub(super) process: Option<(Group, Watched<OwnedFd>)>,
+    pub(super) process: Option<(ProcessGroup, WatchedDescriptor<OwnedFd>)>,
     pub(super) runtime: Option<Id>,
-    /// What it says of itself; read when it has failed.
+    /// Its own outputs; read when it has failed.
     pub(super) outputs: Vec<PipeReader>,
     pub(super) is_ready: bool,
     pub(super) next: u64,
-    pub(super) events: HashMap<u64, Event>,
+    pub(super) events: HashMap<u64, ForkedEvent>,
     pub(super) ticker: Ticker,
 }
 
 /// What is known of one fork.
 #[derive(Debug, Default)]
-pub(super) struct Event {
+pub(super) struct ForkedEvent {
     pub(super) leader: Option<Pid>,
     pub(super) end: Option<Exit>,
     pub(super) failed: bool,
@@ -55,8 +56,8 @@ pub(in crate::run::worker::fork) enum Progress {
     Lost,
 }
 
-impl State {
-    /// How far a fork is, as far as was heard.
+impl LoaderState {
+    /// How far a fork is, by the messages read so far.
     pub(super) fn progress(&self, number: u64) -> Progress {
         let Some(event) = self.events.get(&number) else { return Progress::NotBegun };
         match &event.end {
@@ -68,7 +69,7 @@ impl State {
         }
     }
 
-    /// Whether a fork has not told its number.
+    /// Whether a fork has not reported its process id.
     pub(super) fn leader_is_unknown(&self, number: u64) -> bool {
         self.events.get(&number).is_some_and(|event| event.leader.is_none())
     }
@@ -80,8 +81,10 @@ impl State {
             return;
         }
         self.runtime = now;
-        self.process =
-            self.process.take().map(|(group, control)| (group, Watched::readable(control.into_inner())));
+        self.process = self
+            .process
+            .take()
+            .map(|(group, control)| (group, WatchedDescriptor::readable(control.into_inner())));
     }
 
     /// Sends one message, with descriptors. Does not wait.
@@ -97,7 +100,7 @@ impl State {
         Ok(())
     }
 
-    /// The loader is gone, or has to go. Forks that run are killed: nobody will tell of their end.
+    /// Ends the loader, or notes that it has ended. Running forks are killed, because their end would not be reported.
     pub(super) fn lose(&mut self) {
         let Some((group, _control)) = self.process.take() else { return };
         group.terminate(std::mem::take(&mut self.outputs));
@@ -110,7 +113,7 @@ impl State {
         self.wake_all();
     }
 
-    /// Wakes everybody who waits for a fork: one of them has to go on reading.
+    /// Wakes every caller that waits for a fork: one of them has to continue to read.
     pub(super) fn wake_all(&mut self) {
         for waker in self.events.values_mut().filter_map(|event| event.waker.take()) {
             waker.wake();

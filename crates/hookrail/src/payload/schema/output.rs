@@ -27,6 +27,7 @@ pub(super) struct Output<Specific> {
     hook_specific_output: Option<Specific>,
 }
 
+// The decisions that an output may name. No doc comment: it would become a description in every schema.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OutputDecision {

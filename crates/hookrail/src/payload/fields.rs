@@ -9,9 +9,10 @@ use crate::formats::field::describe;
 use crate::formats::json_object::{JsonObject, take_member};
 
 /// The fields of a payload that were not read yet.
-pub(super) struct Fields(pub(super) JsonObject);
+pub(super) struct PayloadFields(pub(super) JsonObject);
 
-impl Fields {
+impl PayloadFields {
+    /// Takes a text that may be missing.
     pub(super) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, ValidationError> {
         match take_member(&mut self.0, key) {
             None => Ok(None),
@@ -20,6 +21,7 @@ impl Fields {
         }
     }
 
+    /// Takes a text that must be there.
     pub(super) fn text(&mut self, key: &'static str) -> Result<String, ValidationError> {
         self.optional_text(key)?.ok_or_else(|| mismatch(key, "a text", None))
     }
@@ -33,11 +35,13 @@ impl Fields {
         }
     }
 
+    /// Takes a boolean that must be there.
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ValidationError> {
         let value = take_member(&mut self.0, key);
         value.as_ref().and_then(Value::as_bool).ok_or_else(|| mismatch(key, "true or false", value.as_ref()))
     }
 
+    /// Takes an object that must be there.
     pub(super) fn object(&mut self, key: &'static str) -> Result<JsonObject, ValidationError> {
         match take_member(&mut self.0, key) {
             Some(Value::Object(object)) => Ok(object),
@@ -45,6 +49,7 @@ impl Fields {
         }
     }
 
+    /// Takes a model request in the stable form or in the SDK's.
     pub(super) fn llm_request(&mut self) -> Result<ModelRequest, InputError> {
         ModelRequest::parse(self.object("llm_request")?)
     }

@@ -12,9 +12,7 @@ use hookrail::{Diagnostic, SettingsPaths};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-fn paths(project: &TestProject) -> SettingsPaths {
-    SettingsPaths { project_dir: project.dir(), home: project.home(), system: project.system_settings_path() }
-}
+use crate::kit::paths;
 
 fn load(project: &TestProject) -> Settings {
     load_settings(&paths(project))

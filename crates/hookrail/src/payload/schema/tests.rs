@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::event::{BaseFields, HookInput};
-use crate::formats::payload::parse_input;
+use crate::payload::parse_input;
 
 /// Follows a reference, and takes the branch of an optional field that is not null.
 fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {

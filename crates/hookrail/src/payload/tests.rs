@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::event::{BaseFields, HookInput};
-use crate::formats::schema::sample_input;
+use crate::payload::schema::sample_input;
 
 fn base() -> BaseFields<'static> {
     BaseFields {

@@ -16,7 +16,7 @@ const DESCRIPTORS_PER_HOOK: u64 = 6;
 const RESERVED_DESCRIPTORS: u64 = 32;
 
 /// What the settings say about running hooks.
-pub(super) struct Terms {
+pub(super) struct HookLimits {
     pub(super) commands: CommandPreparer,
     /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
     /// count as running.
@@ -24,7 +24,7 @@ pub(super) struct Terms {
     max_output_bytes: Option<u64>,
 }
 
-impl Terms {
+impl HookLimits {
     /// At least one hook may run at a time, however few descriptors the process may open: with no permit all would wait forever.
     pub(super) fn new(
         limits: Limits,

@@ -5,9 +5,9 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::task::Waker;
 
-use super::{Outcome, Terms};
+use super::{Outcome, QuestionLimits};
 use crate::run::payload::Payload;
-use crate::run::worker::question::Question;
+use crate::run::worker::request_line::RequestLine;
 
 /// The open questions of one process.
 #[derive(Debug)]
@@ -16,50 +16,51 @@ pub(super) struct OpenQuestions {
     prefix: String,
     /// The number of the next question.
     next: u64,
-    questions: VecDeque<Open>,
+    questions: VecDeque<OpenQuestion>,
 }
 
 /// One question.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenQuestion {
     pub(super) number: u64,
     /// What is still to be written.
-    pub(super) question: Option<Question>,
+    pub(super) question: Option<RequestLine>,
     /// How many bytes the process had been sent when this question began.
     pub(super) begins_at: Option<u64>,
     pub(super) keep: usize,
     pub(super) waker: Option<Waker>,
     pub(super) outcome: Option<Outcome>,
-    /// Nobody waits for the answer any more.
+    /// The caller has left.
     pub(super) given_up: bool,
 }
 
-/// Whose id it is.
+/// The question that an id belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// This question is open, and was sent as a whole.
     Open(u64),
     /// A question that was answered before.
     Past,
-    /// Nobody's.
-    Nobody,
+    /// No question that was sent as a whole.
+    Unknown,
 }
 
 impl OpenQuestions {
+    /// No questions, with an id prefix of its own.
     pub(super) fn new() -> Self {
         let prefix = format!("{:08x}x", RandomState::new().hash_one(0) >> 32);
         Self { prefix, next: 1, questions: VecDeque::new() }
     }
 
     /// Adds a question behind the others.
-    pub(super) fn add(&mut self, terms: Terms<'_>) -> io::Result<u64> {
-        let question = Question::new(&self.next_id(), terms.payload, terms.timeout)?;
-        Ok(self.push(question, terms.keep))
+    pub(super) fn add(&mut self, limits: QuestionLimits<'_>) -> io::Result<u64> {
+        let question = RequestLine::new(&self.next_id(), limits.payload, limits.timeout)?;
+        Ok(self.push(question, limits.keep))
     }
 
     /// Adds a question whose payload is still being written.
     pub(super) fn add_growing(&mut self, payload: &Payload) -> u64 {
-        let question = Question::growing(&self.next_id(), payload);
+        let question = RequestLine::growing(&self.next_id(), payload);
         self.push(question, 0)
     }
 
@@ -67,10 +68,10 @@ impl OpenQuestions {
         format!("{}{}", self.prefix, self.next)
     }
 
-    fn push(&mut self, question: Question, keep: usize) -> u64 {
+    fn push(&mut self, question: RequestLine, keep: usize) -> u64 {
         let number = self.next;
         self.next += 1;
-        self.questions.push_back(Open {
+        self.questions.push_back(OpenQuestion {
             number,
             question: Some(question),
             begins_at: None,
@@ -82,48 +83,48 @@ impl OpenQuestions {
         number
     }
 
-    /// Finds out whose id this is.
+    /// Finds the question of an id.
     pub(super) fn owner(&self, id: &str) -> Owner {
         let number = id.strip_prefix(&self.prefix).and_then(|number| number.parse::<u64>().ok());
         let Some(number) = number.filter(|number| (1..self.next).contains(number)) else {
-            return Owner::Nobody;
+            return Owner::Unknown;
         };
         match self.questions.iter().find(|open| open.number == number) {
             Some(open) if open.outcome.is_none() && open.question.is_none() => Owner::Open(number),
-            Some(open) if open.outcome.is_none() => Owner::Nobody,
+            Some(open) if open.outcome.is_none() => Owner::Unknown,
             _ => Owner::Past,
         }
     }
 
     /// The question of this number.
-    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Open> {
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut OpenQuestion> {
         self.questions.iter_mut().find(|open| open.number == number)
     }
 
     /// All of them, the oldest first.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenQuestion> {
         self.questions.iter_mut()
     }
 
     /// Those that wait for an answer, the oldest first.
-    pub(super) fn unanswered(&self) -> impl Iterator<Item = &Open> {
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = &OpenQuestion> {
         self.questions.iter().filter(|open| open.outcome.is_none())
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a caller waits for an answer.
     pub(super) fn are_awaited(&self) -> bool {
         self.unanswered().any(|open| !open.given_up)
     }
 
-    /// Removes a question, and wakes the others: one of them has to go on.
-    pub(super) fn remove(&mut self, number: u64) -> Option<Open> {
+    /// Removes a question, and wakes the other callers: one of them has to drive the connection.
+    pub(super) fn remove(&mut self, number: u64) -> Option<OpenQuestion> {
         let at = self.questions.iter().position(|open| open.number == number)?;
         let removed = self.questions.remove(at);
         self.wake_all();
         removed
     }
 
-    /// Settles a question.
+    /// Gives a question its outcome.
     pub(super) fn settle(&mut self, number: u64, outcome: Outcome) {
         let Some(open) = self.get_mut(number) else { return };
         if open.given_up {
@@ -136,7 +137,7 @@ impl OpenQuestions {
         }
     }
 
-    /// Wakes everybody who waits.
+    /// Wakes every caller that waits.
     pub(super) fn wake_all(&mut self) {
         for waker in self.questions.iter_mut().filter_map(|open| open.waker.take()) {
             waker.wake();

@@ -1,4 +1,4 @@
-//! Typed parsers for the payloads of all eleven events.
+//! Typed parsers for the payloads of all eleven events, and the JSON Schemas of what hooks read and write.
 //!
 //! What comes over the message bus or from a file is a JSON value that any program may have written. Behind
 //! [`parse_input`] it is an event with exactly the data that its hooks receive, or an error that names the
@@ -9,6 +9,7 @@ mod fields;
 mod locate;
 mod model;
 mod owned_event;
+pub(crate) mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 pub use error::{InputError, ValidationError};
-use fields::{Fields, mismatch};
+use fields::{PayloadFields, mismatch};
 pub use model::{ModelRequest, ModelResponse};
 pub use owned_event::OwnedEvent;
 
@@ -60,7 +61,7 @@ pub struct BaseOverrides {
 /// Reads the payload of an event. Model payloads may be in the SDK's form or in the stable form.
 pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputError> {
     let mut fields = match input {
-        Value::Object(fields) => Fields(fields),
+        Value::Object(fields) => PayloadFields(fields),
         other => return Err(mismatch("", "an object", Some(&other)).into()),
     };
     if let Some(named) = fields.optional_text("hook_event_name")?
@@ -82,7 +83,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
 }
 
 /// Takes the fields of an event. What is left afterwards goes on to the hooks.
-fn parse_event(event: EventName, fields: &mut Fields) -> Result<OwnedEvent, InputError> {
+fn parse_event(event: EventName, fields: &mut PayloadFields) -> Result<OwnedEvent, InputError> {
     Ok(match event {
         EventName::BeforeTool => OwnedEvent::BeforeTool {
             tool_name: fields.tool_name()?,

@@ -10,7 +10,7 @@ mod input;
 mod output;
 mod sample;
 
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 pub use sample::sample_input;
@@ -24,24 +24,6 @@ use output::{
     AfterAgentSpecific, AfterModelSpecific, AfterToolSpecific, BeforeAgentSpecific, BeforeModelSpecific,
     BeforeToolSelectionSpecific, BeforeToolSpecific, NothingSpecific, Output, SessionStartSpecific,
 };
-
-// The roles of the stable model format. No doc comment: it would become a description in every schema.
-#[derive(JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum LlmRole {
-    User,
-    Model,
-    System,
-}
-
-// The modes of its tool configuration.
-#[derive(JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub(super) enum LlmToolMode {
-    Auto,
-    Any,
-    None,
-}
 
 /// The schema of the JSON object that hooks of an event read from stdin.
 pub fn input_schema(event: EventName) -> Schema {

@@ -1,18 +1,18 @@
-//! One question on its way to a worker: a line around the payload that a hook would have found on its stdin.
+//! The line that asks a worker: the payload that a hook would read from its stdin, with an id and a timeout.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use crate::run::payload::{Cursor, Payload};
+use crate::run::payload::{Payload, PayloadCursor};
 
-/// Payloads up to this size are copied into the line, so that a question is one write.
+/// Payloads up to this size are copied into the line, so that a request is one write.
 const COPIED: usize = 64 * 1024;
 
-/// A question, and how much of it the pipe has taken.
+/// A request, and how much of it the pipe has taken.
 #[derive(Debug)]
-pub(super) struct Question {
-    parts: [Part; 3],
+pub(super) struct RequestLine {
+    parts: [LinePart; 3],
     /// The payload is not whole yet.
     is_growing: bool,
     /// How many bytes the pipe has taken.
@@ -20,45 +20,46 @@ pub(super) struct Question {
 }
 
 #[derive(Debug)]
-enum Part {
+enum LinePart {
     Bytes(Vec<u8>, usize),
-    Payload(Cursor),
+    Payload(PayloadCursor),
     Sent,
 }
 
-impl Question {
+impl RequestLine {
     /// The line `{"id":…,"input":…,"timeoutMs":…}`.
     pub(super) fn new(id: &str, payload: &Payload, timeout: Duration) -> io::Result<Self> {
         let (mut head, tail) = (head(id), tail(timeout));
         let parts = if payload.len() <= COPIED {
             head.extend_from_slice(&payload.to_bytes()?);
             head.extend_from_slice(&tail);
-            [Part::Bytes(head, 0), Part::Sent, Part::Sent]
+            [LinePart::Bytes(head, 0), LinePart::Sent, LinePart::Sent]
         } else {
-            let cursor = Part::Payload(Cursor::new(payload));
-            [Part::Bytes(head, 0), cursor, Part::Bytes(tail, 0)]
+            let cursor = LinePart::Payload(PayloadCursor::new(payload));
+            [LinePart::Bytes(head, 0), cursor, LinePart::Bytes(tail, 0)]
         };
         Ok(Self { parts, is_growing: false, sent: 0 })
     }
 
     /// The beginning of a line around a payload that is still being written.
     pub(super) fn growing(id: &str, payload: &Payload) -> Self {
-        let parts = [Part::Bytes(head(id), 0), Part::Payload(Cursor::new(payload)), Part::Sent];
+        let parts =
+            [LinePart::Bytes(head(id), 0), LinePart::Payload(PayloadCursor::new(payload)), LinePart::Sent];
         Self { parts, is_growing: true, sent: 0 }
     }
 
-    /// There is more of the payload now.
+    /// Takes over what was added to the payload.
     pub(super) fn grow(&mut self, payload: &Payload) {
-        if let [_, Part::Payload(cursor), _] = &mut self.parts {
+        if let [_, LinePart::Payload(cursor), _] = &mut self.parts {
             cursor.grow(payload);
         }
     }
 
-    /// The payload is whole.
+    /// Takes over the rest of the complete payload.
     pub(super) fn complete(&mut self, payload: &Payload, timeout: Duration) {
         self.grow(payload);
         let [_, _, last] = &mut self.parts;
-        *last = Part::Bytes(tail(timeout), 0);
+        *last = LinePart::Bytes(tail(timeout), 0);
         self.is_growing = false;
     }
 
@@ -67,13 +68,13 @@ impl Question {
         self.sent
     }
 
-    /// Writes without waiting. `true` when all is written, `false` when it is others' turn, `WouldBlock` when the pipe
-    /// is full. Any other error means that nobody reads.
+    /// Writes without waiting. `true` when all is written, `false` when the caller has to yield first, `WouldBlock` when the
+    /// pipe is full. Any other error means that the other end is closed.
     pub(super) fn push(&mut self, pipe: impl AsFd) -> io::Result<bool> {
         for part in &mut self.parts {
             let done = match part {
-                Part::Sent => continue,
-                Part::Bytes(bytes, sent) => {
+                LinePart::Sent => continue,
+                LinePart::Bytes(bytes, sent) => {
                     while let Some(rest) = bytes.get(*sent..).filter(|rest| !rest.is_empty()) {
                         let count = rustix::io::retry_on_intr(|| rustix::io::write(&pipe, rest))?;
                         *sent += count;
@@ -81,28 +82,28 @@ impl Question {
                     }
                     true
                 }
-                Part::Payload(cursor) => {
+                LinePart::Payload(cursor) => {
                     let before = cursor.sent();
                     let pushed = cursor.push(pipe.as_fd());
                     self.sent += (cursor.sent() - before) as u64;
                     pushed?
                 }
             };
-            if !done || (self.is_growing && matches!(part, Part::Payload(_))) {
+            if !done || (self.is_growing && matches!(part, LinePart::Payload(_))) {
                 return Ok(false);
             }
-            *part = Part::Sent;
+            *part = LinePart::Sent;
         }
         Ok(true)
     }
 }
 
-/// What stands before the payload.
+/// The line before the payload.
 fn head(id: &str) -> Vec<u8> {
     format!("{{\"id\":\"{id}\",\"input\":").into_bytes()
 }
 
-/// What stands behind the payload.
+/// The line behind the payload.
 fn tail(timeout: Duration) -> Vec<u8> {
     format!(",\"timeoutMs\":{}}}\n", timeout.as_millis()).into_bytes()
 }
@@ -120,7 +121,7 @@ mod tests {
         for text in ["plain".to_owned(), "two\nlines\u{2028}".to_owned(), "é\n".repeat(300_000)] {
             let input = json!({ "tool_input": { "content": text } });
             let payload = Payload::new(&input).unwrap();
-            let mut question = Question::new("a7", &payload, Duration::from_millis(1500)).unwrap();
+            let mut question = RequestLine::new("a7", &payload, Duration::from_millis(1500)).unwrap();
             let (mut reader, writer) = io::pipe().unwrap();
             crate::run::unix::set_nonblocking(&writer).unwrap();
             let reading = std::thread::spawn(move || {

@@ -1,7 +1,7 @@
-//! The conversation with one worker process: questions in, answers out.
+//! The connection to one worker process: questions in, answers out.
 //!
-//! No task of its own drives it. Whoever waits for an answer moves all of it on while being polled, and hands answers to
-//! those whom they are for; whoever leaves wakes the others, so that one of them goes on. So it works in any runtime,
+//! No task of its own drives it. Every caller that waits for an answer drives the connection while it is polled and hands
+//! answers to the other callers; a caller that leaves wakes the others so that one continues. So it works in any runtime,
 //! and in several.
 
 mod open;
@@ -16,36 +16,36 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
-use self::state::State;
+use self::state::ConnectionState;
 use super::answer::WorkerAnswer;
-use super::start::Started;
+use super::start::StartedProcess;
 use super::turns::Turns;
 use crate::run::payload::Payload;
 use crate::verdict::failure::WorkerFailure;
 
-/// After so long without an answer the process is looked at: what its pipes do not tell may show otherwise.
+/// After so long without an answer the process itself is looked at, because its pipes do not show everything.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
-/// A worker that answered within this time is waited for on the spot the next time. Sleeping in the runtime and being
-/// woken by it takes longer than such an answer.
-const PROMPT: Duration = Duration::from_micros(100);
-/// How long it is waited for on the spot. Setting an alarm that comes before the next tick of the system takes three times
-/// as long as the whole question, so this is longer than a tick.
-const ON_THE_SPOT: Duration = Duration::from_millis(5);
+/// A worker that answered within this time is waited for on the calling thread the next time: being woken by the runtime
+/// takes longer than such an answer.
+const QUICK_ANSWER: Duration = Duration::from_micros(100);
+/// How long the calling thread waits at most. It is longer than a tick of the system, because a timer that ends before
+/// the next tick takes three times as long as the whole question.
+const BUSY_WAIT_LIMIT: Duration = Duration::from_millis(5);
 
 /// A running worker process.
 #[derive(Debug)]
-pub(super) struct Talk {
-    state: Mutex<State>,
+pub(super) struct WorkerConnection {
+    state: Mutex<ConnectionState>,
 }
 
-/// What came of a question.
+/// The outcome of a question.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// An answer.
     Answered(WorkerAnswer),
     /// The worker failed at this question and was ended.
     Failed(Failure),
-    /// There was no answer by the deadline, and the worker was ended. What it said on stderr.
+    /// There was no answer by the deadline, and the worker was ended. What it wrote to stderr.
     TimedOut(Vec<u8>),
     /// The worker ended for another reason than this question, which may be asked once more.
     AskAgain,
@@ -54,42 +54,42 @@ pub(super) enum Outcome {
 /// Why a worker gave no answer.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// What it did.
+    /// The failure.
     pub(super) why: WorkerFailure,
-    /// What it wrote instead.
-    pub(super) stray: Vec<u8>,
-    /// What it said on stderr.
+    /// What it wrote instead of an answer.
+    pub(super) unexpected_output: Vec<u8>,
+    /// What it wrote to stderr.
     pub(super) stderr: Vec<u8>,
 }
 
-/// What a question needs to be asked.
+/// The payload and the limits of one question.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms<'p> {
+pub(super) struct QuestionLimits<'p> {
     /// What a hook would have found on its stdin.
     pub(super) payload: &'p Payload,
-    /// The time that is told to the worker.
+    /// The timeout that the request names.
     pub(super) timeout: Duration,
     /// When there has to be an answer.
     pub(super) deadline: Instant,
     /// How much is kept of each stream.
     pub(super) keep: usize,
-    /// Nobody else is known to wait for this thread, so that it may be occupied for a moment.
+    /// No other hook waits for this thread, so that it may block for a moment.
     pub(super) alone: bool,
 }
 
-impl Talk {
-    /// Goes on from a process that was just started. What it announces is told to the queue.
-    pub(super) fn new(started: Started<io::PipeWriter>, turns: Arc<Turns>) -> Self {
-        Self { state: Mutex::new(State::new(started, turns)) }
+impl WorkerConnection {
+    /// The connection to a process that was just started. The concurrency that it announces is given to the queue.
+    pub(super) fn new(started: StartedProcess<io::PipeWriter>, turns: Arc<Turns>) -> Self {
+        Self { state: Mutex::new(ConnectionState::new(started, turns)) }
     }
 
-    /// Whether the process can be asked. One that ended, closed a stream or wrote something while nobody asked is
-    /// given up here.
+    /// Whether the process can be asked. One that ended, closed a stream or wrote something while no question was open is
+    /// ended here.
     pub(super) fn is_usable(&self) -> bool {
         self.lock().is_usable()
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a question is unanswered.
     pub(super) fn is_busy(&self) -> bool {
         self.lock().is_busy()
     }
@@ -99,39 +99,43 @@ impl Talk {
         self.lock().process_id()
     }
 
-    /// Ends the process when nobody waits for an answer any more.
+    /// Ends the process as soon as no question is open.
     pub(super) fn retire(&self) {
         self.lock().retire();
     }
 
     /// Asks, and waits for the answer until the deadline. Dropping the future gives the question up.
-    pub(super) async fn ask(self: &Arc<Self>, terms: Terms<'_>) -> Outcome {
+    pub(super) async fn ask(self: &Arc<Self>, limits: QuestionLimits<'_>) -> Outcome {
         let begin = Instant::now();
         let (number, outcome) = {
             let mut state = self.lock();
-            let number = match state.enter(terms) {
+            let number = match state.enter(limits) {
                 Ok(number) => number,
                 Err(error) => {
                     let why = WorkerFailure::NotAsked((&error).into());
-                    return Outcome::Failed(Failure { why, stray: Vec::new(), stderr: Vec::new() });
+                    return Outcome::Failed(Failure {
+                        why,
+                        unexpected_output: Vec::new(),
+                        stderr: Vec::new(),
+                    });
                 }
             };
-            let until = terms.deadline.min(begin + ON_THE_SPOT);
-            (number, if terms.alone { state.ask_on_the_spot(number, until) } else { None })
+            let until = limits.deadline.min(begin + BUSY_WAIT_LIMIT);
+            (number, if limits.alone { state.ask_blocking(number, until) } else { None })
         };
         if let Some(outcome) = outcome {
             return outcome;
         }
-        Asked { talk: Arc::clone(self), number }.wait(terms.deadline, begin).await
+        Asked { connection: Arc::clone(self), number }.wait(limits.deadline, begin).await
     }
 
-    /// Begins to ask while the payload is still being written. `None` if that cannot be done at once.
+    /// Begins to send a question while its payload is still being written. `None` if that cannot be done at once.
     pub(super) fn begin(self: &Arc<Self>, payload: &Payload) -> Option<Asked> {
         let number = self.lock().begin(payload)?;
-        Some(Asked { talk: Arc::clone(self), number })
+        Some(Asked { connection: Arc::clone(self), number })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -139,20 +143,20 @@ impl Talk {
 /// A question that was asked and not answered yet. Dropping it gives the question up.
 #[derive(Debug)]
 pub(super) struct Asked {
-    talk: Arc<Talk>,
+    connection: Arc<WorkerConnection>,
     number: u64,
 }
 
 impl Asked {
-    /// There is more of the payload now.
+    /// Sends what was added to the payload.
     pub(super) fn grow(&self, payload: &Payload) {
-        self.talk.lock().grow(self.number, payload);
+        self.connection.lock().grow(self.number, payload);
     }
 
-    /// The payload is whole; waits for the answer until the deadline.
-    pub(super) async fn complete(self, terms: Terms<'_>) -> Outcome {
-        self.talk.lock().complete(self.number, terms);
-        self.wait(terms.deadline, Instant::now()).await
+    /// Sends the rest of the complete payload, and waits for the answer until the deadline.
+    pub(super) async fn complete(self, limits: QuestionLimits<'_>) -> Outcome {
+        self.connection.lock().complete(self.number, limits);
+        self.wait(limits.deadline, Instant::now()).await
     }
 
     async fn wait(self, deadline: Instant, begin: Instant) -> Outcome {
@@ -160,8 +164,8 @@ impl Asked {
         let mut alarm = pin!(sleep_until(alarm_at.into()));
         poll_fn(|cx| {
             loop {
-                let mut state = self.talk.lock();
-                // Whoever moves things on need not be woken by that.
+                let mut state = self.connection.lock();
+                // The caller that drives the connection must not wake itself.
                 state.set_waker(self.number, None);
                 state.progress(cx, self.number);
                 if let Some(outcome) = state.take(self.number) {
@@ -177,7 +181,7 @@ impl Asked {
                     state.ticker.arm(cx);
                     return Poll::Pending;
                 }
-                // The alarm may have come late: what the worker said meanwhile counts.
+                // The alarm may be late: what the worker wrote in the meantime counts.
                 alarm_at = state.look(Instant::now(), deadline, self.number);
                 if let Some(outcome) = state.take(self.number) {
                     return Poll::Ready(outcome);
@@ -190,8 +194,8 @@ impl Asked {
 }
 
 impl Drop for Asked {
-    /// Taken outcomes are gone from the list, so that this concerns only who gives up.
+    /// Questions whose outcome was taken are no longer in the list, so this concerns only those that are given up.
     fn drop(&mut self) {
-        self.talk.lock().give_up(self.number);
+        self.connection.lock().give_up(self.number);
     }
 }

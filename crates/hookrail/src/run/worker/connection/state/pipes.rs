@@ -1,4 +1,4 @@
-//! The streams of a worker process, and the descriptor that tells of its end.
+//! The streams of a worker process, and the descriptor that reports its end.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -9,11 +9,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
 use crate::run::unix::{self, Peek, Pid};
-use crate::run::watch::{Ticker, Watched};
+use crate::run::watch::{Ticker, WatchedDescriptor};
+use crate::run::worker::connection::open::{OpenQuestion, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
-use crate::run::worker::talk::open::{Open, OpenQuestions};
 
-/// Reads done on one stream before the future gives way to others.
+/// Reads done on one stream before the future yields.
 const READS_PER_TURN: usize = 16;
 /// Payloads above this size get a wider pipe, of this width.
 const LARGE: usize = 64 * 1024;
@@ -25,12 +25,12 @@ pub(super) struct Pipes {
     leader: Pid,
     stdin: PipeWriter,
     /// A copy that is watched while the pipe is full.
-    full: Option<Watched<PipeWriter>>,
+    full: Option<WatchedDescriptor<PipeWriter>>,
     is_wide: bool,
-    stdout: Option<Watched<PipeReader>>,
-    stderr: Option<Watched<PipeReader>>,
-    /// Becomes readable when the process ends; `None` where there is no such thing.
-    exit: Option<Watched<OwnedFd>>,
+    stdout: Option<WatchedDescriptor<PipeReader>>,
+    stderr: Option<WatchedDescriptor<PipeReader>>,
+    /// Becomes readable when the process ends; `None` where the system has no such descriptor.
+    exit: Option<WatchedDescriptor<OwnedFd>>,
     /// The runtime whose reactor watches all these.
     runtime: Option<Id>,
     lines: LineBuffer,
@@ -41,7 +41,7 @@ pub(super) struct Pipes {
     reads: usize,
 }
 
-/// What a read brought.
+/// The result of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PipeRead {
     Nothing,
@@ -57,9 +57,9 @@ impl Pipes {
             stdin,
             full: None,
             is_wide: false,
-            stdout: Some(Watched::Unregistered(stdout)),
-            stderr: Some(Watched::Unregistered(stderr)),
-            exit: unix::exit_descriptor(leader).map(Watched::Unregistered),
+            stdout: Some(WatchedDescriptor::Unregistered(stdout)),
+            stderr: Some(WatchedDescriptor::Unregistered(stderr)),
+            exit: unix::exit_descriptor(leader).map(WatchedDescriptor::Unregistered),
             runtime: None,
             lines: LineBuffer::default(),
             errors: StderrTail::default(),
@@ -77,10 +77,10 @@ impl Pipes {
         }
         self.runtime = now;
         self.full = None;
-        let again = |pipe: Watched<PipeReader>| Watched::readable(pipe.into_inner());
+        let again = |pipe: WatchedDescriptor<PipeReader>| WatchedDescriptor::readable(pipe.into_inner());
         self.stdout = self.stdout.take().map(again);
         self.stderr = self.stderr.take().map(again);
-        self.exit = self.exit.take().map(|watch| Watched::readable(watch.into_inner()));
+        self.exit = self.exit.take().map(|watch| WatchedDescriptor::readable(watch.into_inner()));
     }
 
     /// Prepares for a payload of this size.
@@ -91,7 +91,7 @@ impl Pipes {
         }
     }
 
-    /// Whether nobody reads stdin any more, and whether there is something to be heard. Does not wait.
+    /// Whether the process has closed its stdin, and whether it has written something. Does not wait.
     pub(super) fn glance(&self) -> (bool, bool) {
         let Some(stdout) = &self.stdout else { return (false, false) };
         let mut seen =
@@ -104,14 +104,14 @@ impl Pipes {
         (!stdin.revents().is_empty(), !stdout.revents().is_empty())
     }
 
-    /// Sleeps until there is something to be heard; `false` if there is nothing after so long.
+    /// Sleeps until there is output; `false` if there is none after so long.
     pub(super) fn wait_for_output(&self, longest: Duration) -> bool {
         let Some(stdout) = &self.stdout else { return false };
         let mut seen = [PollFd::new(stdout.get_ref(), PollFlags::IN)];
         Timespec::try_from(longest).is_ok_and(|longest| matches!(poll(&mut seen, Some(&longest)), Ok(1..)))
     }
 
-    /// Writes the questions as far as the pipe takes them. An error means that nobody reads.
+    /// Writes the questions as far as the pipe takes them. An error means that the other end is closed.
     pub(super) fn write(
         &mut self,
         questions: &mut OpenQuestions,
@@ -128,12 +128,12 @@ impl Pipes {
                         return Ok(());
                     }
                     Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                        // From here on the reactor says when there is room again.
+                        // The reactor reports when there is room again.
                         let Ok(copy) = self.stdin.try_clone() else {
                             ticker.want();
                             return Ok(());
                         };
-                        self.full = Some(Watched::writable(copy));
+                        self.full = Some(WatchedDescriptor::writable(copy));
                     }
                     Poll::Ready(Err(error)) => return Err(error),
                 }
@@ -144,7 +144,7 @@ impl Pipes {
     }
 
     /// Writes one question without waiting; whether the pipe took all of it.
-    pub(super) fn write_now(&mut self, open: &mut Open) -> bool {
+    pub(super) fn write_now(&mut self, open: &mut OpenQuestion) -> bool {
         let Some(question) = &mut open.question else { return true };
         let before = question.sent();
         let pushed = question.push(&self.stdin);
@@ -156,7 +156,12 @@ impl Pipes {
     }
 
     /// Writes one question as far as the pipe takes it.
-    fn push(&mut self, open: &mut Open, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<io::Result<bool>> {
+    fn push(
+        &mut self,
+        open: &mut OpenQuestion,
+        cx: &mut Context<'_>,
+        ticker: &mut Ticker,
+    ) -> Poll<io::Result<bool>> {
         let Some(question) = &mut open.question else { return Poll::Ready(Ok(true)) };
         let before = question.sent();
         let pushed = match &self.full {
@@ -171,7 +176,7 @@ impl Pipes {
     }
 
     /// Counts what was written of a question, given how much of it had been before.
-    fn note_sent(&mut self, open: &mut Open, before: u64) {
+    fn note_sent(&mut self, open: &mut OpenQuestion, before: u64) {
         let count = open.question.as_ref().map_or(0, |question| question.sent() - before);
         if count > 0 {
             open.begins_at.get_or_insert(self.sent);
@@ -230,8 +235,8 @@ impl Pipes {
         cx.waker().wake_by_ref();
     }
 
-    /// What the process said last on stderr, up to now.
-    pub(super) fn last_words(&mut self) -> Vec<u8> {
+    /// The end of what the process has written to stderr so far.
+    pub(super) fn stderr_tail(&mut self) -> Vec<u8> {
         for _ in 0..READS_PER_TURN {
             let Some(pipe) = &self.stderr else { break };
             if !matches!(self.errors.read_once(pipe.get_ref()), Ok(1..)) {
@@ -241,12 +246,12 @@ impl Pipes {
         self.errors.bytes().to_vec()
     }
 
-    /// Whether we hear of the end of the process by itself.
-    pub(super) fn tells_end(&self) -> bool {
+    /// Whether a descriptor reports the end of the process.
+    pub(super) fn reports_end(&self) -> bool {
         self.exit.is_some()
     }
 
-    /// Hears of the end of the process.
+    /// Waits for the end of the process.
     pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
         let Some(watch) = &self.exit else { return Poll::Pending };
         let leader = self.leader;
@@ -279,8 +284,8 @@ impl Pipes {
         !self.lines.rest().is_empty()
     }
 
-    /// The outputs, for whoever ends the process: it may still have something to say.
+    /// The outputs, which the process may still write to while it is being ended.
     pub(super) fn into_outputs(self) -> Vec<PipeReader> {
-        [self.stdout, self.stderr].into_iter().flatten().map(Watched::into_inner).collect()
+        [self.stdout, self.stderr].into_iter().flatten().map(WatchedDescriptor::into_inner).collect()
     }
 }
