@@ -174,6 +174,26 @@ fn the_book_lists_every_page_once() {
     }
 }
 
+/// Pages name tests as their evidence. Some are made by a macro, so that the name is looked for, not a function.
+#[test]
+fn names_of_tests_on_all_pages_are_in_the_sources() {
+    let sources = rust_sources(&root().join("crates"));
+    let mut named = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        let is_name = |word: &&str| {
+            word.matches('_').count() > 3
+                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
+        for name in text.split('`').filter(is_name) {
+            let found = sources.iter().any(|(_, source)| source.contains(name));
+            assert!(found, "{}: there is no test `{name}`", page.display());
+            named += 1;
+        }
+    }
+    assert!(named > 40, "only {named} names were found");
+}
+
 /// What a page promises is shown by the test that it names; a test that was renamed takes its promise with it.
 #[test]
 fn pages_name_only_tests_that_exist() {
