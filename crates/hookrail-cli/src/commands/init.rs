@@ -228,7 +228,7 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// Says that the settings now turn hooks on.
-/// Said apart from the hook, because it turns on every other hook of this file too.
+/// Printed apart from the hook, because it turns on every other hook of this file too.
 fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(
         "turned hooks on: `\"enableHooks\": true` in {}",

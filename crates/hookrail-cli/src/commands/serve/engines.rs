@@ -165,7 +165,7 @@ fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: 
 }
 
 /// What is wrong with the settings and approvals.
-/// Said at the start and after each reload, on stderr: clients read stdout.
+/// Printed at the start and after each reload, on stderr: clients read stdout.
 fn print_state(hooks: &HookSession, context: &Context) {
     let settings = hooks.settings();
     for line in findings::lines(settings, context) {

@@ -1,4 +1,4 @@
-//! What somebody gives of a request or a response: as much of it as he likes.
+//! A request or a response of which some fields may be missing.
 
 use std::borrow::Cow;
 

@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, TranslationError>;
 type Spellings = [&'static str; 2];
 
 const MESSAGES: Spellings = ["messages", "contents"];
-/// Both are accepted of everybody.
+/// Both are accepted from programs and hooks.
 const CONFIG: Spellings = ["config", "generationConfig"];
 /// What a message or a candidate says.
 const CONTENT: Spellings = ["content", "parts"];

@@ -12,7 +12,7 @@ use crate::formats::llm::LlmContent;
 /// What becomes of parts that are not text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NonText {
-    /// They are an error: whoever wrote them would believe that they had an effect.
+    /// They are an error, because they would have no effect, unnoticed.
     Refused,
     /// They say nothing and are read as empty texts.
     Empty,
