@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
 use crate::hook::fixtures;
 use crate::hook::{Hook, HookKind};
 use crate::host::bus::check::CheckedRequest;
@@ -266,7 +267,7 @@ fn evaluated_rules(data: &[u8]) -> usize {
     let before = r#"{"hooks":{"BeforeTool":[{"hooks":[{"type":"rule","block":"no","when":"#;
     let text = format!("{before}{when}\n}}]}}]}}}}");
     let settings = parse_user_text(&text);
-    let mut input = crate::JsonObject::new();
+    let mut input = JsonObject::new();
     input.insert("command".to_owned(), Value::String(line.into_owned()));
     let mut count = 0;
     for hook in &settings.hooks {

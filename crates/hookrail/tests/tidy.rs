@@ -2,9 +2,11 @@
 //! crate, how long files are and how much of the code is documented.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use hookrail_testkit::rooms::{assert_order, uses_between_rooms};
 
 /// Rooms from the bottom up. A room uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
@@ -107,10 +109,6 @@ fn files() -> Vec<(String, PathBuf)> {
     files
 }
 
-fn room(file: &str) -> &str {
-    file.split('/').next().unwrap().trim_end_matches(".rs")
-}
-
 #[test]
 fn no_room_may_use_one_that_uses_it() {
     for (at, (room, may_use)) in MAY_USE.iter().enumerate() {
@@ -123,22 +121,12 @@ fn no_room_may_use_one_that_uses_it() {
 
 #[test]
 fn rooms_use_only_the_rooms_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    assert_order(&src, &MAY_USE.map(|(room, _)| room));
     let allowed: BTreeMap<&str, &[&str]> = MAY_USE.into_iter().collect();
-    for (name, path) in files() {
-        let from = room(&name).to_owned();
-        let Some(may_use) = allowed.get(from.as_str()) else {
-            panic!("{name}: a room that is not on the list")
-        };
-        let code = code(&path);
-        let used: BTreeSet<&str> = code
-            .split("crate::")
-            .skip(1)
-            .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
-            .filter(|word| allowed.contains_key(word))
-            .collect();
-        for other in used.into_iter().filter(|other| *other != from) {
-            assert!(may_use.contains(&other), "{name} uses `{other}`, which `{from}` must not use");
-        }
+    for ((from, other), places) in uses_between_rooms(&src) {
+        let may_use = allowed[from.as_str()].contains(&other.as_str());
+        assert!(may_use, "`{from}` must not use `{other}`: {}", places.join(", "));
     }
 }
 

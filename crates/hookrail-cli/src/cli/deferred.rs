@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// The arguments of a command. Describing those of all commands took a fifth of the time until a hook was started.
@@ -41,12 +42,5 @@ impl<T: Args> Args for Deferred<T> {
 fn keeping_about(command: Command, describe: fn(Command) -> Command) -> Command {
     let about = command.get_about().cloned();
     let long_about = command.get_long_about().cloned();
-    let mut command = describe(command).about(None).long_about(None);
-    if let Some(about) = about {
-        command = command.about(about);
-    }
-    if let Some(long_about) = long_about {
-        command = command.long_about(long_about);
-    }
-    command
+    describe(command).about(Resettable::from(about)).long_about(Resettable::from(long_about))
 }

@@ -133,14 +133,12 @@ impl HookSession {
             ToolGate::Ask(question) => (question.tool_input, Some(question.reason)),
             ToolGate::Block(blocked) => {
                 let ToolBlock { block, stop } = *blocked;
-                let result = refusal(block.reason.clone(), "hook_blocked", &notes);
-                let warnings = notes.into_inner().warnings;
+                let (result, warnings) = refusal(block.reason.clone(), "hook_blocked", notes);
                 return ToolOutcome::Blocked { tool_input, result, block, stop, warnings };
             }
             ToolGate::Stop(reason) => {
                 let text = format!("Agent execution stopped by hook: {reason}");
-                let result = refusal(text, "hook_stopped", &notes);
-                let warnings = notes.into_inner().warnings;
+                let (result, warnings) = refusal(text, "hook_stopped", notes);
                 return ToolOutcome::Stopped { tool_input, result, reason: *reason, warnings };
             }
         };
@@ -152,13 +150,12 @@ impl HookSession {
         match permission(PermissionRequest { subject, decider }).await {
             Permission::Granted => {}
             Permission::Denied { reason } => {
-                let result = refusal(reason, "permission_denied", &notes);
-                let warnings = notes.into_inner().warnings;
+                let (result, warnings) = refusal(reason, "permission_denied", notes);
                 return ToolOutcome::Denied { tool_input, result, warnings };
             }
             Permission::Stopped { reason } => {
-                let result = refusal(format!("Agent execution stopped: {reason}"), "stopped", &notes);
-                let warnings = notes.into_inner().warnings;
+                let text = format!("Agent execution stopped: {reason}");
+                let (result, warnings) = refusal(text, "stopped", notes);
                 return ToolOutcome::Stopped { tool_input, result, reason, warnings };
             }
         }
@@ -194,11 +191,11 @@ impl HookSession {
     }
 }
 
-/// What the model gets instead of a result.
-fn refusal(text: String, kind: &str, notes: &HookNotes) -> ToolResult {
+/// What the model gets instead of a result, and the warnings of the hooks.
+fn refusal(text: String, kind: &str, notes: HookNotes) -> (ToolResult, Vec<String>) {
     let mut result = ToolResult::failure(text, kind);
-    apply_notes(&mut result, notes);
-    result
+    apply_notes(&mut result, &notes);
+    (result, notes.into_inner().warnings)
 }
 
 fn apply_notes(result: &mut ToolResult, notes: &HookNotes) {

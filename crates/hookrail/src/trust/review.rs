@@ -9,6 +9,7 @@ use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, 
 use super::fingerprint::{Change, FileContent, Terms};
 use super::guards::VanishedGuard;
 use super::store::Approval;
+use crate::diagnostic::Diagnostic;
 use crate::hook::{Hook, Level, StartObstacle};
 
 /// What waits for approval in a project, exactly as it was read: approving it approves what was shown,
@@ -25,7 +26,7 @@ pub struct Review {
     /// Guards that were approved and that no hook of the settings corresponds to any more.
     pub vanished: Vec<VanishedGuard>,
     /// Why no approval counts at all, if so.
-    pub problem: Option<crate::Diagnostic>,
+    pub problem: Option<Diagnostic>,
     /// The digest of the settings as they were read.
     pub(super) settings_digest: String,
 }
