@@ -62,7 +62,7 @@ pub(super) fn list(source: &Source, module: &ModulePath, name: &str) -> Listed {
 impl Listed {
     fn line(&mut self, module: &[String], before: &str, tokens: &impl ToTokens) {
         let text = text(tokens);
-        self.lines.push(format!("{before}{text}"));
+        self.lines.push(format!("{before}{}", without_own_paths(&text)));
         self.types.push((module.to_vec(), text));
     }
 
@@ -149,6 +149,35 @@ fn marks(attributes: &[Attribute]) -> String {
 /// Code as it is usually written.
 fn text(tokens: &impl ToTokens) -> String {
     spaced(&tokens.to_token_stream().to_string())
+}
+
+/// The crate's own types by their names alone: users name them by what is exported, and a line must not change with
+/// how the source happens to spell a path.
+fn without_own_paths(text: &str) -> String {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == ':';
+    let mut rest = text;
+    let mut out = String::new();
+    while let Some(start) = rest.find(is_part) {
+        let end = rest[start..].find(|char| !is_part(char)).map_or(rest.len(), |length| start + length);
+        let path = &rest[start..end];
+        let own = path.starts_with("crate::") || path.starts_with("super::");
+        out.push_str(&rest[..start]);
+        out.push_str(if own { path.rsplit("::").next().unwrap_or(path) } else { path });
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+#[test]
+fn a_type_is_listed_alike_however_its_path_is_spelled() {
+    assert_eq!(
+        without_own_paths("problem: Option<crate::diagnostic::Diagnostic>"),
+        "problem: Option<Diagnostic>"
+    );
+    assert_eq!(
+        without_own_paths("fn f(a: &super::A) -> io::Result<crate::B>"),
+        "fn f(a: &A) -> io::Result<B>"
+    );
 }
 
 /// Takes the spaces out that a stream of tokens is printed with.
