@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::event::EventName;
 use crate::formats::genai::GenerateContentParameters;
 use crate::formats::json_object::JsonObject;
+use crate::formats::llm::read::given_members;
 use crate::formats::translator::{
     FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
 };
@@ -73,45 +74,32 @@ fn merge(target: &mut JsonObject, given: impl IntoIterator<Item = (String, Value
 
 /// The members of a hook's request that the next hook receives, in the stable format whatever their
 /// spelling was. One that cannot be read is left out: at the end of the chain it would spoil the members
-/// that earlier hooks set. Members that are `null` count as not given, as they do at the end of the chain.
+/// that earlier hooks set.
 fn usable(given: &JsonObject) -> (Vec<(String, Value)>, Vec<TranslationError>) {
     let root = FieldPath::Root("llm_request");
     let (mut fields, mut problems) = (Vec::new(), Vec::new());
-    for (key, value) in given.iter().filter(|(_, value)| !value.is_null()) {
-        let field = match key.as_str() {
-            // The stable spelling wins where both are given.
-            "contents" if is_given(given, "messages") => continue,
-            "generationConfig" if is_given(given, "config") => continue,
-            "messages" | "contents" => messages(given, value, &root),
-            "generationConfig" => readable(key, value).map(|()| ("config".to_owned(), value.clone())),
-            _ => readable(key, value).map(|()| (key.clone(), value.clone())),
+    for member in given_members(given) {
+        let value = match member.name {
+            "messages" => messages(given, member.value, &root),
+            _ => readable(member.written, member.value).map(|()| member.value.clone()),
         };
-        match field {
-            Ok(field) => fields.push(field),
+        match value {
+            Ok(value) => fields.push((member.name.to_owned(), value)),
             Err(problem) => problems.push(problem),
         }
     }
     (fields, problems)
 }
 
-fn is_given(given: &JsonObject, key: &str) -> bool {
-    given.get(key).is_some_and(|value| !value.is_null())
-}
-
 /// Messages that are plain already are kept as they are, with all fields that a script put into them.
-fn messages(
-    given: &JsonObject,
-    value: &Value,
-    at: &FieldPath<'_>,
-) -> Result<(String, Value), TranslationError> {
+fn messages(given: &JsonObject, value: &Value, at: &FieldPath<'_>) -> Result<Value, TranslationError> {
     let read = read_messages(given, at)?.unwrap_or_default();
     let plain = |message: &Value| {
         message.get("role").is_some_and(Value::is_string)
             && message.get("content").is_some_and(Value::is_string)
     };
     let all_plain = value.as_array().is_some_and(|messages| messages.iter().all(plain));
-    let stable = if all_plain { value.clone() } else { read.iter().map(message_as_json).collect() };
-    Ok(("messages".to_owned(), stable))
+    Ok(if all_plain { value.clone() } else { read.iter().map(message_as_json).collect() })
 }
 
 /// Whether a member will be understood at the end of the chain.

@@ -43,6 +43,7 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
             stderr,
         ),
         Exit::TimedOut(after) => Interpreted::failed(HookFailure::TimedOut(*after)),
+        Exit::Unknown => Interpreted::failed(HookFailure::StatusUnknown),
         Exit::NoAnswer(why) => {
             let failure = HookFailure::NoAnswer { why: why.clone(), stderr: shortened(stderr) };
             Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(failure, stderr) }

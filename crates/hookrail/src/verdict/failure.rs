@@ -34,6 +34,8 @@ pub enum HookFailure {
     },
     /// It did not end within its time.
     TimedOut(Duration),
+    /// How it ended is not known: another part of this program waited for a process that is not its own.
+    StatusUnknown,
     /// It was not started.
     NotStarted {
         /// Why not.
@@ -74,6 +76,9 @@ impl fmt::Display for HookFailure {
                 write_stderr(f, stderr)
             }
             Self::TimedOut(after) => write!(f, "timed out after {} ms", after.as_millis()),
+            Self::StatusUnknown => f.write_str(
+                "ended with a status that is not known: another part of this program waited for its process",
+            ),
             Self::NotStarted { why } if why.is_sentence() => write!(f, "{why}"),
             Self::NotStarted { why } => write!(f, "could not be started: {why}"),
             Self::NoAnswer { why, stderr } => {

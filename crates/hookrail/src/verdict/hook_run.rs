@@ -17,6 +17,8 @@ pub enum Exit {
     Signal(i32),
     /// It did not end within its time, given here.
     TimedOut(Duration),
+    /// It ended, and another part of this program took its exit status.
+    Unknown,
     /// It was not started, for the reason given here.
     NotStarted(StartFailure),
     /// It is a worker that gave no answer, for the reason given here.
@@ -96,13 +98,13 @@ impl HookRun {
         matches!(self.exit, Exit::Code(0) | Exit::Rule) && self.failure.is_none()
     }
 
-    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, without
-    /// an answer of a worker, and for a rule.
+    /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, where the
+    /// status is not known, without an answer of a worker, and for a rule.
     pub fn exit_code(&self) -> Option<i32> {
         match self.exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => Some(0),
-            Exit::TimedOut(_) | Exit::NotStarted(_) | Exit::NoAnswer(_) | Exit::Rule => None,
+            Exit::TimedOut(_) | Exit::Unknown | Exit::NotStarted(_) | Exit::NoAnswer(_) | Exit::Rule => None,
         }
     }
 

@@ -175,6 +175,7 @@ fn ended(exit: &Exit) -> String {
         Exit::Code(code) => format!("exit {code}"),
         Exit::Signal(signal) => format!("ended by signal {signal}"),
         Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
+        Exit::Unknown => "ended, status not known".to_owned(),
         Exit::NotStarted(_) => "not started".to_owned(),
         Exit::NoAnswer(_) => "no answer".to_owned(),
         Exit::Rule => "a rule".to_owned(),

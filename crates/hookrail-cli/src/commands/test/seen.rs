@@ -91,6 +91,7 @@ impl HookThatRan {
             Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
             Exit::Signal(signal) => format!("ended by signal {signal}"),
             Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
+            Exit::Unknown => "ended, status not known".to_owned(),
             Exit::NotStarted(_) => "not started".to_owned(),
             Exit::NoAnswer(_) => "a worker without an answer".to_owned(),
         };

@@ -11,7 +11,7 @@ mod request;
 mod response;
 mod texts;
 
-pub(crate) use self::request::{read_config, read_messages, read_request, read_tool_config};
+pub(crate) use self::request::{given_members, read_config, read_messages, read_request, read_tool_config};
 pub(crate) use self::response::read_response;
 use crate::formats::field::TranslationError;
 

@@ -16,7 +16,6 @@ use super::super::watch::{Ticker, WatchedDescriptor};
 use super::Finished;
 use super::group::ProcessGroup;
 use super::spawn::Spawned;
-use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::Exit;
 
 /// Most hooks end within milliseconds, and their outputs with them: nothing else has to be watched for that. This
@@ -46,7 +45,7 @@ pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> 
         }
         ProcessEnd::Lost => {
             group.forget();
-            Exit::NotStarted(StartFailure::StatusTaken)
+            Exit::Unknown
         }
         ProcessEnd::DeadlinePassed => {
             group.terminate([stdout_pipe, stderr_pipe].into_iter().flatten().collect());

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::{PoolShared, lock};
+use super::pool::PoolShared;
 
 /// The shortest and the longest pause between two rounds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mins(1));
@@ -69,11 +69,10 @@ impl ThreadControl {
             // Ending the pool from here takes this lock again.
             drop(state);
             let Some(shared) = pool.upgrade() else { return };
-            let workers: Vec<_> = lock(&shared.workers).values().cloned().collect();
-            for worker in &workers {
+            for worker in shared.workers() {
                 worker.tidy(shared.keeper.idle);
             }
-            drop((workers, shared));
+            drop(shared);
             state = self.lock();
         }
     }

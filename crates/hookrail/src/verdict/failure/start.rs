@@ -55,8 +55,6 @@ pub enum StartFailure {
     Plugin,
     /// It is a rule, and was given to code that starts programs.
     Rule,
-    /// How it ended is not known: another part of this program waited for a process that is not its own.
-    StatusTaken,
     /// It is a rule that cannot be read.
     UnreadableRule(UnreadableRule),
     /// It is not a hook of the project, and its relative command would run a file of the folder that it runs in.
@@ -81,8 +79,7 @@ impl StartFailure {
             | Self::InputNotStored { .. }
             | Self::NoTimeLeft
             | Self::Plugin
-            | Self::Rule
-            | Self::StatusTaken => false,
+            | Self::Rule => false,
         }
     }
 }
@@ -105,7 +102,6 @@ impl fmt::Display for StartFailure {
             Self::NoTimeLeft => f.write_str("there was no time left to run it"),
             Self::Plugin => f.write_str("hooks of type `plugin` cannot be run yet"),
             Self::Rule => f.write_str("a rule is no program"),
-            Self::StatusTaken => f.write_str("its exit status was taken by another part of this program"),
             Self::UnreadableRule(why) => write!(f, "{why}"),
             Self::RunsProjectFile { level, file } => write!(
                 f,

@@ -42,6 +42,10 @@ fn the_texts_of_failures_are_a_contract() {
         HookFailure::TimedOut(_) => [
             (HookFailure::TimedOut(Duration::from_millis(1500)), "timed out after 1500 ms"),
         ],
+        HookFailure::StatusUnknown => [(
+            HookFailure::StatusUnknown,
+            "ended with a status that is not known: another part of this program waited for its process"
+        )],
         HookFailure::NotStarted { .. } => [
             (
                 HookFailure::NotStarted { why: StartFailure::NoTimeLeft },
@@ -121,9 +125,6 @@ fn the_texts_of_starts_that_failed_are_a_contract() {
         StartFailure::NoTimeLeft => [(StartFailure::NoTimeLeft, "there was no time left to run it")],
         StartFailure::Plugin => [(StartFailure::Plugin, "hooks of type `plugin` cannot be run yet")],
         StartFailure::Rule => [(StartFailure::Rule, "a rule is no program")],
-        StartFailure::StatusTaken => [
-            (StartFailure::StatusTaken, "its exit status was taken by another part of this program"),
-        ],
         StartFailure::UnreadableRule(_) => [(
             StartFailure::UnreadableRule(UnreadableRule::UnknownName { name: "x".into(), place: None }),
             "there is no shipped rule `x`"

@@ -8,6 +8,7 @@ use super::members::{Members, list, text};
 use super::texts::{NonText, speech, texts};
 use super::{CONFIG, CONTENT, MESSAGES, PARTS, Result, Writer};
 use crate::formats::field::{FieldPath, TranslationError};
+use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{
     HookToolConfig, JoinedText, LlmConfig, LlmContent, LlmMessage, PartialLlmRequest, ToolMode,
 };
@@ -29,6 +30,36 @@ pub(crate) fn read_request<'v>(
         extra: members.left(),
     };
     (request, problems.0)
+}
+
+/// A member of a request that a hook gives.
+pub(crate) struct GivenMember<'v> {
+    /// Its name in the stable format.
+    pub(crate) name: &'v str,
+    /// The name that the hook wrote.
+    pub(crate) written: &'v str,
+    /// What it is set to.
+    pub(crate) value: &'v Value,
+}
+
+/// The members that a hook gives, as they are read: without those that are `null`, and without a spelling that another
+/// one of the same member comes before.
+pub(crate) fn given_members(given: &JsonObject) -> impl Iterator<Item = GivenMember<'_>> {
+    given.iter().filter(|(_, value)| !value.is_null()).filter_map(move |(written, value)| {
+        let spellings =
+            [&MESSAGES, &CONFIG].into_iter().find(|spellings| spellings.contains(&written.as_str()));
+        let name = match spellings {
+            None => written.as_str(),
+            Some(spellings) => {
+                let (read, _) = Members::from(given).take_spelled(spellings)?;
+                if read != written.as_str() {
+                    return None;
+                }
+                spellings[0]
+            }
+        };
+        Some(GivenMember { name, written, value })
+    })
 }
 
 /// Reads the conversation that a hook gives, if it gives one.
