@@ -153,12 +153,17 @@ fn a_long_message_is_read_in_bounded_memory() {
 #[test]
 fn a_request_of_the_usual_form_is_read_as_any_other() {
     let usual = message("write_file").to_string();
-    assert!(HookExecutionRequest::parse_usual(&usual).is_some(), "what clients send is the usual form");
+    // What clients send is the usual form.
+    for text in [usual.clone(), usual.replace("\"7\"", "\"\\u0037\""), format!(" {usual}\r")] {
+        let value = serde_json::from_str(&text).unwrap();
+        let read = HookExecutionRequest::parse_usual(&text);
+        assert_eq!(read, HookExecutionRequest::parse(value).ok(), "{text}");
+        assert!(read.is_some(), "{text}");
+    }
+    // What it cannot say for certain it leaves to the other reader.
     for text in [
-        usual.clone(),
         usual.replace("\"7\"", "7"),
         usual.replace("\"7\"", "null"),
-        usual.replace("\"7\"", "\"\\u0037\""),
         usual.replace("correlationId", "correlationID"),
         usual.replace("BeforeTool", "Before\\u0054ool"),
         usual.replace("BeforeTool", "Other"),
@@ -168,13 +173,10 @@ fn a_request_of_the_usual_form_is_read_as_any_other() {
         usual.replacen('{', r#"{"payload":{"correlationId":"8"},"#, 1),
         usual.replacen('{', r#"{"unknown":[1,{"a":"\ud800"}],"#, 1),
         usual.replace("write_file", "write\\ud800file"),
-        format!(" {usual}\r"),
         format!("{usual}x"),
         format!(r#"{{"type":"{HOOK_EXECUTION_REQUEST}","payload":{usual}}}"#),
     ] {
-        let Some(read) = HookExecutionRequest::parse_usual(&text) else { continue };
-        let value = serde_json::from_str(&text).unwrap();
-        assert_eq!(HookExecutionRequest::parse(value), Ok(read), "{text}");
+        assert_eq!(HookExecutionRequest::parse_usual(&text), None, "{text}");
     }
 }
 

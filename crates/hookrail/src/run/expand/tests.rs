@@ -157,7 +157,7 @@ fn hostile_directories_stay_names() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn any_directory_stays_a_name(directory in "/([ -~\n\t\u{e4}\u{1f980}]|[\"'`$\\\\;*! (){}]){0,20}") {

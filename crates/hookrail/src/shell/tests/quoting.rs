@@ -39,7 +39,7 @@ fn quoted(word: &str, how: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn quoting_changes_nothing(

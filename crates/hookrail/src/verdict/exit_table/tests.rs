@@ -212,7 +212,7 @@ proptest! {
         let blocks = read.output.as_ref().is_some_and(HookOutput::is_blocking_decision);
         match exit {
             Exit::Code(2) => prop_assert!(blocks && read.failure.is_none(), "HOOK-066"),
-            Exit::Code(0) => prop_assert!(cut == read.failure.is_some() || blocks, "HOOK-063"),
+            Exit::Code(0) => prop_assert!(cut == read.failure.is_some() && !(cut && blocks), "HOOK-063"),
             _ => prop_assert!(!blocks && read.failure.is_some(), "HOOK-068 HOOK-110"),
         }
     }
