@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use hookrail_testkit::model_server::{Server, Step, chunk, chunked_head, events, last_chunk, send, sized};
 
 const KEY: &str = "AIza-s3cret-key";
+/// After how much silence a server is given up: more than one that is to speak needs for that on a busy machine.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// Runs a test with a deadline that no healthy run comes near.
 fn run<T>(test: impl Future<Output = T>) -> T {
@@ -160,7 +162,7 @@ fn chunks_are_handed_on_as_they_arrive() {
 fn an_aborted_stream_never_gives_a_complete_response() {
     let whole = hello_events();
     let first = event(&text_chunk("Hel"));
-    let quick = |options: &mut GeminiOptions| options.idle_timeout = Duration::from_millis(100);
+    let quick = |options: &mut GeminiOptions| options.idle_timeout = SILENCE;
     let cut_off = "the response was cut off; try again";
     for (what, body, expected) in [
         ("between events", vec![chunked_head(), chunk(&first)], cut_off),
@@ -173,7 +175,7 @@ fn an_aborted_stream_never_gives_a_complete_response() {
         (
             "silence",
             vec![chunked_head(), chunk(&first), Step::Hang],
-            "the server sent nothing for 0.1 s; try again",
+            "the server sent nothing for 2 s; try again",
         ),
         (
             "an error inside the stream",
@@ -351,10 +353,10 @@ fn what_will_not_change_is_not_tried_again() {
 
 #[test]
 fn silence_and_size_are_bounded() {
-    let first_byte = |options: &mut GeminiOptions| options.first_byte_timeout = Duration::from_millis(100);
-    let silent = "the server sent nothing for 0.1 s; try again".to_owned();
+    let first_byte = |options: &mut GeminiOptions| options.first_byte_timeout = SILENCE;
+    let silent = "the server sent nothing for 2 s; try again".to_owned();
     assert_eq!(failure(vec![vec![Step::Hang]], first_byte), (silent.clone(), 1));
-    let idle = |options: &mut GeminiOptions| options.idle_timeout = Duration::from_millis(100);
+    let idle = |options: &mut GeminiOptions| options.idle_timeout = SILENCE;
     assert_eq!(failure(vec![vec![chunked_head(), Step::Hang]], idle), (silent, 1));
     let small = |options: &mut GeminiOptions| options.max_event_bytes = 1000;
     let large = "the server sent an event of more than 1000 bytes; the response was given up".to_owned();

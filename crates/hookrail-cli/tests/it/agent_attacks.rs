@@ -129,8 +129,9 @@ fn what_an_agent_does_to_the_settings_does_not_help_it() {
 
 #[test]
 fn keeping_the_guard_open_for_writing_does_not_help() {
-    let over =
-        attacked(shell("setsid sleep 10 3>>hooks/guard.sh </dev/null >/dev/null 2>&1 & sleep 0.3")).run("go");
+    let command = "setsid sh -c 'touch apart; exec sleep 30' 3>>hooks/guard.sh </dev/null >/dev/null 2>&1 & \
+                   until [ -e apart ]; do sleep 0.02; done";
+    let over = attacked(shell(command)).run("go");
     assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.shown());
     assert!(!forbidden_exists(&over.project));
     over.expect_said("open for writing");

@@ -121,7 +121,8 @@ fn a_second_ctrl_c_kills_stubborn_hooks() {
     let scenario = Scenario::new().calls(&[shell("echo $$ >pid; sleep 100")]).hook_with(
         "BeforeTool",
         stubborn,
-        json!({ "timeout": 300 }),
+        // Enough time to set the trap on a busy machine.
+        json!({ "timeout": 3000 }),
     );
     let child = start(&scenario);
     let hook = pid_in(&scenario.project.dir().join("hook-pid"));

@@ -278,7 +278,7 @@ fn unknown_tools_are_errors() {
 /// Readers run side by side: each waits until the other has started, which only works if both run.
 #[test]
 fn readers_run_side_by_side_and_writers_in_order() {
-    let meet = "me=$RANDOM$$; touch \"$LLXPRT_PROJECT_DIR/meet.$me\"; for i in $(seq 100); do \
+    let meet = "me=$RANDOM$$; touch \"$LLXPRT_PROJECT_DIR/meet.$me\"; for i in $(seq 500); do \
         [ $(ls \"$LLXPRT_PROJECT_DIR\"/meet.* | wc -l) -ge 2 ] && exit 0; sleep 0.05; done; exit 2";
     let list = ("list_directory", json!({ "path": "." }));
     let run = Scenario::new()

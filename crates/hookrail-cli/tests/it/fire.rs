@@ -299,7 +299,8 @@ fn an_interrupted_event_leaves_no_hook_behind() {
 fn a_hook_that_ran_out_of_time_may_clean_up_before_the_program_ends() {
     let project = user_hooks(
         "BeforeTool",
-        &json!([{ "type": "command", "timeout": 300, "command": "trap 'sleep 1; touch cleaned; exit' TERM; sleep 600 & wait" }]),
+        // Enough time to set the trap on a busy machine.
+        &json!([{ "type": "command", "timeout": 3000, "command": "trap 'sleep 1; touch cleaned; exit' TERM; sleep 600 & wait" }]),
     );
     let ran = run(&project, &["fire", "BeforeTool"]);
     assert_eq!(ran.code, Some(0), "{ran}");

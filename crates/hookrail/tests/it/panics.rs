@@ -45,7 +45,7 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
                 { "type": "command", "command": "exit 0", "onFailure": on_failure },
                 { "type": "command", "command": "sleep 0.2" },
             ]);
-            let mark = format!("panics-{at:?}-{on_failure}-{sequential}");
+            let mark = format!("panics-{}-{at:?}-{on_failure}-{sequential}", std::process::id());
             let path = std::env::var_os("PATH").expect("a search path");
             let groups = json!([{ "sequential": sequential, "hooks": hooks }]);
             let session = HookSession::builder(project.dir(), TrustPolicy::AllowAll)

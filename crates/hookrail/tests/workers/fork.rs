@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hookrail::components::WorkerMode;
 use hookrail::internal::{ForkObstacle, fork_obstacle, inherited_environment};
-use hookrail::{EventName, Hook, HookFailure, WorkerFailure};
+use hookrail::{HookFailure, WorkerFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 
@@ -66,9 +66,13 @@ async fn a_deadline_ends_one_fork_only() {
         if json.load(sys.stdin).get('hang'):\n    os.fork()\n    time.sleep(3600)\n\
         print('{\"decision\": \"block\"}')\n";
     stage.script("hangs.py", script);
-    let forked = hook(format!("{} hangs.py", python()), WorkerMode::Fork, SHORT);
+    // Both share the interpreter, whatever time each has.
+    let with_timeout = |timeout| hook(format!("{} hangs.py", python()), WorkerMode::Fork, timeout);
+    let (forked, hasty) = (with_timeout(LONG), with_timeout(SHORT));
     let (hung, quick) = (json!({ "hang": true }), json!({}));
-    let (late, first) = tokio::join!(stage.run(&forked, &hung), stage.run(&forked, &quick));
+    // The interpreter's start is not part of the short time.
+    assert_eq!(said(&stage.run(&forked, &quick).await)["decision"], json!("block"));
+    let (late, first) = tokio::join!(stage.run(&hasty, &hung), stage.run(&forked, &quick));
     assert!(matches!(late.failure(), Some(HookFailure::TimedOut(_))), "{late:?}");
     assert_eq!(said(&first)["decision"], json!("block"));
     assert_eq!(said(&stage.run(&forked, &quick).await)["decision"], json!("block"));
@@ -146,9 +150,7 @@ fn obstacles_have_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.py"), "pass").expect("written");
     let obstacle = |command: &str, worker| {
-        let mut hook = Hook::new(EventName::BeforeTool, command);
-        hook.worker = worker;
-        fork_obstacle(&std::sync::Arc::new(hook), inherited_environment(), folder.path())
+        fork_obstacle(&hook(command, worker, LONG), inherited_environment(), folder.path())
     };
     let python = python();
     assert_eq!(obstacle(&format!("{python} a.py"), WorkerMode::Fork), None);

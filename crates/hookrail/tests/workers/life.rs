@@ -50,7 +50,7 @@ while True:
     print(json.dumps({"id": question["id"], "output": {"n": n}}), flush=True)
 "#;
 
-/// Answers when told to: side by side, each after its own time.
+/// Answers when told to: side by side, each after its own time. One that is to die waits for the file `go`.
 const SIDE_BY_SIDE: &str = r#"
 import json, sys, threading, time, os
 print(json.dumps({"ready": True, "concurrent": 4}), flush=True)
@@ -68,6 +68,8 @@ def answer(question):
         gate.wait()
     time.sleep(question["input"].get("seconds", 0))
     if question["input"].get("die"):
+        while not os.path.exists("go"):
+            time.sleep(0.01)
         os._exit(1)
     with lock:
         running -= 1
@@ -305,7 +307,7 @@ async fn a_death_costs_one_event_and_the_others_are_asked_again() {
     let hook = hook(format!("{} side.py", python()), WorkerMode::Lines, LONG);
     let before = said(&stage.run(&hook, &json!({ "n": 0 })).await);
     let events = [
-        json!({ "n": 1, "seconds": 0.3, "die": true }),
+        json!({ "n": 1, "die": true }),
         json!({ "n": 2, "seconds": 3600 }),
         json!({ "n": 3, "seconds": 3600 }),
     ];
@@ -316,6 +318,7 @@ async fn a_death_costs_one_event_and_the_others_are_asked_again() {
         assert!(poll_once(event.as_mut()).await.is_none());
     }
     stage.script("side.py", &patient);
+    stage.script("go", "");
     let runs = join_events(asked).await;
     assert_eq!(worker_failure(&runs[0]), Some(&WorkerFailure::Exited { code: 1 }), "{:?}", runs[0]);
     for (run, n) in runs.iter().skip(1).zip([2, 3]) {

@@ -72,10 +72,12 @@ async fn whatever_a_prompt_worker_does_next_means_the_same() {
     ] {
         let stage = Stage::new();
         stage.script("hook.py", SCRIPT);
-        let timeout = if how == "hang" { SHORT } else { LONG };
-        let hook = hook(format!("{} hook.py", python()), WorkerMode::Lines, timeout);
+        // Hooks with the same command share a worker, whatever time each has. Only what hangs has little.
+        let with_timeout = |timeout| hook(format!("{} hook.py", python()), WorkerMode::Lines, timeout);
+        let (patient, hasty) = (with_timeout(LONG), with_timeout(SHORT));
         for how in ["first", "second", "third", how, "after"] {
-            let run = stage.run(&hook, &json!({ "how": how })).await;
+            let hook = if how == "hang" { &hasty } else { &patient };
+            let run = stage.run(hook, &json!({ "how": how })).await;
             let reason = run.output.as_ref().and_then(|output| output.reason.as_deref());
             match &expected {
                 Block(text) if *text == how || how == "long" => assert!(reason == Some(*text), "{how}"),

@@ -134,7 +134,10 @@ fn a_client_that_does_not_read_is_not_listened_to_and_disturbs_nobody() {
             sent += count;
             false
         }
-        Err(_) => true,
+        Err(error) => {
+            assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "{error}");
+            true
+        }
     });
     assert!(stalled, "the server reads on and on: {sent} bytes");
     assert!(server.memory() < 64 * 1024, "{} KiB", server.memory());

@@ -4,10 +4,14 @@ use std::os::unix::net::UnixStream;
 
 use super::*;
 
+/// In milliseconds: enough for a hook to begin on a busy machine, for hooks that run out of it.
+const HOOK_TIMEOUT: u64 = 3000;
+
 #[test]
 fn asked_to_end_it_answers_what_runs() {
     for signal in [Signal::TERM, Signal::INT] {
-        let project = project_with(&[("BeforeTool", "", "echo $$ > pid.$$; sleep 1; exit 2")]);
+        let wait = "echo $$ > pid.$$; until [ -e go ]; do sleep 0.02; done; exit 2";
+        let project = project_with(&[("BeforeTool", "", wait)]);
         let mut server = Server::start(&project, &[]);
         for number in 0..5 {
             server.send(&tool_request(&format!("s{number}"), "t"));
@@ -17,6 +21,7 @@ fn asked_to_end_it_answers_what_runs() {
             files.filter(|file| file.file_name().to_string_lossy().starts_with("pid.")).count() == 5
         });
         server.signal(signal);
+        project.file("go", "");
         // Stdin stays open: the signal alone ends it.
         let stdin = server.stdin.take();
         let (status, answers, messages) = server.end();
@@ -83,7 +88,7 @@ fn asked_twice_it_does_not_wait_for_a_hook_that_cleans_up() {
     let project = TestProject::new();
     let command = "trap 'sleep 300' TERM; echo $$ > pid; sleep 300 & wait";
     let mut settings = hooks(&[("BeforeTool", "", command)]);
-    settings["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"] = json!(300);
+    settings["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"] = json!(HOOK_TIMEOUT);
     project.user_settings(&settings);
     let mut server = Server::start(&project, &[]);
     let answer = server.ask(&tool_request("1", "t"));
@@ -104,7 +109,7 @@ fn a_hook_that_ran_out_of_time_is_gone_before_the_server_is() {
     let project = TestProject::new();
     let mut settings =
         hooks(&[("BeforeTool", "", "trap '' TERM; echo $$ > pid; sleep 300 & sleep 300; wait")]);
-    settings["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"] = json!(300);
+    settings["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"] = json!(HOOK_TIMEOUT);
     project.user_settings(&settings);
     let mut server = Server::start(&project, &[]);
     server.ask(&tool_request("1", "t"));

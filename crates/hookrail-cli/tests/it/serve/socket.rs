@@ -110,7 +110,8 @@ fn a_folder_where_any_user_may_replace_it_is_refused() {
 #[test]
 fn another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
-        // Only root can become another user to try it; the mode of the file is tested always.
+        // The mode of the file is tested always.
+        eprintln!("not run: only root can become another user to try it");
         return;
     }
     let project = project_with(&[]);
@@ -147,7 +148,8 @@ except OSError as error:
 
 #[test]
 fn asked_to_end_it_answers_every_client() {
-    let project = project_with(&[("BeforeTool", "", "touch began.$$; sleep 1; exit 2")]);
+    let wait = "touch began.$$; until [ -e go ]; do sleep 0.02; done; exit 2";
+    let project = project_with(&[("BeforeTool", "", wait)]);
     let (server, path) = Server::on_socket(&project, &[]);
     let clients: Vec<_> = (0..4)
         .map(|client| {
@@ -161,6 +163,8 @@ fn asked_to_end_it_answers_every_client() {
         files.filter(|file| file.file_name().to_string_lossy().starts_with("began.")).count() == 4
     });
     server.signal(Signal::TERM);
+    wait_until(LIMIT, "the file of the socket to be removed, when the end begins", || !path.exists());
+    project.file("go", "");
     for (client, stream) in clients.into_iter().enumerate() {
         let answers: Vec<String> = BufReader::new(stream).lines().map(|line| line.unwrap()).collect();
         assert_eq!(answers.len(), 1, "{answers:?}");

@@ -30,7 +30,7 @@ fn command_in(cwd: &Path, program: &str, args: &[&str]) -> PreparedCommand {
     }
 }
 
-fn bash_in(cwd: &Path, script: &str) -> PreparedCommand {
+pub(super) fn bash_in(cwd: &Path, script: &str) -> PreparedCommand {
     command_in(cwd, "/bin/bash", &["-c", script])
 }
 

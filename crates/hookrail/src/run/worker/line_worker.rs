@@ -249,8 +249,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::event::EventName;
-    use crate::hook::Hook;
+    use crate::hook::fixtures::hook;
     use crate::run::command::CommandPreparer;
     use crate::run::inherited_environment;
     use crate::settings::Redaction;
@@ -266,7 +265,7 @@ for line in sys.stdin:
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("answers.py");
         std::fs::write(&script, ANSWERS).unwrap();
-        let hook = Arc::new(Hook::new(EventName::BeforeTool, "python3 answers.py"));
+        let hook = Arc::new(hook("python3 answers.py"));
         let preparer = CommandPreparer::new(inherited_environment(), &Redaction::default(), true);
         let command = preparer.prepare(&hook, folder.path());
         let reaper = Reaper::with_grace(Duration::from_millis(200));

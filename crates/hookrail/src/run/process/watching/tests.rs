@@ -1,7 +1,7 @@
 mod late;
 
 use super::super::spawn;
-use super::super::tests::{ALL, LONG, bash, eventually, payload_of, small_payload, text};
+use super::super::tests::{ALL, LONG, bash, bash_in, eventually, payload_of, small_payload, text};
 use super::*;
 use crate::run::reaper::Reaper;
 

@@ -147,7 +147,7 @@ fn hooks_that_cannot_start_wait_together() {
     rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
     let runner = runner();
     let timeout = Duration::from_secs(1);
-    let hook = Arc::new(Hook { timeout, ..Hook::new(EventName::BeforeTool, "echo $((1+1))") });
+    let hook = Arc::new(Hook { timeout, ..project_hook("echo $((1+1))") });
     let hooks: Vec<Arc<Hook>> = (0..10).map(|_| Arc::clone(&hook)).collect();
     let assert_together = |what: &str, runs: &[HookRun], begin: Instant| {
         assert_eq!(runs.len(), hooks.len(), "R9: {what}");

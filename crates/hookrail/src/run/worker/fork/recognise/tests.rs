@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::event::EventName;
+use crate::hook::fixtures::hook;
 use crate::run::image::OnceImage;
 
 fn brief(folder: &Path, command: &str) -> String {
@@ -20,7 +20,7 @@ fn brief(folder: &Path, command: &str) -> String {
         fallback: None,
         image: OnceImage::default(),
     };
-    match recognise(&Hook::new(EventName::BeforeTool, command), &prepared) {
+    match recognise(&hook(command), &prepared) {
         Err(ForkObstacle::NotPython(_)) => "not Python".to_owned(),
         Err(ForkObstacle::NotTheSame(_)) => "not the same".to_owned(),
         Ok(launch) => {
