@@ -15,6 +15,8 @@ use crate::process;
 const LONGEST_LINE: u64 = 16 << 20;
 /// How long a worker is watched that never gives an answer.
 const LOOK: Duration = Duration::from_secs(1);
+/// How long its last words may take to be read after a worker's end, where another process keeps its stdout open.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How long a worker may take that does come to something. Generous: the machine may be busy.
 const LIMIT: Duration = Duration::from_mins(2);
 
@@ -84,7 +86,7 @@ fn first_outcome(worker: &HostileWorker, folder: &Path) -> Outcome {
         }
         let has_ended = child.try_wait().expect("the child is ours").is_some();
         if has_ended || fs::read_link(format!("/proc/{}/fd/0", child.id())).is_err() {
-            break outcome.recv_timeout(Duration::from_millis(500)).unwrap_or(Outcome::Failure);
+            break outcome.recv_timeout(LAST_WORDS).unwrap_or(Outcome::Failure);
         }
         if only_look {
             break outcome.recv_timeout(LOOK).unwrap_or(Outcome::TimedOut);

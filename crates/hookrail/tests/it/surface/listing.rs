@@ -36,9 +36,12 @@ pub(super) fn list(source: &Source, module: &ModulePath, name: &str) -> Listed {
             let bounds = text(&item.supertraits);
             listed.lines.push(format!("trait {name}{}: {bounds}", text(&item.generics)));
             for method in &item.items {
-                if let TraitItem::Fn(method) = method {
-                    let kind = if method.default.is_some() { "provided " } else { "" };
-                    listed.line(module, &format!("  {kind}"), &method.sig);
+                match method {
+                    TraitItem::Fn(method) => {
+                        let kind = if method.default.is_some() { "provided " } else { "" };
+                        listed.line(module, &format!("  {kind}"), &method.sig);
+                    }
+                    other => listed.line(module, "  ", other),
                 }
             }
         }
@@ -94,7 +97,7 @@ impl Listed {
         let (mut methods, mut traits) = (Self { lines: Vec::new(), types: Vec::new() }, Vec::new());
         for (place, item) in source.impls_of(&this).filter(|(_, item)| !is_test(&item.attrs)) {
             if let Some((implemented, _)) = &item.trait_ {
-                traits.push(format!("  impl {}", text(implemented)));
+                traits.push(format!("  impl {}", without_own_paths(&text(implemented))));
                 continue;
             }
             for inner in &item.items {
@@ -160,7 +163,7 @@ fn without_own_paths(text: &str) -> String {
     while let Some(start) = rest.find(is_part) {
         let end = rest[start..].find(|char| !is_part(char)).map_or(rest.len(), |length| start + length);
         let path = &rest[start..end];
-        let own = path.starts_with("crate::") || path.starts_with("super::");
+        let own = ["crate::", "super::", "self::"].iter().any(|start| path.starts_with(start));
         out.push_str(&rest[..start]);
         out.push_str(if own { path.rsplit("::").next().unwrap_or(path) } else { path });
         rest = &rest[end..];
@@ -175,8 +178,8 @@ fn a_type_is_listed_alike_however_its_path_is_spelled() {
         "problem: Option<Diagnostic>"
     );
     assert_eq!(
-        without_own_paths("fn f(a: &super::A) -> io::Result<crate::B>"),
-        "fn f(a: &A) -> io::Result<B>"
+        without_own_paths("fn f(a: &super::A, c: self::C) -> io::Result<crate::B>"),
+        "fn f(a: &A, c: C) -> io::Result<B>"
     );
 }
 
