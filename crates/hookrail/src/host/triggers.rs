@@ -209,7 +209,7 @@ pub async fn fire_after_model_hook(
             stop: None,
             notes: HookNotes::default(),
         },
-        Some(handler) => boxed(move || after_model(handler, llm_request, llm_response)).await,
+        Some(handler) => *boxed(move || after_model(handler, llm_request, llm_response)).await,
     }
 }
 

@@ -13,16 +13,19 @@ pub(super) enum Trigger<'a, T, N, B> {
     /// Not polled yet.
     Begin(Option<(N, B)>),
     /// Hooks run.
-    Running(BoxFuture<'a, T>),
+    Running(HooksFuture<'a, T>),
 }
 
-/// A future on the heap.
-pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// The future of an event whose hooks run. Its result is on the heap: written by a call into the place of the result
+/// without hooks, it would keep that one in memory, too (`docs/performance.md`, P6).
+pub(super) type HooksFuture<'a, T> = Pin<Box<dyn Future<Output = Box<T>> + Send + 'a>>;
 
 /// Makes the future of an event whose hooks run; out of line, so that the way without hooks stays short.
 #[inline(never)]
-pub(super) fn boxed<'a, F: Future + Send + 'a>(make: impl FnOnce() -> F) -> BoxFuture<'a, F::Output> {
-    Box::pin(make())
+pub(super) fn boxed<'a, F: Future + Send + 'a>(
+    make: impl FnOnce() -> F + Send + 'a,
+) -> HooksFuture<'a, F::Output> {
+    Box::pin(async move { Box::new(make().await) })
 }
 
 impl<T, N, B> Trigger<'_, T, N, B> {
@@ -40,7 +43,7 @@ impl<T, N, B> Trigger<'_, T, N, B> {
 impl<'a, T, N, B> Future for Trigger<'a, T, N, B>
 where
     N: FnOnce() -> T + Unpin,
-    B: FnOnce() -> Option<BoxFuture<'a, T>> + Unpin,
+    B: FnOnce() -> Option<HooksFuture<'a, T>> + Unpin,
 {
     type Output = T;
 
@@ -62,7 +65,7 @@ where
                 // A future is not polled again after it was ready.
                 None => Poll::Pending,
             },
-            Self::Running(future) => future.as_mut().poll(context),
+            Self::Running(future) => future.as_mut().poll(context).map(|result| *result),
             Self::Begin(_) => Poll::Pending,
         }
     }
