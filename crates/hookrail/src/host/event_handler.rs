@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::event::{BaseFields, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
+use crate::hook::Hook;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::panics::{catch_panic, survive};
@@ -19,7 +20,7 @@ use crate::host::records::Records;
 use crate::host::shared::Host;
 use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
 use crate::payload::BaseOverrides;
-use crate::plan::planner::{HookPlanner, Plan, PlannedHook};
+use crate::plan::planner::{HookPlanner, Plan};
 use crate::run::HookRunner;
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::{
@@ -70,24 +71,27 @@ impl HookEventHandler {
         let plan = match plan {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
-            Err(panic) => return self.failed(event.name(), &[], &panic, "planning"),
+            Err(panic) => {
+                let hooks = self.planner.possible_hooks(event.name());
+                return self.failed(event.name(), hooks, &panic, "planning");
+            }
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
-            Err(panic) => self.failed(plan.event, &plan.hooks, &panic, "hook execution"),
+            Err(panic) => self.failed(plan.event, planned(&plan), &panic, "hook execution"),
         }
     }
 
     /// The failure of an event that wrote no record of itself yet.
-    fn failed(
+    fn failed<'a>(
         &self,
         event: EventName,
-        planned: &[PlannedHook],
+        hooks: impl Iterator<Item = &'a Hook>,
         error: &dyn std::fmt::Display,
         stage: &str,
     ) -> ProcessedHookResult {
-        let result = failure_envelope(event, planned, error, stage);
+        let result = failure_envelope(event, hooks, error, stage);
         // Whatever writing it leads to, the event has failed already.
         Records::new(self.host.observer.as_deref()).batch(&result);
         result
@@ -111,7 +115,7 @@ impl HookEventHandler {
         let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => return self.failed(plan.event, &plan.hooks, &error, "payload"),
+            Err(error) => return self.failed(plan.event, planned(plan), &error, "payload"),
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
@@ -121,7 +125,7 @@ impl HookEventHandler {
         match records.into_panic() {
             None => result,
             Some(panic) => {
-                result.with_failure(failure_envelope(plan.event, &plan.hooks, &panic, "hook execution"))
+                result.with_failure(failure_envelope(plan.event, planned(plan), &panic, "hook execution"))
             }
         }
     }
@@ -150,7 +154,9 @@ impl HookEventHandler {
     }
 
     fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
-        self.planner.plan_also(event, target, also).is_some() || self.blocked_anyway(event).is_some()
+        // Where planning fails, that failure is the result.
+        let planned = survive(|| self.planner.plan_also(event, target, also).is_some());
+        planned.unwrap_or(true) || self.blocked_anyway(event).is_some()
     }
 
     /// Why this event is blocked whatever the hooks say.
@@ -183,11 +189,16 @@ impl HookEventHandler {
     }
 }
 
-/// The explicit failure of the hook system itself. A planned hook that is set to block on failure
-/// gave no verdict, so that it blocks.
-fn failure_envelope(
+/// The hooks of a plan.
+fn planned(plan: &Plan) -> impl Iterator<Item = &Hook> {
+    plan.hooks.iter().map(|planned| &*planned.hook)
+}
+
+/// The explicit failure of the hook system itself. Those of the hooks that are set to block on failure
+/// gave no verdict, so that they block.
+fn failure_envelope<'a>(
     event: EventName,
-    planned: &[PlannedHook],
+    hooks: impl Iterator<Item = &'a Hook>,
     error: &dyn std::fmt::Display,
     stage: &str,
 ) -> ProcessedHookResult {
@@ -198,6 +209,6 @@ fn failure_envelope(
     let aggregated = build_failure_envelope(error, stage);
     let mut result = process_common_hook_output_fields(event, aggregated, Vec::new());
     let why = format!("the hook system failed: {stage}");
-    result.block = failure_block(event, planned.iter().map(|planned| (&*planned.hook, why.as_str())));
+    result.block = failure_block(event, hooks.map(|hook| (hook, why.as_str())));
     result
 }

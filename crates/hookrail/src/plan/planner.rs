@@ -112,6 +112,11 @@ impl HookPlanner {
         self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new)
     }
 
+    /// Every hook that a plan for this event may contain. Where no plan can be made, any of them may have been meant.
+    pub(crate) fn possible_hooks(&self, event: EventName) -> impl Iterator<Item = &Hook> {
+        self.registry.runnable_for(event)
+    }
+
     /// The same plan, and why the other hooks of the event are not in it.
     pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
         let mut skipped = Vec::new();

@@ -198,6 +198,11 @@ impl HookRegistry {
         self.by_event.get(event as usize).into_iter().flatten().filter_map(|place| self.hooks.get(*place))
     }
 
+    /// The hooks of an event that are enabled and approved, whatever their matchers say.
+    pub(crate) fn runnable_for(&self, event: EventName) -> impl Iterator<Item = &Hook> {
+        self.registered_for(event).filter(|each| each.may_run()).map(|each| &*each.hook)
+    }
+
     /// Grows with each change, so that a plan made before one can be told from a plan made after it.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
@@ -205,7 +210,7 @@ impl HookRegistry {
 
     fn update_listening(&self) {
         for (event, listening) in EventName::ALL.into_iter().zip(&self.listening) {
-            listening.store(self.registered_for(event).any(Registered::may_run), Ordering::Release);
+            listening.store(self.runnable_for(event).next().is_some(), Ordering::Release);
         }
     }
 }

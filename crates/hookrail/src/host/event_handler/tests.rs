@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::formats::json_object::JsonObject;
 use crate::host::session::HookSession;
+use crate::host::triggers::fire_before_tool_hook;
 use crate::plan::planner::tests::inject_failure;
 use crate::run::injected_payload;
 use crate::trust::TrustPolicy;
@@ -32,13 +33,39 @@ fn assert_failed_in(stage: &str, result: &ProcessedHookResult) {
 }
 
 #[tokio::test]
-async fn a_failure_of_planning_becomes_a_failure_envelope() {
-    let session = session("echo no >&2; exit 2", "allow");
-    assert_eq!(fire(&session).await.block.map(|block| block.reason).as_deref(), Some("no"));
+async fn a_failure_of_planning_becomes_a_failure_envelope_and_blocks_where_a_hook_is_set_to() {
+    let (open, closed) = (session("echo no >&2; exit 2", "allow"), session("true", "block"));
+    assert_eq!(fire(&open).await.block.map(|block| block.reason).as_deref(), Some("no"));
+    assert!(fire(&closed).await.aggregated.success);
     inject_failure();
-    let result = fire(&session).await;
+    let result = fire(&open).await;
     assert_failed_in("planning", &result);
     assert_eq!(result.block, None, "HOOK-115");
+    let result = fire(&closed).await;
+    assert_failed_in("planning", &result);
+    let block = result.block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure, "F1");
+    assert!(block.reason.contains("the hook system failed: planning"), "{}", block.reason);
+}
+
+#[tokio::test]
+async fn a_trigger_sees_the_block_of_a_failed_planning() {
+    let (open, closed) = (session("true", "allow"), session("true", "block"));
+    inject_failure();
+    for (session, blocks) in [(&open, false), (&closed, true)] {
+        let input = JsonObject::new();
+        let result = fire_before_tool_hook(session, "x", &input).await;
+        assert_eq!(result.block().is_some(), blocks, "F1: {result:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_disabled_hook_does_not_block_a_failed_planning() {
+    let closed = session("true", "block");
+    closed.hook_system().unwrap().initialize();
+    closed.hook_system().unwrap().set_hook_enabled("true", false);
+    inject_failure();
+    assert_eq!(fire(&closed).await.block, None, "F1");
 }
 
 #[tokio::test]
