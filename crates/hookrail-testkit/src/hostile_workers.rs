@@ -5,9 +5,9 @@
 //! What comes of the first event is in the row; a neighbour must not notice any of them, and the next event of the
 //! same hook must get a worker that works as the first did.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::write_executable;
 
 /// What comes of the first event that a worker is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +38,7 @@ impl HostileWorker {
     #[must_use]
     pub fn install(&self, folder: &Path) -> PathBuf {
         let path = folder.join(self.name);
-        fs::write(&path, self.script).expect("a script can be written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable script");
+        write_executable(&path, self.script);
         path
     }
 }

@@ -17,9 +17,25 @@ pub mod rooms;
 pub mod scripted_model;
 
 use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub use self::project::TestProject;
+
+/// Writes an executable file, whose folder exists. Another process does it: what this one has open for writing is
+/// also open in every child that another test starts just then, and cannot be run until that child has become its program.
+pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) {
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    child.stdin.take().expect("a pipe").write_all(content.as_ref()).expect("a content");
+    assert!(child.wait().expect("its end").success(), "cannot write {}", path.display());
+}
 
 /// Waits until `done` holds, at most `limit`; panics with `what` otherwise.
 /// The limit is for a machine that is stuck and may be generous: a test must not depend on how fast anything is.

@@ -1,10 +1,11 @@
 //! A project on disk for one test.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+use crate::write_executable;
 
 /// A project, a home directory and a system settings path, all below one temporary folder.
 #[derive(Debug)]
@@ -96,8 +97,9 @@ impl TestProject {
 
     /// Writes an executable `bash` script below the project and returns its path.
     pub fn script(&self, path: &str, body: &str) -> PathBuf {
-        let path = self.file(path, format!("#!/bin/bash\n{body}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable script");
+        let path = self.dir().join(path);
+        fs::create_dir_all(path.parent().expect("a path with a folder")).expect("the script's folder");
+        write_executable(&path, format!("#!/bin/bash\n{body}\n"));
         path
     }
 

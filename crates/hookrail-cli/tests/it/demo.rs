@@ -1,10 +1,9 @@
 //! `hookrail demo`: every promised effect is told, from what really happened, and nothing stays behind.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail_testkit::{process_is_alive, wait_until};
+use hookrail_testkit::{process_is_alive, wait_until, write_executable};
 
 use crate::pty::Terminal;
 
@@ -172,8 +171,7 @@ fn ctrl_c_leaves_nothing_behind() {
     let started = bin.path().join("started");
     // Every hook of the demo runs `sh`, and this one never ends.
     let slow = bin.path().join("sh");
-    std::fs::write(&slow, format!("#!/bin/bash\necho $$ > {}\nsleep 600\n", started.display())).unwrap();
-    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_executable(&slow, format!("#!/bin/bash\necho $$ > {}\nsleep 600\n", started.display()));
     let mut path = bin.path().as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());

@@ -1,9 +1,8 @@
 //! What a person reads of hooks: failures as failures, what has no effect as such, lost answers as lost.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, write_executable};
 use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, answer, shell};
@@ -38,8 +37,7 @@ fn a_failed_hook_is_shown_as_one_that_failed() {
         let scripts = TestProject::new();
         scripts.file("plain.sh", "#!/bin/bash\nexit 2\n");
         scripts.script("calls.sh", "no-such-tool");
-        let windows = scripts.file("windows.sh", "#!/bin/bash\r\nexit 2\r\n");
-        fs::set_permissions(windows, fs::Permissions::from_mode(0o755)).unwrap();
+        write_executable(&scripts.dir().join("windows.sh"), "#!/bin/bash\r\nexit 2\r\n");
         // Scripts of the user lie outside of the project.
         let script = script.replace("HOME", &scripts.dir().display().to_string());
         let project = with_hook("BeforeTool", &command(&script));

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -127,16 +128,10 @@ fn check_all(python: &Path) {
 
 #[test]
 fn a_fork_behaves_as_a_new_process() {
-    check_all(&python());
-}
-
-#[test]
-#[ignore = "needs other interpreters, named in HOOKRAIL_TEST_PYTHONS"]
-fn with_other_interpreters_too() {
     let others = std::env::var("HOOKRAIL_TEST_PYTHONS").unwrap_or_default();
-    assert!(!others.is_empty(), "HOOKRAIL_TEST_PYTHONS names no interpreter");
-    for python in others.split(':').filter(|path| !path.is_empty()) {
-        check_all(Path::new(python));
+    let others = others.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
+    for python in iter::once(python()).chain(others) {
+        check_all(&python);
     }
 }
 

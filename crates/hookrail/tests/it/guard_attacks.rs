@@ -8,7 +8,7 @@ use hookrail::approvals::VanishedGuard;
 use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
 use hookrail::internal::{Settings, load_settings};
 use hookrail::{BlockCause, DiagnosticCode, Exit, HookFailure, HookSession, StartFailure, TrustPolicy};
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, write_executable};
 use serde_json::{Value, json};
 
 use crate::kit::{approve, builder_trusting, command, object, on, paths, says, store};
@@ -493,8 +493,7 @@ async fn an_extensions_own_files_run() {
         let project = TestProject::new();
         project.script("guard.sh", "touch pwned");
         let folder = project.extension("it's", &on("BeforeTool", &[command(text)]));
-        fs::write(folder.join("guard.sh"), "#!/bin/sh\necho extension >&2\nexit 2\n").expect("a script");
-        fs::set_permissions(folder.join("guard.sh"), fs::Permissions::from_mode(0o755)).expect("a mode");
+        write_executable(&folder.join("guard.sh"), "#!/bin/sh\necho extension >&2\nexit 2\n");
         project.user_settings(&json!({ "enableHooks": true }));
         let verdict = verdict(&careful(&project)).await;
         assert_eq!(verdict, Some((BlockCause::Policy, "extension".to_owned())), "{text}");

@@ -4,6 +4,7 @@ mod limits;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use hookrail_testkit::write_executable;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
@@ -111,10 +112,7 @@ async fn hooks_know_their_project_by_environment_and_by_command() {
     let dir = dir.join("a; touch \"$HOME\" $(touch x) 'y'");
     std::fs::create_dir(&dir).unwrap();
     let text = dir.to_str().unwrap();
-    std::fs::write(dir.join("show"), "#!/bin/sh\nprintf '%s|%s' \"$0\" \"$1\"\n").unwrap();
-    let mut mode = dir.join("show").metadata().unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-    std::fs::set_permissions(dir.join("show"), mode).unwrap();
+    write_executable(&dir.join("show"), "#!/bin/sh\nprintf '%s|%s' \"$0\" \"$1\"\n");
     let commands = [
         ("$LLXPRT_PROJECT_DIR/show $GEMINI_PROJECT_DIR", format!("{text}/show|{text}")),
         ("\"$LLXPRT_PROJECT_DIR/show\" ${CLAUDE_PROJECT_DIR}/x;", format!("{text}/show|{text}/x")),

@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use hookrail_testkit::write_executable;
 
 use super::super::{CommandFact, facts_of_line};
 
@@ -52,9 +53,7 @@ impl Bench {
         let log = self.folder.path().join("log");
         let text =
             format!("#!/bin/sh\nprintf '%s\\0' \"$#\" \"${{0##*/}}\" \"$@\" >> {}\n{then}\n", log.display());
-        let path = self.bin().join(name);
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_executable(&self.bin().join(name), text);
     }
 
     /// The programs that Bash starts for `line`, each with its arguments.
