@@ -24,7 +24,7 @@ pub enum ModelRequest {
 }
 
 impl ModelRequest {
-    /// The form is told by its conversation: `messages` is stable, `contents` the SDK's.
+    /// The conversation shows the form: `messages` is stable, `contents` the SDK's.
     pub(super) fn parse(request: JsonObject) -> Result<Self, InputError> {
         if request.contains_key("messages") {
             return Ok(Self::Stable(Box::new(stable_request(request)?)));
@@ -57,7 +57,7 @@ pub enum ModelResponse {
 }
 
 impl ModelResponse {
-    /// The form is told by its texts: bare ones, or a `text` beside the candidates, are stable.
+    /// The texts show the form: bare ones, or a `text` beside the candidates, are stable.
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
             return Ok(Self::Stable(Box::new(stable_response(response)?)));

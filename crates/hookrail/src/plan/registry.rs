@@ -198,7 +198,7 @@ impl HookRegistry {
         self.by_event.get(event as usize).into_iter().flatten().filter_map(|place| self.hooks.get(*place))
     }
 
-    /// Grows with each change, so that a plan made before one can be told from a plan made after it.
+    /// Grows with each change, so that a plan made before one differs from a plan made after it.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }

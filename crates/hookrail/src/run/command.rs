@@ -151,7 +151,7 @@ impl Ways {
         };
         let shell = Arc::new(PreparedCommand {
             program: preparer.shell.program.clone(),
-            // Told a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
+            // Given a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
             // a short hook. So the name that its messages begin with comes after the command.
             arg0: None,
             args: vec![

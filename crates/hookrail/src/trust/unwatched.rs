@@ -11,7 +11,7 @@ use super::words::is_project_variable;
 use crate::hook::Hook;
 use crate::shell::{Piece, Quote, Role, Word, outline};
 
-/// Programs that run what a file of the project says, without being told which.
+/// Programs that run what a file of the project says, and find that file by themselves.
 const RUNNERS: [&str; 19] = [
     "make", "gmake", "just", "task", "rake", "npm", "npx", "yarn", "pnpm", "bun", "cargo", "go", "mvn",
     "gradle", "tox", "nox", "poetry", "uv", "docker",

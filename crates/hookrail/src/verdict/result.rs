@@ -186,7 +186,7 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block {
-    /// What the model and the user are told.
+    /// The text that the model and the user get.
     pub reason: String,
     /// A hook's decision, or its failure to give one.
     pub cause: BlockCause,

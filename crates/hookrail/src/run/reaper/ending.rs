@@ -15,7 +15,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// What is read at once, and how often in one look, of outputs that are no longer needed.
 const DRAIN: (usize, usize) = (64 * 1024, 16);
 
-/// Another process whose child a leader is, and which reports its end. Until it is told to reap the leader, that stays
+/// Another process whose child a leader is, and which reports its end. Until [`Parent::reap`] is called, the leader stays
 /// there as a zombie.
 pub(in crate::run) trait Parent: std::fmt::Debug + Send + Sync {
     /// Looks at the leader.

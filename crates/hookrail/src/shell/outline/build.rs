@@ -101,7 +101,7 @@ impl OutlineBuilder {
         }
     }
 
-    /// An assignment. The value of an array is several words, so that the assignment itself has one that cannot be told.
+    /// An assignment. The value of an array is several words, so that the assignment itself has one that cannot be determined.
     fn assignment(&mut self, assign: &Assign) -> Assignment {
         if let Some(subscript) = &assign.subscript {
             self.inner(subscript, true);
