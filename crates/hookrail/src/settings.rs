@@ -1,8 +1,9 @@
 //! Settings: where they are, what they may contain, and which of them apply.
 //!
 //! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
-//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `levels.rs` has the scalar
-//! settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
+//! and hooks; `source.rs` has the text and its places; `diagnose.rs` has the texts of the findings; `levels.rs` has the
+//! scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot
+//! be used becomes a finding, and everything around it still counts.
 
 mod bridge_entry;
 mod diagnose;

@@ -115,7 +115,7 @@ impl<H> HookJudgement<H> {
 }
 
 impl TrustPolicy {
-    /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
+    /// Decides for every hook whether it may run. Reads the approvals and the files that project hooks name.
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
     #[doc(hidden)]

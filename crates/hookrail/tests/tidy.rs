@@ -31,7 +31,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "shell", "spelling", "trust"],
     ),
     ("verdict", &["event", "formats", "hook", "output"]),
-    // What a hook's `watch` means is told by the code that binds approvals to it.
+    // What a hook's `watch` means is defined by the code that binds approvals to it.
     ("run", &["event", "formats", "hook", "output", "rules", "settings", "shell", "trust", "verdict"]),
     (
         "host",

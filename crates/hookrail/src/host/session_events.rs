@@ -1,7 +1,7 @@
 //! The eleven events as methods of a session.
 //!
 //! The six events outside of tools and models have one kind of result. Their outputs are applied only where the
-//! settings say so (`hooksConfig.agentEvents`), and that is decided here, so that no host can forget it.
+//! settings say so (`hooksConfig.agentEvents`), and that is decided here, so that no host has to check it.
 
 use crate::event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};

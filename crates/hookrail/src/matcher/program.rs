@@ -70,7 +70,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// All places at once. What looks ahead is read backward, from every possible end towards its beginnings:
-    /// one pass then tells for every place whether it matches there.
+    /// one pass then shows for every place whether it matches there.
     Sets,
     /// One attempt after another, with captures.
     Attempts,

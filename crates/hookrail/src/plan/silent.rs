@@ -41,7 +41,7 @@ impl SilentNames {
     }
 }
 
-/// Length, beginning and end of a name: nearly always enough to tell it from others.
+/// Length, beginning and end of a name: nearly always enough to distinguish it from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct NameFingerprint {
     length: usize,

@@ -181,7 +181,7 @@ struct Direct {
     /// The program as it was written.
     name: OsString,
     args: Vec<OsString>,
-    /// Complete but for `_`, which tells the program where it was found.
+    /// Complete but for `_`, which holds the path under which the program was found.
     environment: Vec<EnvironmentVariable>,
     /// What was executed last, which is almost always what will be executed next.
     last: Mutex<Option<Arc<PreparedCommand>>>,

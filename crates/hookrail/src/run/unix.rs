@@ -87,7 +87,7 @@ pub(super) fn widen(_pipe: impl AsFd, _bytes: usize) {}
 pub(super) fn memory_file() -> Option<std::fs::File> {
     use rustix::fs::MemfdFlags;
     use rustix::process::{Resource, getrlimit};
-    // A limit on file sizes holds for memory files too, and going over it is answered by a deadly signal.
+    // A limit on file sizes holds for memory files too, and going over it sends a signal that ends the process.
     if getrlimit(Resource::Fsize).current.is_some() {
         return None;
     }

@@ -20,7 +20,7 @@ const WITHOUT_MODES: [u64; 8] = [
     0x786f_4256, // shared folders of VirtualBox
 ];
 
-/// The user that is asked about.
+/// The user whose settings are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedUser {
     /// The user.

@@ -136,7 +136,7 @@ pub(super) fn word<T: Copy>(
     None
 }
 
-/// An object inside a key that the agent owns: whatever else the key holds is none of our business.
+/// An object inside a key that the agent owns: whatever else the key holds is ignored.
 fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>> {
     given(field).and_then(Value::as_object)
 }

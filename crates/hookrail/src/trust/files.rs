@@ -131,7 +131,7 @@ impl ProjectDir {
         (word.contains('/') && self.contains(&normalized(&place))).then_some(place)
     }
 
-    /// Why a program could not be started, as far as its file tells.
+    /// Why a program could not be started, as far as its file shows.
     pub(super) fn start_obstacle(&self, program: &Path) -> Option<StartObstacle> {
         let file = || PathBuf::from(self.name(program));
         if fs::metadata(program).is_err() {

@@ -1,4 +1,4 @@
-//! What is in one file, read in one piece, and how to tell cheaply that it is still the same.
+//! What is in one file, read in one piece, and a cheap check that it is still the same.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 /// How much of a file is kept for showing a difference later.
 const MAX_KEPT_TEXT: u64 = 1 << 20;
 
-/// A file this young may be written again without its time stamps telling; see [`Identity::is_settled`].
+/// A file this young may be written again without a change of its time stamps; see [`Identity::is_settled`].
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,

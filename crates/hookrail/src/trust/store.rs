@@ -68,7 +68,7 @@ impl ApprovalStore {
         super::disk::path_in(&self.dir)
     }
 
-    /// Tells for every hook whether it may run, and seals the files of those that were approved.
+    /// Decides for every hook whether it may run, and seals the files of those that were approved.
     ///
     /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
     /// it is the same here and in [`ApprovalStore::pending`].

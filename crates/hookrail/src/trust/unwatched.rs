@@ -1,4 +1,4 @@
-//! What a command may run that its approval is not bound to, as far as its text tells.
+//! What a command may run that its approval is not bound to, as far as its text shows.
 //!
 //! The text of `./hooks/*.sh` or `make check` does not show which files run. Such a command can be approved, and the
 //! review reports it; a `watch` that names the files is better.
@@ -17,7 +17,7 @@ const RUNNERS: [&str; 19] = [
     "gradle", "tox", "nox", "poetry", "uv", "docker",
 ];
 
-/// Every reason why files of this hook are not watched. A hook with a `watch` has said which are.
+/// Every reason why files of this hook are not watched. A hook with a `watch` names them.
 pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) -> Vec<String> {
     let mut reasons = Vec::new();
     if !hook.watch.is_empty() {

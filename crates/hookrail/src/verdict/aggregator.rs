@@ -1,7 +1,7 @@
 //! The merge strategies, as folds in plan order. Pure.
 //!
 //! Whatever the strategy, a block and a stop are sticky: no other hook undoes them. Everything depends on
-//! the order of the plan alone, never on who finished first.
+//! the order of the plan alone, never on which hook finished first.
 
 mod fields;
 mod specific;

@@ -169,7 +169,7 @@ impl StopReason {
         &self.0
     }
 
-    /// The text alone.
+    /// The reason as an owned text.
     pub fn into_string(self) -> String {
         self.0
     }

@@ -72,8 +72,8 @@ impl HookEventHandler {
         self.fire_translated(EventName::BeforeToolSelection, event).await
     }
 
-    /// Fires a model event. The request is translated only if the event can have a result: a host that calls this without
-    /// a trigger in front of it pays one lookup otherwise.
+    /// Fires a model event. The request is translated only if the event can have a result; where it cannot, a host that
+    /// calls this directly spends one lookup.
     async fn fire_translated<'a>(
         &self,
         name: EventName,

@@ -37,8 +37,8 @@ impl Remembered {
         }
     }
 
-    /// When there is no room all is forgotten: the names that matter are soon back, and one that is asked for
-    /// once does not displace the others for long.
+    /// Keeps a plan. When a bound is reached, all plans are dropped: those in use are soon made again, and a name that is
+    /// asked for once does not displace the others for long.
     pub(super) fn remember(&mut self, target: Option<&str>, changes: u64, answer: CachedPlan) {
         let hooks = answer.0.as_ref().map_or(0, |plan| plan.hooks.len());
         let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;

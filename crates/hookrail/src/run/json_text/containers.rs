@@ -64,7 +64,7 @@ impl<W: Write> SerializeMap for Parts<'_, '_, W> {
     type Ok = ();
     type Error = Error;
 
-    /// Keys can be numbers, and much cannot be a key: `serde_json` knows.
+    /// Keys can be numbers, and many values cannot be keys: `serde_json` decides.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Written {
         self.separate()?;
         let object = serde_json::to_vec(&OneKey(key))?;

@@ -22,7 +22,7 @@ use crate::run::unix;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
-/// The variable that tells a program that it is a worker.
+/// The variable that marks the process of a worker.
 const VARIABLE: &str = "HOOKRAIL_WORKER";
 
 /// One worker, whether or not a process of it runs.
@@ -229,7 +229,7 @@ fn open_stdin() -> io::Result<(OwnedFd, io::PipeWriter)> {
     Ok((reader.into(), writer))
 }
 
-/// The same command with the variable that tells a program that it is a worker.
+/// The same command with the variable that marks the process of a worker.
 fn as_worker(command: &PreparedCommand) -> PreparedCommand {
     let mut worker = command.clone();
     let mut env = command.env.to_vec();

@@ -24,13 +24,13 @@ impl Activation {
     }
 }
 
-/// Whether hooks may be on, as far as the flags tell before approvals are read. If not, they are off; if a project's flag
+/// Whether hooks may be on, as far as the flags decide it before approvals are read. If not, they are off; if a project's flag
 /// is all that turns them on, approvals decide.
 pub(crate) fn may_be_on(enable: PerLevel<Option<bool>>) -> bool {
     enable.project == Some(true) || matches!(outside(enable), Some((true, _)))
 }
 
-/// What is said outside of the project, and by which level. The user's word counts more than the system's.
+/// The flag outside of the project, and the level that sets it. The user's goes before the system's.
 fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
     enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)))
 }

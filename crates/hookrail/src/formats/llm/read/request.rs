@@ -112,7 +112,7 @@ fn messages<'v>(
     given.map(|(key, value)| list(value, &at.key(key), |entry, at| message(entry, at, writer))).transpose()
 }
 
-/// The role stays as written. A hook may leave it out, and then a user speaks; or write the text alone.
+/// The role stays as written. A hook may leave it out, which means the user's, or write only the text.
 fn message<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmMessage<'v>> {
     let role = match writer {
         Writer::Program => None,
