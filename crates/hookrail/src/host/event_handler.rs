@@ -14,7 +14,7 @@ use crate::event::{BaseFields, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
-use crate::host::panics::{catch_panic, survive};
+use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::host::records::Records;
 use crate::host::shared::Host;
 use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
@@ -66,14 +66,15 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
-        let plan = survive(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
+        let plan =
+            catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
         let plan = match plan {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
             Err(panic) => return self.failed(event.name(), &[], &panic, "planning"),
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
-        match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
+        match catch_panic_in_future(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
             Err(panic) => self.failed(plan.event, &plan.hooks, &panic, "hook execution"),
         }
@@ -192,7 +193,7 @@ fn failure_envelope(
     stage: &str,
 ) -> ProcessedHookResult {
     // The log may be what failed.
-    let _ = survive(|| {
+    let _ = catch_panic(|| {
         tracing::warn!(target: "llxprt:core:hooks:handler", %event, "hook system failed during {stage}: {error}");
     });
     let aggregated = build_failure_envelope(error, stage);

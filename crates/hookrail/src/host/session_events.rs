@@ -12,6 +12,7 @@ use crate::host::effects::{
 };
 use crate::host::session::HookSession;
 use crate::host::triggers;
+use crate::output::HookOutput;
 use crate::settings::AgentEvents;
 use crate::verdict::result::ProcessedHookResult;
 
@@ -143,13 +144,13 @@ impl HookSession {
             return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
         }
         let output = result.aggregated.final_output;
-        let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
-        let clear_context = specific("clearContext").is_some_and(|clear| clear == true);
+        let clear_context = output.as_ref().and_then(|output| output.specific("clearContext"));
+        let clear_context = clear_context.is_some_and(|clear| clear == true);
         let gate = match (result.block, result.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
             (None, Some(reason)) => AgentGate::Stop { reason },
             (None, None) => {
-                let context = specific("additionalContext").and_then(|text| text.as_str());
+                let context = output.as_ref().and_then(HookOutput::additional_context);
                 AgentGate::GoOn { additional_context: context.map(str::to_owned) }
             }
         };

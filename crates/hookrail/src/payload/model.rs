@@ -106,12 +106,12 @@ fn stable_response(given: JsonObject) -> Result<LlmResponse<'static>, Validation
     let PartialLlmResponse { text, candidates, usage_metadata, extra } =
         read_response(given, Writer::Program)?;
     // A response that gives a `text` alone ended with it.
-    let saying = |text: &Cow<'static, str>| LlmCandidate {
+    let with_text = |text: &Cow<'static, str>| LlmCandidate {
         finish_reason: Some(Cow::Borrowed("STOP")),
         index: Some(0),
-        ..LlmCandidate::saying(text.clone())
+        ..LlmCandidate::with_text(text.clone())
     };
-    let candidates = candidates.unwrap_or_else(|| text.iter().map(saying).collect());
+    let candidates = candidates.unwrap_or_else(|| text.iter().map(with_text).collect());
     let pieces = match text {
         Some(text) => vec![text],
         None => candidates.first().map(|first| first.content.parts.clone()).unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use self::candidates::{PlanCandidate, admit, matches};
+use self::candidates::{PlanCandidate, add_unless_duplicate, matches};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
 use self::remembered::{CachedPlan, MAX_NAME_BYTES, Remembered};
@@ -142,7 +142,7 @@ impl HookPlanner {
                     MatchVerdict::No => Some(does_not_match(hook, targets)),
                     verdict => {
                         let candidate = PlanCandidate { rank, registered, verdict, displaced_by: None };
-                        admit(candidate, &mut planned, &mut by_command)
+                        add_unless_duplicate(candidate, &mut planned, &mut by_command)
                     }
                 }
             };

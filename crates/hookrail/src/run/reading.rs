@@ -59,8 +59,12 @@ impl OutputReader {
     }
 }
 
-/// Does what takes its time with long outputs, such as copying and merging them, without occupying this thread for long.
-pub(crate) async fn apart<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Does `work` here, or on a thread that may block if `is_long`: copying and merging long outputs takes so long that
+/// other clients of this thread would wait.
+pub(crate) async fn on_blocking_thread_if<T: Send + 'static>(
+    is_long: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
     if !is_long {
         return work();
     }

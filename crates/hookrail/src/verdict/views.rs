@@ -38,7 +38,7 @@ pub trait HookOutputView {
 
     /// Text to be added to what the model sees, as the hook wrote it.
     fn additional_context(&self) -> Option<&str> {
-        self.output().specific("additionalContext").and_then(Value::as_str)
+        self.output().additional_context()
     }
 
     /// The reason of the block, if it blocks.

@@ -22,7 +22,7 @@ use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::image::OnceImage;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_TIMEOUT};
+use crate::run::process::{Finished, LONGEST_WAIT};
 use crate::run::reaper::Reaper;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
@@ -82,7 +82,7 @@ impl ForkWorker {
     /// Runs one event in a fork; `None` if it has to have a process of its own. The deadline counts from here.
     pub(super) async fn ask(&self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
         let begin = Instant::now();
-        let deadline = begin + timeout.min(LONGEST_TIMEOUT);
+        let deadline = begin + timeout.min(LONGEST_WAIT);
         let launch = self.launch()?;
         let loader = self.loader(&launch, deadline).await?;
         let limits = event::ForkLimits { payload, timeout, begin, deadline, keep };

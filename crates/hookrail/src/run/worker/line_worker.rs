@@ -16,7 +16,7 @@ use super::turns::{QueuePosition, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_TIMEOUT};
+use crate::run::process::{Finished, LONGEST_WAIT};
 use crate::run::reaper::Reaper;
 use crate::run::unix;
 use crate::verdict::failure::WorkerFailure;
@@ -111,7 +111,7 @@ impl LineWorker {
             Entry::Turn(turn) => (turn, None, Instant::now()),
             Entry::Early(EarlyQuestion { turn, asked, begin }) => (turn, Some(asked), begin),
         };
-        let deadline = begin + timeout.min(LONGEST_TIMEOUT);
+        let deadline = begin + timeout.min(LONGEST_WAIT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
         let mut limits = QuestionLimits { payload, timeout, deadline, keep, alone };

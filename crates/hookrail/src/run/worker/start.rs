@@ -2,22 +2,19 @@
 
 use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::io::Errno;
 use tokio::time::sleep;
 
 use crate::run::capture::output_pipe;
 use crate::run::command::PreparedCommand;
-use crate::run::process::{ProcessGroup, image_of, start_failure};
+use crate::run::process::{
+    BUSY_ATTEMPTS, BUSY_PAUSE, FIRST_SCARCE_PAUSE, LONGEST_SCARCE_PAUSE, ProcessGroup, image_of,
+    start_failure,
+};
 use crate::run::reaper::Reaper;
 use crate::verdict::failure::StartFailure;
-
-/// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
-const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// Attempts on a program that is just being written, and the pause between them.
-const BUSY_ATTEMPTS: u32 = 20;
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// A process that was just started.
 #[derive(Debug)]
@@ -42,7 +39,7 @@ pub(super) async fn start<S>(
 ) -> Result<StartedProcess<S>, StartFailure> {
     let mut command = command;
     let mut busy_attempts = 0;
-    let mut pause = SCARCE_PAUSES.0;
+    let mut pause = FIRST_SCARCE_PAUSE;
     loop {
         let error = match try_start(command, reaper, &open_stdin) {
             Ok(started) => return Ok(started),
@@ -55,7 +52,7 @@ pub(super) async fn start<S>(
                     return Err(start_failure(command, &error));
                 }
                 sleep(pause.min(left)).await;
-                pause = (pause * 2).min(SCARCE_PAUSES.1);
+                pause = (pause * 2).min(LONGEST_SCARCE_PAUSE);
                 continue;
             }
             Some(Errno::TXTBSY) if busy_attempts < BUSY_ATTEMPTS => {

@@ -35,28 +35,26 @@ fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
     enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)))
 }
 
-/// Whether hooks are on, and whether those outside of the project are.
+/// Decides whether hooks are on.
 ///
 /// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
 /// and changing one hook must not switch its neighbours off. Its `false` concerns its own hooks only.
 pub(super) fn activation(
     enable: PerLevel<Option<bool>>,
     judgement: &Judgement<ConfiguredHook>,
-) -> (Activation, bool) {
+) -> Activation {
     let approved = judgement.keeps_enabled
         || judgement.project_settings_approved
         || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
-    let activation = match outside(enable) {
+    match outside(enable) {
         _ if by_project => Activation::On,
         Some((true, _)) => Activation::On,
         _ if enable.project == Some(true) => Activation::OffUntilApproved,
         Some((false, level)) => Activation::OffBy(level),
         None if enable.project == Some(false) => Activation::OffBy(Level::Project),
         None => Activation::OffByDefault,
-    };
-    let on = activation.is_on();
-    (activation, on)
+    }
 }
 
 #[cfg(test)]
@@ -79,8 +77,8 @@ mod tests {
                             disabled: Vec::new(),
                             problem: None,
                         };
-                        let (activation, on) = activation(enable, &judgement);
-                        assert_eq!(activation.is_on(), on);
+                        let activation = activation(enable, &judgement);
+                        let on = activation.is_on();
                         let may_be = may_be_on(enable);
                         assert!(may_be || !on, "{enable:?}, {approved}: {activation:?}");
                         assert!(on || !may_be || !approved, "{enable:?}: {activation:?}");

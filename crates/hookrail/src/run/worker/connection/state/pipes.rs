@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
-use crate::run::unix::{self, Peek, Pid};
+use crate::run::unix::{self, ChildState, Pid};
 use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::run::worker::connection::open::{OpenQuestion, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
@@ -252,11 +252,11 @@ impl Pipes {
     }
 
     /// Waits for the end of the process.
-    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<ChildState> {
         let Some(watch) = &self.exit else { return Poll::Pending };
         let leader = self.leader;
         let look = |_: &OwnedFd| match unix::peek(leader) {
-            Peek::Running => Err(io::ErrorKind::WouldBlock.into()),
+            ChildState::Running => Err(io::ErrorKind::WouldBlock.into()),
             peek => Ok(peek),
         };
         match watch.poll_read(cx, ticker, look) {
