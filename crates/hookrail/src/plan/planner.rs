@@ -1,4 +1,4 @@
-//! Which hooks run for an event, in which order. Pure; remembers plans, bounded.
+//! Which hooks run for an event, in which order. Pure; keeps a bounded number of plans.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use self::candidates::{PlanCandidate, add_unless_duplicate, matches};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
-use self::remembered::{CachedPlan, MAX_NAME_BYTES, Remembered};
+use self::plan_cache::{CachedPlan, MAX_NAME_BYTES, PlanCache};
 use crate::event::{EventName, Matching};
 use crate::hook::Hook;
 use crate::matcher::{MatchVerdict, Steps};
@@ -17,7 +17,7 @@ use crate::trust::{RelativeFiles, Seal};
 
 mod candidates;
 mod explanation;
-mod remembered;
+mod plan_cache;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
@@ -57,15 +57,15 @@ impl Deref for PlannedHook {
 #[derive(Debug)]
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
-    remembered: [RwLock<Remembered>; EventName::ALL.len()],
-    /// Some of the names that are remembered as having no plan, for a faster answer.
+    caches: [RwLock<PlanCache>; EventName::ALL.len()],
+    /// Some of the names that have no plan, for a faster answer.
     silent: [OnceLock<Box<SilentNames>>; EventName::ALL.len()],
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, remembered: Default::default(), silent: Default::default() }
+        Self { registry, caches: Default::default(), silent: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -83,9 +83,9 @@ impl HookPlanner {
         {
             return None;
         }
-        let remembered = self.remembered.get(event as usize)?;
+        let cache = self.caches.get(event as usize)?;
         if let Some(CachedPlan(plan)) =
-            remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
+            cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes)
         {
             return plan.clone();
         }
@@ -94,14 +94,14 @@ impl HookPlanner {
             if let (Some(target), None) = (target, &plan) {
                 silent.get_or_init(Box::default).add(target, changes);
             }
-            let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
-            remembered.remember(target, changes, CachedPlan(plan.clone()));
+            let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
+            cache.insert(target, changes, CachedPlan(plan.clone()));
         }
         plan
     }
 
     /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
-    /// matches one of them. Only plans for one name are remembered.
+    /// matches one of them. Only plans for one name are kept.
     pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
         #[cfg(test)]
         tests::fail_if_injected();

@@ -32,7 +32,8 @@ mod group;
 mod spawn;
 mod watching;
 
-/// The first pause between attempts when descriptors, processes or memory have run out. Each further one is twice as long, …
+/// The first pause between attempts when descriptors, processes or memory have run out. Each further one is twice as
+/// long, …
 pub(super) const FIRST_SCARCE_PAUSE: Duration = Duration::from_millis(2);
 /// … up to this.
 pub(super) const LONGEST_SCARCE_PAUSE: Duration = Duration::from_millis(50);

@@ -14,8 +14,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::data_files::data_files;
-use super::fingerprint::{FileContent, FileRights};
 use super::snapshot::{Snapshot, hexadecimal};
+use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
 use super::words::{PROJECT, TooComplex, first_word, words};
 use crate::hook::StartObstacle;

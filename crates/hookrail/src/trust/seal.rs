@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
-use super::fingerprint::FileRights;
 use super::snapshot::{Identity, Snapshot};
+use super::terms::FileRights;
 use crate::hook::{Hook, StartObstacle};
 
 /// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::fingerprint::FileRights;
+use super::terms::FileRights;
 use sha2::{Digest as _, Sha256};
 
 /// How much of a file is kept for showing a difference later.
@@ -17,7 +17,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 /// What distinguishes one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     device: u64,
     inode: u64,
     size: u64,
@@ -29,7 +29,7 @@ pub(super) struct Identity {
 
 impl Identity {
     /// The identity that these metadata show.
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),

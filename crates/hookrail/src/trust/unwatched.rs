@@ -5,8 +5,8 @@
 
 use super::data_files::data_files;
 use super::files::ProjectDir;
-use super::fingerprint::FileContent;
 use super::review::Reading;
+use super::terms::FileContent;
 use super::words::is_project_variable;
 use crate::hook::Hook;
 use crate::shell::{Piece, Quote, Role, Word, outline};
