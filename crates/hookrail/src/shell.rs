@@ -2,8 +2,8 @@
 //!
 //! [`parse`] makes a tree of the text, [`walk`] goes through it as a shell would and follows what the text itself
 //! says about variables, functions, aliases and the working directory, [`launch`] looks through programs that run
-//! other programs, and [`paths`] knows which operands of common programs are files. Nothing here touches the world:
-//! no file, no environment, no process.
+//! other programs, and [`paths`] has the operands of common programs that are files. All of it is pure: no file, no
+//! environment and no process is looked at.
 //!
 //! The facts may say too much, never too little: what cannot be determined is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.

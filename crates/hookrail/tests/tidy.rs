@@ -20,11 +20,11 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("matcher", &["event"]),
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
-    ("output", &["event", "formats"]),
+    ("output", &["formats"]),
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
     ("hook", &["diagnostic", "event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook", "formats", "shell"]),
+    ("trust", &["diagnostic", "event", "hook", "shell"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
     (
         "settings",

@@ -254,7 +254,7 @@ impl Compiler {
         Some(())
     }
 
-    /// JavaScript forgets the captures of a group at the beginning of each round of the repetition around it.
+    /// JavaScript clears the captures of a group at the beginning of each round of the repetition around it.
     fn clear(&mut self, segment: &mut Segment, (from, to): (usize, usize)) -> Option<()> {
         if self.way == Way::Attempts && from < to {
             self.push(segment, Instruction::Clear { from, to })?;

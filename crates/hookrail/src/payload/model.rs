@@ -84,7 +84,7 @@ fn has_bare_texts(response: &JsonObject) -> bool {
     parts.any(|parts| parts.iter().any(Value::is_string))
 }
 
-/// Reads an `llm_request` that has `messages`. One field that cannot be read spoils it.
+/// Reads an `llm_request` that has `messages`. One field that cannot be read makes it an error.
 fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, ValidationError> {
     let (request, problems) = read_request(given, Writer::Program);
     if let Some(problem) = problems.into_iter().next() {

@@ -35,7 +35,7 @@ pub(crate) struct Flag {
     pub(crate) name: FlagName,
     /// Its value.
     pub(crate) value: FlagValue,
-    /// How many subcommands stand before it, if flags of that level are the program's own business.
+    /// How many subcommands stand before it, if flags of that level are apart from those of the program.
     pub(crate) level: usize,
 }
 

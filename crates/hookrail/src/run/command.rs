@@ -1,8 +1,7 @@
 //! What is executed for a hook: program, arguments, environment and directory, ready for the system.
 //!
 //! Nothing of this depends on the event, so it is put together at a hook's first run in a directory and
-//! remembered. What may change between two runs and costs next to nothing to look at is looked at each
-//! time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
+//! kept. What may change between two runs and is cheap to look at is looked at each time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -16,10 +15,11 @@ use super::image::OnceImage;
 use crate::hook::Hook;
 use crate::settings::Redaction;
 
-/// How many directories, and hooks in each, are remembered. Beyond that everything is forgotten at once: a
-/// bound that is reached only under attack needs no better strategy.
-const REMEMBERED_DIRECTORIES: usize = 16;
-const REMEMBERED_HOOKS: usize = 4096;
+/// How many directories are kept. Beyond that all are dropped at once: a bound that is reached only under attack needs no
+/// better strategy.
+const MAX_DIRECTORIES: usize = 16;
+/// How many hooks are kept for each directory; beyond that all are dropped, too.
+const MAX_HOOKS: usize = 4096;
 
 /// Everything the system needs in order to start a hook.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(crate) struct PreparedCommand {
     pub(crate) image: OnceImage,
 }
 
-/// Prepares the commands of hooks, and remembers them.
+/// Prepares the commands of hooks, and keeps them.
 #[derive(Debug)]
 pub(crate) struct CommandPreparer {
     shell: Shell,
@@ -81,7 +81,7 @@ impl CommandPreparer {
             return Arc::clone(directory);
         }
         let directory = Arc::new(Directory::load(&self.parent, cwd));
-        if directories.len() >= REMEMBERED_DIRECTORIES {
+        if directories.len() >= MAX_DIRECTORIES {
             directories.clear();
         }
         directories.insert(cwd.to_owned(), Arc::clone(&directory));
@@ -126,7 +126,7 @@ impl Directory {
         if let Some((_, ways)) = hooks.get(&address) {
             return Arc::clone(ways);
         }
-        if hooks.len() >= REMEMBERED_HOOKS {
+        if hooks.len() >= MAX_HOOKS {
             hooks.clear();
         }
         let ways = Arc::new(make());

@@ -1,7 +1,7 @@
 //! Reads what finished hooks wrote.
 //!
-//! Most answers are short and are read at once. Reading a long one takes its time, which other hooks and other
-//! clients of the same thread must not wait for: another thread does it, until the hook's deadline.
+//! Most answers are short and are read at once. Reading a long one takes so long that other hooks and
+//! other clients of the same thread would wait: another thread does it, until the hook's deadline.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

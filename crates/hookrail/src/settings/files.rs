@@ -59,7 +59,7 @@ impl LevelText {
 }
 
 impl SettingsFiles {
-    /// Reads the files of all levels. It never fails: what went wrong is remembered in place of the text.
+    /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
         let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
         let levels = files(paths).into_iter().filter_map(|(level, file)| {

@@ -93,7 +93,7 @@ impl MergeStrategy {
     }
 }
 
-/// One hook's output, and whether the hook failed: then the output is a mere warning, which must not replace
+/// One hook's output, and whether the hook failed: then the output is only a warning, which must not replace
 /// anything in the output of a healthy hook.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOutput<'a> {

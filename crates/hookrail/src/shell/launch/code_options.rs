@@ -102,7 +102,7 @@ fn read(walker: &mut Walker, value: Option<&Field>, adds: &str, context: &Contex
         walker.dynamic();
         return;
     };
-    // A host and a command are added to `ssh`, and neither of them is news.
+    // To `ssh` a host and a command are added, which the line itself already names.
     let is_ssh = text.split_whitespace().next().is_some_and(|name| base_name(name) == "ssh");
     let adds = if is_ssh { "" } else { adds };
     code(walker, &Field::known(format!("{text} {adds}").trim_end()), None, context);

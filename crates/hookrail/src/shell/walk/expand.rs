@@ -247,7 +247,7 @@ impl Walker {
         }
     }
 
-    /// Sets a variable, or forgets it if the value cannot be determined. `IFS` changes how all others are split, so that
+    /// Sets a variable, or drops it if the value cannot be determined. `IFS` changes how all others are split, so that
     /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
