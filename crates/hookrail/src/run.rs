@@ -9,6 +9,7 @@ mod expand;
 mod handover;
 mod image;
 mod json_text;
+mod locks;
 mod payload;
 mod process;
 mod reading;

@@ -54,8 +54,8 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     (
         "fuzzing",
         &[
-            "event", "formats", "hook", "host", "matcher", "output", "payload", "plan", "rules", "run",
-            "settings", "shell", "trust", "verdict",
+            "event", "formats", "hook", "host", "matcher", "output", "payload", "rules", "run", "settings",
+            "shell", "verdict",
         ],
     ),
 ];

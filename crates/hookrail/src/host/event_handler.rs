@@ -145,12 +145,8 @@ impl HookEventHandler {
         self.can_have_result(event.name(), event.match_target(), &base.also_matches)
     }
 
-    /// Whether an event can have no result: a lookup, no more.
-    pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
-        !self.can_have_result(event, target, &[])
-    }
-
-    fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
+    /// Whether an event can have a result, for a target and other names of it: a lookup, no more.
+    pub(crate) fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
         self.planner.plan_also(event, target, also).is_some() || self.blocked_anyway(event).is_some()
     }
 

@@ -12,7 +12,7 @@ use crate::event::{EventName, Matching};
 use crate::hook::Hook;
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{HookRegistry, Registered};
-use crate::plan::silent::SilentNames;
+use crate::plan::unmatched_names::UnmatchedNames;
 use crate::trust::{RelativeFiles, Seal};
 
 mod candidates;
@@ -57,15 +57,22 @@ impl Deref for PlannedHook {
 #[derive(Debug)]
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
-    caches: [RwLock<PlanCache>; EventName::ALL.len()],
+    /// In the order of [`EventName::ALL`].
+    by_event: [EventPlans; EventName::ALL.len()],
+}
+
+/// What is known of the plans of one event.
+#[derive(Debug, Default)]
+struct EventPlans {
+    cache: RwLock<PlanCache>,
     /// Some of the names that have no plan, for a faster answer.
-    silent: [OnceLock<Box<SilentNames>>; EventName::ALL.len()],
+    unmatched: OnceLock<Box<UnmatchedNames>>,
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, caches: Default::default(), silent: Default::default() }
+        Self { registry, by_event: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -77,13 +84,12 @@ impl HookPlanner {
         let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
-        let silent = self.silent.get(event as usize)?;
-        if let (Some(target), Some(silent)) = (target, silent.get())
-            && silent.holds(target, changes)
+        let EventPlans { cache, unmatched } = self.by_event.get(event as usize)?;
+        if let (Some(target), Some(unmatched)) = (target, unmatched.get())
+            && unmatched.holds(target, changes)
         {
             return None;
         }
-        let cache = self.caches.get(event as usize)?;
         if let Some(CachedPlan(plan)) =
             cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes)
         {
@@ -92,7 +98,7 @@ impl HookPlanner {
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             if let (Some(target), None) = (target, &plan) {
-                silent.get_or_init(Box::default).add(target, changes);
+                unmatched.get_or_init(Box::default).add(target, changes);
             }
             let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
             cache.insert(target, changes, CachedPlan(plan.clone()));

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
 use super::environment::{EnvironmentVariable, ParentEnvironment, WorkingDirectory, get, set};
 use super::expand::quote_project_dirs;
 use super::image::OnceImage;
+use super::locks::lock;
 use crate::hook::Hook;
 use crate::settings::Redaction;
 
@@ -254,11 +255,6 @@ impl Shell {
     fn is_bash(&self) -> bool {
         self.name == "bash"
     }
-}
-
-/// A panic while one of these locks was held leaves nothing half done: entries are whole or absent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -37,15 +37,16 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 /// Whether any hook would run for a request: a lookup, no more.
 pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
     let event = request.event_name;
-    let silent = catch_panic(|| match event.matching() {
+    let can_have_result = catch_panic(|| match event.matching() {
         // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
-        Matching::Ignored => system.handler().is_silent(event, None),
+        Matching::Ignored => system.handler().can_have_result(event, None, &[]),
         Matching::Tool | Matching::Word { .. } => {
-            system.handler().is_silent(event, request.input.event().match_target())
+            let also = &request.input.base.also_matches;
+            system.handler().can_have_result(event, request.input.event().match_target(), also)
         }
     });
     // Whatever is wrong will come up again when the request is executed, and is answered there.
-    !silent.unwrap_or(false)
+    can_have_result.unwrap_or(true)
 }
 
 /// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.

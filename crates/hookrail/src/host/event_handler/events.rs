@@ -79,7 +79,7 @@ impl HookEventHandler {
         name: EventName,
         event: impl FnOnce() -> Event<'a>,
     ) -> ProcessedHookResult {
-        if self.is_silent(name, None) {
+        if !self.can_have_result(name, None, &[]) {
             return ProcessedHookResult::empty(name);
         }
         self.fire(&event()).await

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
@@ -15,6 +15,7 @@ use super::start::start;
 use super::turns::{QueuePosition, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
+use crate::run::locks::lock;
 use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_WAIT};
 use crate::run::reaper::Reaper;
@@ -237,11 +238,6 @@ fn as_worker(command: &PreparedCommand) -> PreparedCommand {
     worker.env = env.into();
     worker.fallback = command.fallback.as_deref().map(|fallback| Box::new(as_worker(fallback)));
     worker
-}
-
-/// A panic while one of these locks was held leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use super::Worker;
@@ -13,6 +13,7 @@ use super::status::{WorkerStatus, statuses};
 use crate::hook::{Hook, WorkerMode};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::EnvironmentVariable;
+use crate::run::locks::lock;
 use crate::run::reaper::Reaper;
 use crate::run::runner::GRACE;
 
@@ -226,9 +227,4 @@ impl Drop for PoolShared {
         }
         self.keeper.stop();
     }
-}
-
-/// A panic while one of these locks was held leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
