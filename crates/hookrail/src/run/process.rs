@@ -14,8 +14,8 @@ use std::time::Instant;
 use tokio::time::sleep;
 
 pub(super) use self::group::ProcessGroup;
+pub(super) use self::spawn::{RetryReason, image_of, start_failure};
 pub(crate) use self::spawn::{SpawnError, Spawned, spawn};
-pub(super) use self::spawn::{image_of, start_failure};
 pub(crate) use self::watching::finish;
 pub(super) use self::watching::{LINGER, LONGEST_WAIT, QUIET};
 pub(crate) use super::capture::Captured;

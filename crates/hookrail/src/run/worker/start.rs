@@ -4,13 +4,12 @@ use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use rustix::io::Errno;
 use tokio::time::sleep;
 
 use crate::run::capture::output_pipe;
 use crate::run::command::PreparedCommand;
 use crate::run::process::{
-    BUSY_ATTEMPTS, BUSY_PAUSE, FIRST_SCARCE_PAUSE, LONGEST_SCARCE_PAUSE, ProcessGroup, image_of,
+    BUSY_ATTEMPTS, BUSY_PAUSE, FIRST_SCARCE_PAUSE, LONGEST_SCARCE_PAUSE, ProcessGroup, RetryReason, image_of,
     start_failure,
 };
 use crate::run::reaper::Reaper;
@@ -45,8 +44,8 @@ pub(super) async fn start<S>(
             Ok(started) => return Ok(started),
             Err(error) => error,
         };
-        match Errno::from_io_error(&error) {
-            Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
+        match RetryReason::of(&error) {
+            Some(RetryReason::Scarce) => {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     return Err(start_failure(command, &error));
@@ -55,12 +54,12 @@ pub(super) async fn start<S>(
                 pause = (pause * 2).min(LONGEST_SCARCE_PAUSE);
                 continue;
             }
-            Some(Errno::TXTBSY) if busy_attempts < BUSY_ATTEMPTS => {
+            Some(RetryReason::Busy) if busy_attempts < BUSY_ATTEMPTS => {
                 busy_attempts += 1;
                 sleep(BUSY_PAUSE).await;
                 continue;
             }
-            _ => {}
+            Some(RetryReason::Busy) | None => {}
         }
         // The shell runs it in its own way, or reports why it cannot be run.
         command = command.fallback.as_deref().ok_or_else(|| start_failure(command, &error))?;

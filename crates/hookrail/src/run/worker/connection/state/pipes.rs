@@ -8,16 +8,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
+use crate::run::capture::READS_PER_TURN;
+use crate::run::payload::{PIPE_CAPACITY, WIDE_PIPE};
 use crate::run::unix::{self, ChildState, Pid};
 use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::run::worker::connection::open::{OpenQuestion, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
-
-/// Reads done on one stream before the future yields.
-const READS_PER_TURN: usize = 16;
-/// Payloads above this size get a wider pipe, of this width.
-const LARGE: usize = 64 * 1024;
-const WIDE_PIPE: usize = 256 * 1024;
 
 /// The streams of one process.
 #[derive(Debug)]
@@ -85,7 +81,7 @@ impl Pipes {
 
     /// Prepares for a payload of this size.
     pub(super) fn expect(&mut self, length: usize) {
-        if length > LARGE && !self.is_wide {
+        if length > PIPE_CAPACITY && !self.is_wide {
             unix::widen(&self.stdin, WIDE_PIPE);
             self.is_wide = true;
         }
