@@ -1,8 +1,9 @@
 //! What a host uses: a session with its hook system, the event handler, the triggers around tools and model calls,
 //! the observer and the message bus.
 //!
-//! The files depend on each other in one direction only: `shared` at the bottom, then `event_handler`, `components`,
-//! `bus/answer`, `system`, `session`, and on top of it `triggers`, `tool_call` and `model_call`.
+//! The files depend on each other in one direction only: `observer` and `bus/publish` at the bottom, then `shared`,
+//! `event_handler`, `components`, `bus/answer`, `system`, `session`, and on top of it `triggers`, `tool_call` and
+//! `model_call`.
 
 pub(crate) mod admission;
 pub(crate) mod allowed_tools;

@@ -159,7 +159,7 @@ pub mod components {
     };
 }
 
-/// What the command-line program needs of settings and approvals. No promise is made about any of it.
+/// What the command-line program needs of settings and approvals. All of it may change in any version.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};

@@ -73,7 +73,7 @@ enum Kind {
         /// The pattern for long texts, compiled when the first one comes.
         long: OnceLock<Option<LongPattern>>,
     },
-    /// Valid, as far as anyone can tell, but beyond all limits.
+    /// Not found to be invalid, but beyond all limits.
     TooLarge,
 }
 

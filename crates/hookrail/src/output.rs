@@ -155,6 +155,11 @@ impl HookOutput {
         first_not_blank([self.stop_reason.as_deref(), self.reason.as_deref()]).unwrap_or(DEFAULT_STOP_REASON)
     }
 
+    /// The text that the hook adds to what the model sees, as it was written.
+    pub(crate) fn additional_context(&self) -> Option<&str> {
+        self.specific("additionalContext").and_then(Value::as_str)
+    }
+
     /// A field of `hookSpecificOutput`.
     pub fn specific(&self, key: &str) -> Option<&Value> {
         self.hook_specific_output.as_ref()?.get(key)

@@ -31,7 +31,7 @@ use crate::formats::json_object::JsonObject;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TypedInput {
-    /// Base fields that the sender set himself.
+    /// Base fields that the sender set.
     pub base: BaseOverrides,
     /// What happens.
     pub event: OwnedEvent,
@@ -46,7 +46,7 @@ impl TypedInput {
     }
 }
 
-/// Base fields that a sender sets himself instead of leaving them to the session.
+/// Base fields that a sender sets instead of leaving them to the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
 pub struct BaseOverrides {

@@ -2,4 +2,4 @@
 
 pub(crate) mod planner;
 pub(crate) mod registry;
-mod silent;
+mod unmatched_names;

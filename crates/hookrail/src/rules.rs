@@ -2,7 +2,7 @@
 //!
 //! A rule is a condition on the facts of an event and the output of a hook. [`Rule::read`] reads one from settings,
 //! [`Facts`] holds what is known of an event, and [`Rule::answer`] is the output of the rule for it. Logic has three
-//! values ([`Truth`]): where a shell line hides what it does, the result is "cannot tell" instead of a guess.
+//! values ([`Truth`]): where a shell line does not show what it does, the result is unknown instead of a guess.
 //!
 //! Everything here is pure but `path.rs`, which reads links. A rule is a guard rail and no sandbox: it reads what a call
 //! contains, and a program that is started can do what no text shows.

@@ -9,6 +9,7 @@ mod expand;
 mod handover;
 mod image;
 mod json_text;
+mod locks;
 mod payload;
 mod process;
 mod reading;
@@ -26,7 +27,7 @@ pub use self::environment::inherited_environment;
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;
 pub use self::payload::{Payload, PayloadError};
-pub(crate) use self::reading::{apart, is_long};
+pub(crate) use self::reading::{is_long, on_blocking_thread_if};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
 pub use self::runner::{Escalations, HookRunner, ProjectOptions, RunnerOptions, StartListener};

@@ -1,8 +1,9 @@
 //! Settings: where they are, what they may contain, and which of them apply.
 //!
 //! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
-//! and hooks; `source.rs` knows the text and its places; `diagnose.rs` words the findings; `levels.rs` has the scalar
-//! settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot be used becomes a finding, and everything around it still counts.
+//! and hooks; `source.rs` has the text and its places; `diagnose.rs` has the texts of the findings; `levels.rs` has the
+//! scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot
+//! be used becomes a finding, and everything around it still counts.
 
 mod bridge_entry;
 mod diagnose;
@@ -184,24 +185,24 @@ impl Settings {
     /// when it says nothing.
     pub fn project_settings(&self) -> Value {
         let own = &self.levels.project;
-        let mut said = JsonObject::new();
-        let mut say = |key: &str, value: Option<Value>| {
-            said.extend(value.map(|value| (key.to_owned(), value)));
+        let mut fields = JsonObject::new();
+        let mut add = |key: &str, value: Option<Value>| {
+            fields.extend(value.map(|value| (key.to_owned(), value)));
         };
         let listed = |names: &[String]| (!names.is_empty()).then(|| names.into());
-        say("enableHooks", self.enable.project.map(Value::from));
-        say("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
-        say("maxOutputBytes", own.max_output_bytes.map(Value::from));
-        say("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
-        say("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok()));
-        say("redaction.enabled", own.redaction.enabled.map(Value::from));
-        say("redaction.allowed", listed(&own.redaction.allowed));
-        say("redaction.blocked", listed(&own.redaction.blocked));
+        add("enableHooks", self.enable.project.map(Value::from));
+        add("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
+        add("maxOutputBytes", own.max_output_bytes.map(Value::from));
+        add("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
+        add("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok()));
+        add("redaction.enabled", own.redaction.enabled.map(Value::from));
+        add("redaction.allowed", listed(&own.redaction.allowed));
+        add("redaction.blocked", listed(&own.redaction.blocked));
         let own_list = DisabledList::Settings(Level::Project);
         let disabled = self.disabled.iter().filter(|entry| entry.list == own_list);
         let disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
-        say("disabled", listed(&disabled));
-        Value::Object(said)
+        add("disabled", listed(&disabled));
+        Value::Object(fields)
     }
 }
 

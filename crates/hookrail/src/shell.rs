@@ -2,10 +2,10 @@
 //!
 //! [`parse`] makes a tree of the text, [`walk`] goes through it as a shell would and follows what the text itself
 //! says about variables, functions, aliases and the working directory, [`launch`] looks through programs that run
-//! other programs, and [`paths`] knows which operands of common programs are files. Nothing here touches the world:
-//! no file, no environment, no process.
+//! other programs, and [`paths`] has the operands of common programs that are files. All of it is pure: no file, no
+//! environment and no process is looked at.
 //!
-//! The facts may say too much, never too little: what cannot be told is `None`, or makes the line `dynamic`. They
+//! The facts may say too much, never too little: what cannot be determined is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.
 //!
 //! Rules ask for facts. Other code that has to know what stands in a shell text asks for its [`outline()`]: the
@@ -44,7 +44,7 @@ pub fn facts_of_line(text: &str) -> ShellFacts {
     }
     let mut walker = Walker::default();
     if text.contains('\0') {
-        // No shell can be handed such a text as a whole; which part of it one would see cannot be told.
+        // No shell can be handed such a text as a whole; which part of it one would see cannot be determined.
         walker.dynamic();
         walker.code(&text.replace('\0', ""), &Context::default());
     } else {

@@ -11,7 +11,6 @@ mod data_files;
 mod disk;
 mod error;
 mod files;
-mod fingerprint;
 mod guards;
 mod named_paths;
 mod relative;
@@ -19,6 +18,7 @@ mod review;
 mod seal;
 mod snapshot;
 mod store;
+mod terms;
 mod unwatched;
 mod watch;
 mod words;
@@ -34,13 +34,14 @@ use crate::hook::Hook;
 
 pub use error::TrustError;
 pub use files::ApprovedFile;
-pub use fingerprint::{Change, FileContent, FileRights, Terms};
 pub use guards::VanishedGuard;
 pub use named_paths::named_paths;
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
+pub(crate) use snapshot::Identity;
 pub use store::{Approval, ApprovalStore, ApprovedProject};
+pub use terms::{Change, FileContent, FileRights, Terms};
 pub(crate) use watch::{WatchedPaths, watched_paths};
 
 /// Which project hooks may run. The host decides: there is no default.
@@ -115,7 +116,7 @@ impl<H> HookJudgement<H> {
 }
 
 impl TrustPolicy {
-    /// Tells for every hook whether it may run. Reads the approvals and the files that project hooks name.
+    /// Decides for every hook whether it may run. Reads the approvals and the files that project hooks name.
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
     #[doc(hidden)]

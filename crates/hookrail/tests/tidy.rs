@@ -20,18 +20,18 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("matcher", &["event"]),
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
-    ("output", &["event", "formats"]),
+    ("output", &["formats"]),
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
     ("hook", &["diagnostic", "event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook", "formats", "shell"]),
+    ("trust", &["diagnostic", "event", "hook", "shell"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
     (
         "settings",
         &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "shell", "spelling", "trust"],
     ),
     ("verdict", &["event", "formats", "hook", "output"]),
-    // What a hook's `watch` means is told by the code that binds approvals to it.
+    // What a hook's `watch` means is defined by the code that binds approvals to it.
     ("run", &["event", "formats", "hook", "output", "rules", "settings", "shell", "trust", "verdict"]),
     (
         "host",
@@ -54,8 +54,8 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     (
         "fuzzing",
         &[
-            "event", "formats", "hook", "host", "matcher", "output", "payload", "plan", "rules", "run",
-            "settings", "shell", "trust", "verdict",
+            "event", "formats", "hook", "host", "matcher", "output", "payload", "rules", "run", "settings",
+            "shell", "verdict",
         ],
     ),
 ];

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 /// Defines the codes once, with their texts.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+) => {
-        /// What a finding is about. The texts are stable: programs tell findings apart by them.
+        /// What a finding is about. The texts are stable, so that programs can compare them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum DiagnosticCode {

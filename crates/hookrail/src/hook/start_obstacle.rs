@@ -1,4 +1,4 @@
-//! Why a hook cannot be started, as far as the file of its program tells.
+//! Why a hook cannot be started, as far as the file of its program shows.
 
 use std::path::PathBuf;
 

@@ -66,7 +66,7 @@ fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
     }
 }
 
-/// Hooks that were planned but may not run.
+/// The planned hooks that may not run for an event, and the block that holds whatever the others say.
 #[derive(Default)]
 pub(crate) struct Refused {
     /// What blocks the event whatever the hooks say.

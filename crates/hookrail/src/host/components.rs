@@ -73,7 +73,7 @@ impl Started {
     }
 }
 
-/// Tells the log and the host's observer that a hook is about to start.
+/// Reports to the log and the host's observer that a hook is about to start.
 fn start_listener(host: &Arc<Host>) -> StartListener {
     let observer = host.observer.clone();
     Arc::new(move |hook: &Hook| {

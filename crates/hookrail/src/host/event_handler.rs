@@ -15,7 +15,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
-use crate::host::panics::{catch_panic, survive};
+use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::host::records::Records;
 use crate::host::shared::Host;
 use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
@@ -67,7 +67,8 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
-        let plan = survive(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
+        let plan =
+            catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
         let plan = match plan {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
@@ -77,7 +78,7 @@ impl HookEventHandler {
             }
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
-        match catch_panic(Box::pin(self.run_plan(&plan, event, base, extra))).await {
+        match catch_panic_in_future(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
             Err(panic) => self.failed(plan.event, planned(&plan), &panic, "hook execution"),
         }
@@ -148,14 +149,10 @@ impl HookEventHandler {
         self.can_have_result(event.name(), event.match_target(), &base.also_matches)
     }
 
-    /// Whether an event can have no result: a lookup, no more.
-    pub(crate) fn is_silent(&self, event: EventName, target: Option<&str>) -> bool {
-        !self.can_have_result(event, target, &[])
-    }
-
-    fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
+    /// Whether an event can have a result, for a target and other names of it: a lookup, no more.
+    pub(crate) fn can_have_result(&self, event: EventName, target: Option<&str>, also: &[String]) -> bool {
         // Where planning fails, that failure is the result.
-        let planned = survive(|| self.planner.plan_also(event, target, also).is_some());
+        let planned = catch_panic(|| self.planner.plan_also(event, target, also).is_some());
         planned.unwrap_or(true) || self.blocked_anyway(event).is_some()
     }
 
@@ -203,7 +200,7 @@ fn failure_envelope<'a>(
     stage: &str,
 ) -> ProcessedHookResult {
     // The log may be what failed.
-    let _ = survive(|| {
+    let _ = catch_panic(|| {
         tracing::warn!(target: "llxprt:core:hooks:handler", %event, "hook system failed during {stage}: {error}");
     });
     let aggregated = build_failure_envelope(error, stage);

@@ -5,9 +5,9 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// Polls a future and turns a panic of any poll into its message.
-pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(crate) async fn catch_panic_in_future<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
-    std::future::poll_fn(|context| match survive(|| future.as_mut().poll(context)) {
+    std::future::poll_fn(|context| match catch_panic(|| future.as_mut().poll(context)) {
         Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
         Ok(Poll::Pending) => Poll::Pending,
         // The future is never polled again after a panic, so that no broken state is observed.
@@ -18,7 +18,7 @@ pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T,
 
 /// Calls a function and turns a panic into its message.
 #[inline]
-pub(crate) fn survive<T>(function: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch_panic<T>(function: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(AssertUnwindSafe(function)).map_err(|panic| panic_message(panic.as_ref()))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::event::EventName;
 use crate::host::observer::{HookBatch, HookCall, HookObserver};
-use crate::host::panics::survive;
+use crate::host::panics::catch_panic;
 use crate::run::Payload;
 use crate::verdict::chain::unusable_request_fields;
 use crate::verdict::hook_run::HookRun;
@@ -60,7 +60,7 @@ impl<'a> Records<'a> {
     }
 
     fn guarded(&self, record: impl FnOnce()) {
-        if let Err(panic) = survive(record) {
+        if let Err(panic) = catch_panic(record) {
             let _ = self.panic.set(panic);
         }
     }

@@ -212,7 +212,7 @@ impl HookSessionBuilder {
         self
     }
 
-    /// Reads the enable flag and makes the session.
+    /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
         let source = self.source.unwrap_or_else(|| {

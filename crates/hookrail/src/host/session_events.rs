@@ -1,7 +1,7 @@
 //! The eleven events as methods of a session.
 //!
 //! The six events outside of tools and models have one kind of result. Their outputs are applied only where the
-//! settings say so (`hooksConfig.agentEvents`), and that is decided here, so that no host can forget it.
+//! settings say so (`hooksConfig.agentEvents`), and that is decided here, so that no host has to check it.
 
 use crate::event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
@@ -12,6 +12,7 @@ use crate::host::effects::{
 };
 use crate::host::session::HookSession;
 use crate::host::triggers;
+use crate::output::HookOutput;
 use crate::settings::AgentEvents;
 use crate::verdict::result::ProcessedHookResult;
 
@@ -143,13 +144,13 @@ impl HookSession {
             return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
         }
         let output = result.aggregated.final_output;
-        let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
-        let clear_context = specific("clearContext").is_some_and(|clear| clear == true);
+        let clear_context = output.as_ref().and_then(|output| output.specific("clearContext"));
+        let clear_context = clear_context.is_some_and(|clear| clear == true);
         let gate = match (result.block, result.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
             (None, Some(reason)) => AgentGate::Stop { reason },
             (None, None) => {
-                let context = specific("additionalContext").and_then(|text| text.as_str());
+                let context = output.as_ref().and_then(HookOutput::additional_context);
                 AgentGate::GoOn { additional_context: context.map(str::to_owned) }
             }
         };

@@ -1,4 +1,5 @@
-//! What all components of a session share about their host. Depends on none of them.
+//! What all components of a session share about their host. Uses the observer and the bus, which the host supplies, and
+//! no other component.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

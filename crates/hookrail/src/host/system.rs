@@ -13,7 +13,7 @@ use crate::host::bus::message::HookExecutionResponse;
 use crate::host::bus::publish::end_subscription;
 use crate::host::components::Components;
 use crate::host::event_handler::HookEventHandler;
-use crate::host::panics::survive;
+use crate::host::panics::catch_panic;
 use crate::host::shared::Host;
 use crate::plan::planner::Explanation;
 use crate::plan::registry::{HookRegistry, HookStatus};
@@ -57,12 +57,12 @@ impl HookSystem {
     /// Reads settings and approvals and makes the components. Later calls return at once. Should that panic, nothing is
     /// initialized, the log says so, and the next call tries again.
     pub fn initialize(&self) {
-        let started = survive(|| {
+        let started = catch_panic(|| {
             let _ = self.components.started();
         });
         if let Err(message) = started {
             // The log may be what failed.
-            let _ = survive(|| {
+            let _ = catch_panic(|| {
                 tracing::warn!(target: "llxprt:core:hooks:system", "hook system failed to start: {message}");
             });
         }
@@ -125,7 +125,7 @@ impl HookSystem {
 
     /// Whether some hook listens to this event, whatever it is about.
     pub fn listens_to(&self, event: EventName) -> bool {
-        survive(|| self.components.started().registry.listens_to(event)).unwrap_or_default()
+        catch_panic(|| self.components.started().registry.listens_to(event)).unwrap_or_default()
     }
 
     /// Which hooks would run for an event, and why the others would not.

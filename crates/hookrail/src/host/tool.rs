@@ -131,7 +131,7 @@ impl ToolResult {
         }
     }
 
-    /// Adds a message of a hook in the form that tells it from the result.
+    /// Adds a message of a hook, marked with `[System]` so that it differs from the result.
     pub fn append_system_message(&mut self, message: Option<&str>) {
         if let Some(message) = not_blank(message) {
             self.llm_content.append(&format!("\n\n[System] {message}"));

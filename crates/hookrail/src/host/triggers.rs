@@ -19,7 +19,7 @@ use crate::host::effects::{
     ToolInput, ToolQuestion, ToolSelection,
 };
 use crate::host::event_handler::HookEventHandler;
-use crate::host::panics::survive;
+use crate::host::panics::catch_panic;
 use crate::host::session::HookSession;
 use crate::host::system::HookSystem;
 use crate::output::HookOutput;
@@ -104,9 +104,9 @@ async fn after_tool(
     let result = handler.fire_after_tool_event(tool_name, tool_input, tool_response).await;
     let mut notes = Notes::of(&result);
     let output = result.aggregated.final_output;
-    let specific = |field: &str| output.as_ref().and_then(|output| output.specific(field));
-    let tool_response = specific("tool_response").filter(|given| !given.is_null()).cloned();
-    let additional_context = specific("additionalContext").and_then(|text| text.as_str()).map(str::to_owned);
+    let tool_response = output.as_ref().and_then(|output| output.specific("tool_response"));
+    let tool_response = tool_response.filter(|given| !given.is_null()).cloned();
+    let additional_context = output.as_ref().and_then(HookOutput::additional_context).map(str::to_owned);
     notes.output = output;
     AfterToolHookResult { tool_response, additional_context, stop: result.stop, notes: notes.into() }
 }
@@ -252,10 +252,10 @@ fn listening_in<'a>(
     target: Option<&str>,
 ) -> Option<&'a HookEventHandler> {
     // Starting the system reads files and runs code of the host; a panic there must not end the agent.
-    let start = || Some(system.handler()).filter(|handler| !handler.is_silent(event, target));
-    survive(start).unwrap_or_else(|message| {
+    let start = || Some(system.handler()).filter(|handler| handler.can_have_result(event, target, &[]));
+    catch_panic(start).unwrap_or_else(|message| {
         // The log may be what failed.
-        let _ = survive(|| {
+        let _ = catch_panic(|| {
             tracing::warn!(target: "llxprt:core:hooks:system", %event, "hook system failed to start: {message}");
         });
         None
@@ -276,5 +276,5 @@ fn applied<O, T>(
             None
         })
     };
-    survive(read).unwrap_or_default()
+    catch_panic(read).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! A pattern for texts of any length, for the `regex` tests of rules: a file's content is no tool's name.
 //!
-//! The linear `regex` crate reads bytes, and ECMAScript reads UTF-16 units. A pattern tells only a few classes of units
-//! beyond ASCII apart: those between the ends of its ranges. Each class gets one of the bytes from 128 on, in the
+//! The linear `regex` crate reads bytes, and ECMAScript reads UTF-16 units. A pattern distinguishes only a few classes
+//! of units beyond ASCII: those between the ends of its ranges. Each class gets one of the bytes from 128 on, in the
 //! pattern and in the text, and then both readers see the same.
 
 use super::syntax::Node;
@@ -17,7 +17,7 @@ pub(super) struct LongPattern {
     classes: Classes,
 }
 
-/// The units beyond ASCII that a pattern tells apart: where each class begins, in order.
+/// The units beyond ASCII that a pattern distinguishes: where each class begins, in order.
 #[derive(Debug)]
 pub(super) struct Classes(Vec<u32>);
 

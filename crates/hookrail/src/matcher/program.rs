@@ -70,7 +70,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// All places at once. What looks ahead is read backward, from every possible end towards its beginnings:
-    /// one pass then tells for every place whether it matches there.
+    /// one pass then shows for every place whether it matches there.
     Sets,
     /// One attempt after another, with captures.
     Attempts,
@@ -254,7 +254,7 @@ impl Compiler {
         Some(())
     }
 
-    /// JavaScript forgets the captures of a group at the beginning of each round of the repetition around it.
+    /// JavaScript clears the captures of a group at the beginning of each round of the repetition around it.
     fn clear(&mut self, segment: &mut Segment, (from, to): (usize, usize)) -> Option<()> {
         if self.way == Way::Attempts && from < to {
             self.push(segment, Instruction::Clear { from, to })?;

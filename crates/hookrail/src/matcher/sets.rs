@@ -2,7 +2,7 @@
 //!
 //! All attempts advance together, as a set of instructions, one unit at a time; nothing is tried twice. A lookaround
 //! is no attempt inside an attempt: its segment runs once over the whole name beforehand and leaves a table
-//! that tells for each place whether it matches there.
+//! that shows for each place whether it matches there.
 
 use super::program::{Instruction, Program, Segment, holds, read};
 use super::syntax::Assertion;
@@ -75,7 +75,7 @@ impl Run<'_> {
         matches!(self.segment.instructions.first(), Some(Instruction::Assert(first)) if *first == anchor)
     }
 
-    /// Adds an instruction and all that can be reached from it without reading; tells whether that accepts.
+    /// Adds an instruction and all that can be reached from it without reading; returns whether that accepts.
     fn follow(&self, active: &mut Active, start: usize, at: usize) -> bool {
         let mut accepted = false;
         active.waiting.push(start);

@@ -1,7 +1,7 @@
 //! Reads the SDK's form, and finds the field that is wrong when that fails.
 //!
-//! The SDK's types keep unknown fields, which costs the parser its sense of place. All their fields are
-//! optional, though, so the culprit is found by trying the members of an object one by one.
+//! The SDK's types keep unknown fields, so that the parser's error names no place. All their fields are optional,
+//! though, so the field that is wrong is found by trying the members of an object one by one.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn entry(
     entries.iter().enumerate().find_map(|(place, value)| find(value, &at.entry(place)))
 }
 
-/// The first member of an object that a `T` refuses; `deeper` may know more precisely.
+/// The first member of an object that a `T` refuses; `deeper` finds the place inside of it.
 fn within<T: DeserializeOwned>(
     value: &Value,
     at: &FieldPath<'_>,
@@ -108,10 +108,10 @@ fn failure<T: DeserializeOwned>(value: &Value) -> Option<serde_json::Error> {
     T::deserialize(value).err()
 }
 
-/// The parser's complaint as an error of ours: it knows what was expected, and the value is at hand.
+/// The parser's error as a [`TranslationError`]: its message has what was expected, and the value shows what was found.
 fn in_words(error: &serde_json::Error, at: &FieldPath<'_>, found: &Value) -> TranslationError {
-    let complaint = error.to_string();
-    let expected = match complaint.rsplit_once("expected ") {
+    let message = error.to_string();
+    let expected = match message.rsplit_once("expected ") {
         Some((_, expected)) if expected.starts_with("struct ") => "an object".to_owned(),
         Some((_, "a map")) => "an object".to_owned(),
         Some((_, "a sequence")) => "a list".to_owned(),
@@ -120,7 +120,7 @@ fn in_words(error: &serde_json::Error, at: &FieldPath<'_>, found: &Value) -> Tra
         Some((_, "a JSON number")) => "a number".to_owned(),
         Some((_, "a boolean")) => "true or false".to_owned(),
         Some((_, expected)) => expected.to_owned(),
-        None => format!("the SDK's form ({complaint})"),
+        None => format!("the SDK's form ({message})"),
     };
     at.mismatch(expected, Some(found))
 }

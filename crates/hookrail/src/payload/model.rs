@@ -24,7 +24,7 @@ pub enum ModelRequest {
 }
 
 impl ModelRequest {
-    /// The form is told by its conversation: `messages` is stable, `contents` the SDK's.
+    /// The conversation shows the form: `messages` is stable, `contents` the SDK's.
     pub(super) fn parse(request: JsonObject) -> Result<Self, InputError> {
         if request.contains_key("messages") {
             return Ok(Self::Stable(Box::new(stable_request(request)?)));
@@ -57,7 +57,7 @@ pub enum ModelResponse {
 }
 
 impl ModelResponse {
-    /// The form is told by its texts: bare ones, or a `text` beside the candidates, are stable.
+    /// The texts show the form: bare ones, or a `text` beside the candidates, are stable.
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
             return Ok(Self::Stable(Box::new(stable_response(response)?)));
@@ -84,7 +84,7 @@ fn has_bare_texts(response: &JsonObject) -> bool {
     parts.any(|parts| parts.iter().any(Value::is_string))
 }
 
-/// Reads an `llm_request` that has `messages`. One field that cannot be read spoils it.
+/// Reads an `llm_request` that has `messages`. One field that cannot be read makes it an error.
 fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, ValidationError> {
     let (request, problems) = read_request(given, Writer::Program);
     if let Some(problem) = problems.into_iter().next() {
@@ -106,12 +106,12 @@ fn stable_response(given: JsonObject) -> Result<LlmResponse<'static>, Validation
     let PartialLlmResponse { text, candidates, usage_metadata, extra } =
         read_response(given, Writer::Program)?;
     // A response that gives a `text` alone ended with it.
-    let saying = |text: &Cow<'static, str>| LlmCandidate {
+    let with_text = |text: &Cow<'static, str>| LlmCandidate {
         finish_reason: Some(Cow::Borrowed("STOP")),
         index: Some(0),
-        ..LlmCandidate::saying(text.clone())
+        ..LlmCandidate::with_text(text.clone())
     };
-    let candidates = candidates.unwrap_or_else(|| text.iter().map(saying).collect());
+    let candidates = candidates.unwrap_or_else(|| text.iter().map(with_text).collect());
     let pieces = match text {
         Some(text) => vec![text],
         None => candidates.first().map(|first| first.content.parts.clone()).unwrap_or_default(),

@@ -1,23 +1,23 @@
-//! Which hooks run for an event, in which order. Pure; remembers plans, bounded.
+//! Which hooks run for an event, in which order. Pure; keeps a bounded number of plans.
 
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use self::candidates::{PlanCandidate, admit, matches};
+use self::candidates::{PlanCandidate, add_unless_duplicate, matches};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
-use self::remembered::{CachedPlan, MAX_NAME_BYTES, Remembered};
+use self::plan_cache::{CachedPlan, MAX_NAME_BYTES, PlanCache};
 use crate::event::{EventName, Matching};
 use crate::hook::Hook;
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{HookRegistry, Registered};
-use crate::plan::silent::SilentNames;
+use crate::plan::unmatched_names::UnmatchedNames;
 use crate::trust::{RelativeFiles, Seal};
 
 mod candidates;
 mod explanation;
-mod remembered;
+mod plan_cache;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
@@ -57,15 +57,22 @@ impl Deref for PlannedHook {
 #[derive(Debug)]
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
-    remembered: [RwLock<Remembered>; EventName::ALL.len()],
-    /// Some of the names that are remembered as having no plan, for a faster answer.
-    silent: [OnceLock<Box<SilentNames>>; EventName::ALL.len()],
+    /// In the order of [`EventName::ALL`].
+    by_event: [EventPlans; EventName::ALL.len()],
+}
+
+/// What is known of the plans of one event.
+#[derive(Debug, Default)]
+struct EventPlans {
+    cache: RwLock<PlanCache>,
+    /// Some of the names that have no plan, for a faster answer.
+    unmatched: OnceLock<Box<UnmatchedNames>>,
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, remembered: Default::default(), silent: Default::default() }
+        Self { registry, by_event: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -77,31 +84,30 @@ impl HookPlanner {
         let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
-        let silent = self.silent.get(event as usize)?;
-        if let (Some(target), Some(silent)) = (target, silent.get())
-            && silent.holds(target, changes)
+        let EventPlans { cache, unmatched } = self.by_event.get(event as usize)?;
+        if let (Some(target), Some(unmatched)) = (target, unmatched.get())
+            && unmatched.holds(target, changes)
         {
             return None;
         }
-        let remembered = self.remembered.get(event as usize)?;
         if let Some(CachedPlan(plan)) =
-            remembered.read().unwrap_or_else(PoisonError::into_inner).recall(target, changes)
+            cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes)
         {
             return plan.clone();
         }
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
             if let (Some(target), None) = (target, &plan) {
-                silent.get_or_init(Box::default).add(target, changes);
+                unmatched.get_or_init(Box::default).add(target, changes);
             }
-            let mut remembered = remembered.write().unwrap_or_else(PoisonError::into_inner);
-            remembered.remember(target, changes, CachedPlan(plan.clone()));
+            let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
+            cache.insert(target, changes, CachedPlan(plan.clone()));
         }
         plan
     }
 
     /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
-    /// matches one of them. Only plans for one name are remembered.
+    /// matches one of them. Only plans for one name are kept.
     pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
         #[cfg(test)]
         tests::fail_if_injected();
@@ -147,7 +153,7 @@ impl HookPlanner {
                     MatchVerdict::No => Some(does_not_match(hook, targets)),
                     verdict => {
                         let candidate = PlanCandidate { rank, registered, verdict, displaced_by: None };
-                        admit(candidate, &mut planned, &mut by_command)
+                        add_unless_duplicate(candidate, &mut planned, &mut by_command)
                     }
                 }
             };

@@ -48,12 +48,20 @@ pub struct HookStatus {
 #[derive(Debug)]
 pub struct HookRegistry {
     hooks: Vec<Registered>,
-    /// For each event the places of its hooks, by rank.
-    by_event: [Vec<usize>; EventName::ALL.len()],
-    listening: [AtomicBool; EventName::ALL.len()],
+    /// In the order of [`EventName::ALL`].
+    by_event: [EventHooks; EventName::ALL.len()],
     changes: AtomicU64,
     /// Held while hooks are enabled or disabled: two changes at once could leave `listening` as neither made it.
     changing: Mutex<()>,
+}
+
+/// The hooks of one event.
+#[derive(Debug)]
+struct EventHooks {
+    /// Their places in the list of all hooks, by rank.
+    places: Vec<usize>,
+    /// Whether one of them may run.
+    listening: AtomicBool,
 }
 
 /// A hook and what decides whether it runs.
@@ -113,20 +121,11 @@ impl HookRegistry {
             .collect();
         hooks.sort_by_key(|registered| registered.hook.source);
         let by_event = EventName::ALL.map(|event| {
-            hooks
-                .iter()
-                .enumerate()
-                .filter(|(_, each)| each.hook.event == event)
-                .map(|(place, _)| place)
-                .collect()
+            let of_event = hooks.iter().enumerate().filter(|(_, each)| each.hook.event == event);
+            let places = of_event.map(|(place, _)| place).collect();
+            EventHooks { places, listening: AtomicBool::new(false) }
         });
-        let registry = Self {
-            hooks,
-            by_event,
-            listening: Default::default(),
-            changes: AtomicU64::new(0),
-            changing: Mutex::new(()),
-        };
+        let registry = Self { hooks, by_event, changes: AtomicU64::new(0), changing: Mutex::new(()) };
         registry.update_listening();
         registry
     }
@@ -138,7 +137,7 @@ impl HookRegistry {
 
     /// Whether any hook of this event may run. Costs one load: this is asked on every event.
     pub fn listens_to(&self, event: EventName) -> bool {
-        self.listening.get(event as usize).is_some_and(|listening| listening.load(Ordering::Acquire))
+        self.by_event.get(event as usize).is_some_and(|hooks| hooks.listening.load(Ordering::Acquire))
     }
 
     /// How many hooks are configured, disabled and unapproved ones included.
@@ -195,7 +194,7 @@ impl HookRegistry {
 
     /// The hooks of an event by rank, enabled or not.
     pub(crate) fn registered_for(&self, event: EventName) -> impl Iterator<Item = &Registered> {
-        self.by_event.get(event as usize).into_iter().flatten().filter_map(|place| self.hooks.get(*place))
+        self.by_event.get(event as usize).into_iter().flat_map(move |hooks| self.registered_at(&hooks.places))
     }
 
     /// The hooks of an event that are enabled and approved, whatever their matchers say.
@@ -203,14 +202,18 @@ impl HookRegistry {
         self.registered_for(event).filter(|each| each.may_run()).map(|each| &*each.hook)
     }
 
-    /// Grows with each change, so that a plan made before one can be told from a plan made after it.
+    fn registered_at(&self, places: &[usize]) -> impl Iterator<Item = &Registered> {
+        places.iter().filter_map(move |place| self.hooks.get(*place))
+    }
+
+    /// Grows with each change, so that a plan made before one differs from a plan made after it.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
     fn update_listening(&self) {
-        for (event, listening) in EventName::ALL.into_iter().zip(&self.listening) {
-            listening.store(self.runnable_for(event).next().is_some(), Ordering::Release);
+        for EventHooks { places, listening } in &self.by_event {
+            listening.store(self.registered_at(places).any(Registered::may_run), Ordering::Release);
         }
     }
 }

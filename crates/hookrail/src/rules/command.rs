@@ -2,7 +2,7 @@
 //!
 //! The first word is the program. Words with dashes are flags, in any place and under any of their names. The other
 //! words match the operands from the first one on; `...` skips any number of them, and what follows the last word of
-//! the pattern does not matter. A word that cannot be told makes a pattern unknown where it could hold.
+//! the pattern does not matter. A word that cannot be determined makes a pattern unknown where it could hold.
 
 mod flag;
 mod operands;
@@ -38,7 +38,7 @@ struct CommandReading {
 /// A command that patterns are matched with.
 #[derive(Debug)]
 pub(crate) struct TestedCommand<'f> {
-    /// The program as written; `None` if it cannot be told.
+    /// The program as written; `None` if it cannot be determined.
     pub(crate) program: Option<&'f str>,
     /// Its other words.
     pub(crate) words: &'f CommandWords,

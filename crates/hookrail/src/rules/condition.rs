@@ -63,7 +63,7 @@ impl Condition {
         self.root.evaluate(facts)
     }
 
-    /// Whether it holds whenever `other` does, as far as the two texts tell.
+    /// Whether it holds whenever `other` does, as far as the two texts show.
     pub(crate) fn follows_from(&self, other: &Self) -> bool {
         shadow::follows(&self.root, &other.root)
     }

@@ -44,7 +44,7 @@ pub struct Folders<'a> {
     pub project: &'a Path,
     /// What relative paths are relative to.
     pub cwd: &'a Path,
-    /// What `~` stands for; without it, paths that begin with `~` cannot be told.
+    /// What `~` stands for; without it, paths that begin with `~` cannot be determined.
     pub home: Option<&'a Path>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Reads the `command` of a shell call: a line for a shell, or an array that is executed without one. A command
-    /// of any other type is a line of which nothing can be told.
+    /// of any other type is a line of which nothing can be determined.
     fn read_shell(&self) -> Option<ShellFacts> {
         if self.subject.tool_name != Some(SHELL_TOOL) {
             return None;
@@ -154,7 +154,7 @@ impl<'a> Facts<'a> {
         let words = |words: &[Value]| -> Option<Vec<String>> {
             words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
         };
-        // What a command of another type does cannot be told.
+        // What a command of another type does cannot be determined.
         let unreadable = || ShellFacts { dynamic: true, ..ShellFacts::default() };
         Some(match self.subject.tool_input?.get("command") {
             Some(Value::String(line)) => facts_of_line(line),

@@ -29,14 +29,14 @@ pub struct PatchedFile {
 }
 
 /// The files that a patch touches, in its order; `None` for a text that is no patch or has unknown headers: then
-/// it cannot be told what would be written.
+/// it cannot be determined what would be written.
 pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     let mut files: Vec<PatchedFile> = Vec::new();
     let mut lines = patch.lines().map(str::trim_end);
     // Applying programs accept a here-document and blank lines around the patch.
     lines.find(|line| line.trim() == "*** Begin Patch")?;
     for line in lines {
-        // Content is told from headers by its first character, so leading blanks are not dropped for it. But
+        // Content differs from headers in its first character, so leading blanks are not dropped for it. But
         // programs that apply patches trim headers, and a blank before `***` must hide nothing.
         let Some(header) =
             line.trim_start().strip_prefix("*** ").or_else(|| line.trim_start().strip_prefix("***"))
@@ -61,7 +61,7 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     Some(files)
 }
 
-/// Adds a file; `None` if the header names none, because then it cannot be told what the patch changes.
+/// Adds a file; `None` if the header names none, because then it cannot be determined what the patch changes.
 fn push(files: &mut Vec<PatchedFile>, path: &str, action: PatchAction) -> Option<()> {
     let path = path.trim();
     (!path.is_empty()).then(|| files.push(PatchedFile { path: path.to_owned(), action }))

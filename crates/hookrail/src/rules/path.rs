@@ -1,6 +1,6 @@
 //! Where a path of a tool call leads, as seen from the project.
 //!
-//! This is the one file of the rules that looks at the disk: only there it can be told where links lead and whether
+//! This is the one file of the rules that looks at the disk: only there it can be determined where links lead and whether
 //! names differ by case. It reads links and asks what is a folder, and it never fails: what does not exist yet is resolved as
 //! far as it does.
 
@@ -28,7 +28,7 @@ pub(crate) struct ResolvedPath {
 pub(crate) enum Dots {
     /// As the kernel does: the folder above the one that the link leads to.
     Physical,
-    /// As the kernel does, and as programs do that shorten the text first: both, where they differ. It cannot be told
+    /// As the kernel does, and as programs do that shorten the text first: both, where they differ. It cannot be determined
     /// from a file tool's arguments which of the two it does.
     Both,
 }
@@ -83,7 +83,7 @@ impl Places {
         Some(folder)
     }
 
-    /// Resolves a path that is written relative to `folder`; `None` where it cannot be told where it leads. A device
+    /// Resolves a path that is written relative to `folder`; `None` where it cannot be determined where it leads. A device
     /// such as `/dev/null` is no path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
         let text = self.without_tilde(text).filter(|text| !text.is_empty())?;

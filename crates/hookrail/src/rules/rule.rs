@@ -1,4 +1,4 @@
-//! One rule: a condition, what to say when it holds, what to say when that cannot be told, and examples.
+//! One rule: a condition, what to say when it holds, what to say when that cannot be determined, and examples.
 
 mod read;
 
@@ -62,7 +62,7 @@ impl Rule {
         self.when.evaluate(facts)
     }
 
-    /// What it has to say; `None` if it does not hold, or if that cannot be told and the rule does not mind.
+    /// Its output for an event; `None` if it does not hold, or if that cannot be determined and the rule has no `unknown`.
     pub(crate) fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
         self.answer_to(self.evaluate(facts))
     }

@@ -97,7 +97,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
     }
 }
 
-/// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be told.
+/// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be determined.
 fn on_values<'v>(
     tests: &[Test],
     values: impl IntoIterator<Item = TestedValue<'v>, IntoIter: Clone>,
@@ -179,7 +179,7 @@ impl TestPart {
         }
     }
 
-    /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be told, what is
+    /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be determined, what is
     /// found in the others holds, and what is not found there may still be in it.
     fn holds_for_command(&self, command: &LineCommand) -> Truth {
         if let Self::Pattern(pattern) = self {

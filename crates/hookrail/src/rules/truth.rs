@@ -1,4 +1,4 @@
-//! Logic with three values: what cannot be told is neither true nor false.
+//! Logic with three values: what cannot be determined is neither true nor false.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Truth {
     /// It does not.
     No,
-    /// It cannot be told.
+    /// It cannot be determined.
     Unknown,
     /// It does.
     Yes,
@@ -35,7 +35,7 @@ impl Truth {
         }
     }
 
-    /// The contrary; what cannot be told stays so.
+    /// The contrary; what cannot be determined stays so.
     #[must_use]
     pub const fn negated(self) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! The words of one command, told apart: flags with their values, operands, and what cannot be told.
+//! The words of one command, classified: flags with their values, operands, and what cannot be determined.
 //!
 //! Patterns and commands are read by the same reader, so that both mean the same by a word. For a program or a flag
 //! that no table knows the reader keeps every reading: the word behind such a flag may be its value or an operand, and
@@ -24,7 +24,7 @@ pub(crate) enum Item {
     Flag(Flag),
     /// A word that is no flag.
     Operand(Operand),
-    /// A word that cannot be told: any number of flags and operands.
+    /// A word that cannot be determined: any number of flags and operands.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Flag {
     pub(crate) name: FlagName,
     /// Its value.
     pub(crate) value: FlagValue,
-    /// How many subcommands stand before it, if flags of that level are the program's own business.
+    /// How many subcommands stand before it, if flags of that level are apart from those of the program.
     pub(crate) level: usize,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum FlagValue {
     None,
     /// It has this one.
     Given(String),
-    /// It has one, which cannot be told.
+    /// It has one, which cannot be determined.
     Unknown,
     /// It is not known whether the flag takes a value. If so, it is the word that follows.
     Perhaps(String),

@@ -9,7 +9,7 @@ use super::unix;
 use super::watch::{Ticker, WatchedDescriptor};
 
 /// Reads done on one stream before the future yields: a flood must not starve the deadline.
-const READS_PER_TURN: usize = 16;
+pub(super) const READS_PER_TURN: usize = 16;
 /// What is read before anything is allocated, and the first allocation for a stream that is longer.
 const FIRST_READ: usize = 1024;
 const FIRST_BUFFER: usize = 4 * 1024;

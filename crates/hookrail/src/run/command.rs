@@ -1,25 +1,26 @@
 //! What is executed for a hook: program, arguments, environment and directory, ready for the system.
 //!
 //! Nothing of this depends on the event, so it is put together at a hook's first run in a directory and
-//! remembered. What may change between two runs and costs next to nothing to look at is looked at each
-//! time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
+//! kept. What may change between two runs and is cheap to look at is looked at each time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
 use super::environment::{EnvironmentVariable, ParentEnvironment, WorkingDirectory, get, set};
 use super::expand::quote_project_dirs;
 use super::image::OnceImage;
+use super::locks::lock;
 use crate::hook::Hook;
 use crate::settings::Redaction;
 
-/// How many directories, and hooks in each, are remembered. Beyond that everything is forgotten at once: a
-/// bound that is reached only under attack needs no better strategy.
-const REMEMBERED_DIRECTORIES: usize = 16;
-const REMEMBERED_HOOKS: usize = 4096;
+/// How many directories are kept. Beyond that all are dropped at once: a bound that is reached only under attack needs no
+/// better strategy.
+const MAX_DIRECTORIES: usize = 16;
+/// How many hooks are kept for each directory; beyond that all are dropped, too.
+const MAX_HOOKS: usize = 4096;
 
 /// Everything the system needs in order to start a hook.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub(crate) struct PreparedCommand {
     pub(crate) image: OnceImage,
 }
 
-/// Prepares the commands of hooks, and remembers them.
+/// Prepares the commands of hooks, and keeps them.
 #[derive(Debug)]
 pub(crate) struct CommandPreparer {
     shell: Shell,
@@ -81,7 +82,7 @@ impl CommandPreparer {
             return Arc::clone(directory);
         }
         let directory = Arc::new(Directory::load(&self.parent, cwd));
-        if directories.len() >= REMEMBERED_DIRECTORIES {
+        if directories.len() >= MAX_DIRECTORIES {
             directories.clear();
         }
         directories.insert(cwd.to_owned(), Arc::clone(&directory));
@@ -126,7 +127,7 @@ impl Directory {
         if let Some((_, ways)) = hooks.get(&address) {
             return Arc::clone(ways);
         }
-        if hooks.len() >= REMEMBERED_HOOKS {
+        if hooks.len() >= MAX_HOOKS {
             hooks.clear();
         }
         let ways = Arc::new(make());
@@ -151,7 +152,7 @@ impl Ways {
         };
         let shell = Arc::new(PreparedCommand {
             program: preparer.shell.program.clone(),
-            // Told a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
+            // Given a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
             // a short hook. So the name that its messages begin with comes after the command.
             arg0: None,
             args: vec![
@@ -181,7 +182,7 @@ struct Direct {
     /// The program as it was written.
     name: OsString,
     args: Vec<OsString>,
-    /// Complete but for `_`, which tells the program where it was found.
+    /// Complete but for `_`, which holds the path under which the program was found.
     environment: Vec<EnvironmentVariable>,
     /// What was executed last, which is almost always what will be executed next.
     last: Mutex<Option<Arc<PreparedCommand>>>,
@@ -254,11 +255,6 @@ impl Shell {
     fn is_bash(&self) -> bool {
         self.name == "bash"
     }
-}
-
-/// A panic while one of these locks was held leaves nothing half done: entries are whole or absent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

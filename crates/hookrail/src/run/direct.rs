@@ -158,7 +158,7 @@ pub(crate) fn environment_behind_bash(
     if touched || !directory.is_absolute() || get(environment, "PWD").is_none() {
         return None;
     }
-    // Bash complains about a locale that is not installed, and only about this variable.
+    // Bash prints a warning about a locale that is not installed, and only about this variable.
     let is_installed = |locale: &OsStr| {
         ["", "C", "POSIX", "C.UTF-8", "C.utf8"].iter().any(|known| locale == *known)
             || Path::new("/usr/lib/locale").join(locale).is_dir()
@@ -166,7 +166,8 @@ pub(crate) fn environment_behind_bash(
     if !get(environment, "LC_ALL").is_none_or(is_installed) {
         return None;
     }
-    // Bash counts itself in and, as it makes way for the program, out again. What is not a level is set to 0.
+    // Bash increments the level when it starts and decrements it before it executes the program. What is not a level is
+    // set to 0.
     let level = match get(environment, "SHLVL") {
         None => None,
         Some(level) => Some(parse_level(level)?),

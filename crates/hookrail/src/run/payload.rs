@@ -13,10 +13,10 @@ use serde::Serialize;
 use super::{json_text, unix};
 
 /// What a pipe holds by default. A payload up to this size is in the pipe before the hook starts.
-const PIPE_CAPACITY: usize = 64 * 1024;
+pub(super) const PIPE_CAPACITY: usize = 64 * 1024;
 /// What the pipes of larger payloads are asked to hold, which saves switching to and fro between writer and
 /// reader. All pipes of a user share a budget (64 MiB by default), so this is not the maximum.
-const WIDE_PIPE: usize = 256 * 1024;
+pub(super) const WIDE_PIPE: usize = 256 * 1024;
 /// How much is fed into one pipe before the future yields.
 const FEED_PER_TURN: usize = 1024 * 1024;
 

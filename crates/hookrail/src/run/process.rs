@@ -14,10 +14,10 @@ use std::time::Instant;
 use tokio::time::sleep;
 
 pub(super) use self::group::ProcessGroup;
+pub(super) use self::spawn::{RetryReason, image_of, start_failure};
 pub(crate) use self::spawn::{SpawnError, Spawned, spawn};
-pub(super) use self::spawn::{image_of, start_failure};
 pub(crate) use self::watching::finish;
-pub(super) use self::watching::{LINGER, LONGEST_TIMEOUT, QUIET};
+pub(super) use self::watching::{LINGER, LONGEST_WAIT, QUIET};
 pub(crate) use super::capture::Captured;
 use super::command::PreparedCommand;
 use super::payload::Payload;
@@ -32,11 +32,15 @@ mod group;
 mod spawn;
 mod watching;
 
-/// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
-const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// Attempts on a program that is just being written, and the pause between them.
-const BUSY_ATTEMPTS: u32 = 20;
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// The first pause between attempts when descriptors, processes or memory have run out. Each further one is twice as
+/// long, …
+pub(super) const FIRST_SCARCE_PAUSE: Duration = Duration::from_millis(2);
+/// … up to this.
+pub(super) const LONGEST_SCARCE_PAUSE: Duration = Duration::from_millis(50);
+/// Attempts on a program that is just being written, …
+pub(super) const BUSY_ATTEMPTS: u32 = 20;
+/// … and the pause between them.
+pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// What became of a process.
 #[derive(Debug)]
@@ -82,7 +86,7 @@ pub(crate) async fn run_from(
     let mut attempt = first;
     let mut command = command;
     let mut busy_attempts = 0;
-    let mut pause = SCARCE_PAUSES.0;
+    let mut pause = FIRST_SCARCE_PAUSE;
     loop {
         match attempt {
             Ok(spawned) => {
@@ -99,7 +103,7 @@ pub(crate) async fn run_from(
                     });
                 }
                 sleep(pause.min(left)).await;
-                pause = (pause * 2).min(SCARCE_PAUSES.1);
+                pause = (pause * 2).min(LONGEST_SCARCE_PAUSE);
             }
             Err(SpawnError::Busy(error)) => {
                 busy_attempts += 1;

@@ -1,7 +1,7 @@
 //! Reads what finished hooks wrote.
 //!
-//! Most answers are short and are read at once. Reading a long one takes its time, which other hooks and other
-//! clients of the same thread must not wait for: another thread does it, until the hook's deadline.
+//! Most answers are short and are read at once. Reading a long one takes so long that other hooks and
+//! other clients of the same thread would wait: another thread does it, until the hook's deadline.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,8 +59,12 @@ impl OutputReader {
     }
 }
 
-/// Does what takes its time with long outputs, such as copying and merging them, without occupying this thread for long.
-pub(crate) async fn apart<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Does `work` here, or on a thread that may block if `is_long`: copying and merging long outputs takes so long that
+/// other clients of this thread would wait.
+pub(crate) async fn on_blocking_thread_if<T: Send + 'static>(
+    is_long: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
     if !is_long {
         return work();
     }

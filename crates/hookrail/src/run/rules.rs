@@ -44,7 +44,7 @@ pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
             RuleCheck::Answered(Box::new(HookRun::not_started(hook, why)))
         }
         HookKind::Command(_) | HookKind::Plugin => match &hook.when {
-            // *Cannot tell* starts a hook: it can check more than a condition.
+            // Where it cannot be determined, the hook is started: it can check more than a condition.
             Some(when) if when.evaluate(facts) == Truth::No => RuleCheck::DoesNotHold,
             _ => RuleCheck::Start,
         },

@@ -177,7 +177,7 @@ impl HookRunner {
         // A hook that waits for a busy worker holds no slot, so other hooks can run.
         let admitted = worker.admit().await;
         let _slot = limits.slots.acquire().await;
-        self.tell_start(hook);
+        self.report_start(hook);
         let counted = self.workers.count_question();
         let alone = thread == SpawnOn::ThisThreadAlone && counted.is_only_one();
         admitted.ask(payload, self.time_for(hook), limits.keep(payload), alone).await
@@ -188,8 +188,8 @@ impl HookRunner {
         self.workers.worker(hook, cwd, || self.limits_of(hook).commands.prepare(hook, cwd))
     }
 
-    /// Tells the host that a hook is about to start.
-    fn tell_start(&self, hook: &Hook) {
+    /// Reports to the host that a hook is about to start.
+    fn report_start(&self, hook: &Hook) {
         if let Some(on_start) = &self.on_start {
             on_start(hook);
         }
@@ -224,7 +224,7 @@ impl HookRunner {
         }
         // For a hook that its worker could not answer, the start was reported before.
         if !has_worker {
-            self.tell_start(hook);
+            self.report_start(hook);
         }
         let command = limits.commands.prepare(hook, cwd);
         let keep = limits.keep(payload);

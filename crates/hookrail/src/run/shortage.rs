@@ -12,7 +12,7 @@ pub(super) struct Shortage {
     since: Mutex<Option<Instant>>,
 }
 
-/// What one hook has to go by.
+/// The wait of one hook during a shortage.
 #[derive(Debug)]
 pub(crate) struct ShortageWait<'a> {
     shortage: &'a Shortage,
@@ -31,7 +31,7 @@ impl Shortage {
 }
 
 impl ShortageWait<'_> {
-    /// Something is short: from when on the wait for it counts. Time in a queue counts only as far as those in front
+    /// The moment from which the wait for a scarce resource counts. Time in a queue counts only as far as those in front
     /// waited for the same thing.
     pub(super) fn since(&self) -> Instant {
         let mut since = self.shortage.lock();

@@ -80,8 +80,10 @@ struct Attributes(libc::posix_spawnattr_t);
 impl Attributes {
     fn new() -> io::Result<Self> {
         let flags = libc::POSIX_SPAWN_SETPGROUP | libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;
-        // The constants are small; C declares them wider than the function that takes them.
-        #[allow(clippy::cast_possible_truncation)]
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "the constants are small; on some systems C declares them wider than the function that takes them"
+        )]
         let flags = flags as libc::c_short;
         let mut attributes = MaybeUninit::uninit();
         let mut signals = MaybeUninit::uninit();

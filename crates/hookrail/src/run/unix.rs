@@ -14,7 +14,7 @@ use crate::verdict::hook_run::Exit;
 
 /// What is known of a child.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Peek {
+pub(super) enum ChildState {
     /// It has not ended.
     Running,
     /// It has ended, and is still there as a zombie.
@@ -24,21 +24,21 @@ pub(super) enum Peek {
 }
 
 /// Looks at a child without reaping it, so that its process id and group id stay taken.
-pub(super) fn peek(pid: Pid) -> Peek {
+pub(super) fn peek(pid: Pid) -> ChildState {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
 }
 
 /// Reaps a child that has ended. From here on its id may belong to another process.
-pub(super) fn reap(pid: Pid) -> Peek {
+pub(super) fn reap(pid: Pid) -> ChildState {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG)
 }
 
 /// What is known of a child. One that was reaped elsewhere, or was never ours, is lost.
-fn wait(pid: Pid, options: WaitIdOptions) -> Peek {
+fn wait(pid: Pid, options: WaitIdOptions) -> ChildState {
     match rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(pid), options)) {
-        Ok(Some(status)) => Peek::Ended(exit_of(&status)),
-        Ok(None) => Peek::Running,
-        Err(_) => Peek::Lost,
+        Ok(Some(status)) => ChildState::Ended(exit_of(&status)),
+        Ok(None) => ChildState::Running,
+        Err(_) => ChildState::Lost,
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn widen(_pipe: impl AsFd, _bytes: usize) {}
 pub(super) fn memory_file() -> Option<std::fs::File> {
     use rustix::fs::MemfdFlags;
     use rustix::process::{Resource, getrlimit};
-    // A limit on file sizes holds for memory files too, and going over it is answered by a deadly signal.
+    // A limit on file sizes holds for memory files too, and going over it sends a signal that ends the process.
     if getrlimit(Resource::Fsize).current.is_some() {
         return None;
     }

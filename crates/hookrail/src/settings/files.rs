@@ -59,9 +59,9 @@ impl LevelText {
 }
 
 impl SettingsFiles {
-    /// Reads the files of all levels. It never fails: what went wrong is remembered in place of the text.
+    /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
-        let identity = LazyCell::new(|| ownership::AskedUser::current(&paths.home));
+        let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
         let levels = files(paths).into_iter().filter_map(|(level, file)| {
             if level == Level::User && !paths.home.is_absolute() {
                 let text = Err(Box::new(ownership::relative_home(&paths.home)));
@@ -122,7 +122,7 @@ impl SettingsFiles {
                 read_enable(&root, &mut Findings::new(&source)).ok()
             });
             match read {
-                Some(said) => flag.set(&level.level, said),
+                Some(on) => flag.set(&level.level, on),
                 None => unusable |= level.level != Level::Project,
             }
         }

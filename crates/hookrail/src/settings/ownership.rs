@@ -20,9 +20,9 @@ const WITHOUT_MODES: [u64; 8] = [
     0x786f_4256, // shared folders of VirtualBox
 ];
 
-/// The user that is asked about.
+/// The user whose settings are read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AskedUser {
+pub(super) struct UserIdentity {
     /// The user.
     user: u32,
     /// The user's primary group, whose members may write.
@@ -31,7 +31,7 @@ pub(super) struct AskedUser {
     home_owner: Option<u32>,
 }
 
-impl AskedUser {
+impl UserIdentity {
     /// The user that runs this program.
     pub(super) fn current(home: &Path) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl OwnershipFacts {
 
 /// What is wrong with who may write a settings file or the folders that hold it; `None` where nothing is. An error means
 /// that the file must not be used.
-pub(super) fn objection(file: &Path, identity: AskedUser) -> Option<Diagnostic> {
+pub(super) fn objection(file: &Path, identity: UserIdentity) -> Option<Diagnostic> {
     let real = file.canonicalize().ok()?;
     let folders = [file.parent(), real.parent()].into_iter().flatten().map(Path::to_owned);
     let mut places: Vec<PathBuf> = std::iter::once(real.clone()).chain(folders).collect();

@@ -136,7 +136,7 @@ pub(super) fn word<T: Copy>(
     None
 }
 
-/// An object inside a key that the agent owns: whatever else the key holds is none of our business.
+/// An object inside a key that the agent owns: whatever else the key holds is ignored.
 fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>> {
     given(field).and_then(Value::as_object)
 }
@@ -150,7 +150,7 @@ pub(super) fn read_enable(
     let top = Route::Root;
     let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
     let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));
-    let mut said = None;
+    let mut enable = None;
     for (object, key, route) in [
         (Some(root), "enableHooks", top.key("enableHooks")),
         (inner("tools"), "enableHooks", tools.key("enableHooks")),
@@ -163,9 +163,9 @@ pub(super) fn read_enable(
         let Some(flag) = value.as_boolean_lit() else {
             return Err(Box::new(findings.not_a_flag(route, value)));
         };
-        said = said.or(Some(flag.value));
+        enable = enable.or(Some(flag.value));
     }
-    Ok(said)
+    Ok(enable)
 }
 
 /// All that a settings file says about hooks, without the hooks, and the `hooks` map.

@@ -90,7 +90,8 @@ impl ResolvedSettings {
             // The flag that was approved counts until another one is.
             settings.enable.project = Some(true);
         }
-        let (activation, outside_on) = activation(settings.enable, &judgement);
+        let activation = activation(settings.enable, &judgement);
+        let outside_on = activation.is_on();
         let project_counts = judgement.project_settings_approved;
         let effective = settings.effective(false);
         let project_effective =

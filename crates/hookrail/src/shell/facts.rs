@@ -9,7 +9,7 @@ pub struct ShellFacts {
     pub commands: Vec<CommandFact>,
     /// The names (last path component) of the programs among them; builtins are commands, not programs.
     pub programs: BTreeSet<String>,
-    /// Whether a program name, or code handed to a shell, cannot be told from the text.
+    /// Whether a program name, or code handed to a shell, cannot be determined from the text.
     pub dynamic: bool,
     /// The paths that the line reads or writes, as they are written.
     pub paths: Vec<PathUse>,
@@ -18,7 +18,7 @@ pub struct ShellFacts {
 /// One command that a shell line would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandFact {
-    /// The words after quoting, braces and literal variables; `None` for a word that cannot be told.
+    /// The words after quoting, braces and literal variables; `None` for a word that cannot be determined.
     pub argv: Vec<Option<String>>,
     /// The names of the launchers that it stands behind, the outermost first.
     pub via: Vec<String>,
@@ -31,7 +31,7 @@ pub struct CommandFact {
 pub struct PathUse {
     /// What happens to it.
     pub access: Access,
-    /// The path as written, after quoting; `None` where it cannot be told.
+    /// The path as written, after quoting; `None` where it cannot be determined.
     pub path: Option<String>,
     /// What a relative path is relative to.
     pub base: PathBase,
@@ -53,6 +53,6 @@ pub enum Access {
 pub enum PathBase {
     /// The directory in which the line is run, then these literal `cd` operands one after another.
     CallDirectory(Vec<String>),
-    /// A directory that cannot be told from the text.
+    /// A directory that cannot be determined from the text.
     Unknown,
 }

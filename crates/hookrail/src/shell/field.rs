@@ -1,10 +1,10 @@
 //! A word after its expansion.
 
-/// One word that a command would be given, as far as it can be told.
+/// One word that a command would be given, as far as it can be determined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct Field {
-    /// The word, or `None` where it cannot be told. Then it can also be several words, or none.
+    /// The word, or `None` where it cannot be determined. Then it can also be several words, or none.
     pub(super) text: Option<String>,
     /// What it would be if a variable that the text does not set is unset (`${X:-rm}`).
     pub(super) guess: Option<String>,
@@ -14,11 +14,11 @@ pub(super) struct Field {
     pub(super) glob: bool,
     /// Whether it begins with a `~` that means a home directory.
     pub(super) tilde: bool,
-    /// Whether it is one word even though it cannot be told which.
+    /// Whether it is one word even though it cannot be determined which.
     pub(super) single: bool,
     /// Whether it is the name of a pipe to other commands (`<(…)`).
     pub(super) process: bool,
-    /// The variable that it would set as an assignment whose value cannot be told (`NAME=$X`).
+    /// The variable that it would set as an assignment whose value cannot be determined (`NAME=$X`).
     pub(super) variable: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Field {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// A word that cannot be told.
+    /// A word that cannot be determined.
     pub(super) fn unknown() -> Self {
         Self::default()
     }
@@ -129,7 +129,7 @@ impl FieldBuilder {
         }
     }
 
-    /// Something that cannot be told; without quotes it may be several words.
+    /// Something that cannot be determined; without quotes it may be several words.
     pub(super) fn unknown(&mut self, quoted: bool) {
         self.begun = true;
         self.may_split |= !quoted;
@@ -138,14 +138,14 @@ impl FieldBuilder {
         self.place = None;
     }
 
-    /// A folder that cannot be told from the text, but probably is `place`.
+    /// A folder that cannot be determined from the text, but probably is `place`.
     pub(super) fn place(&mut self, place: &str, quoted: bool) {
         let is_first = self.text.is_empty() && !self.is_unknown;
         self.unknown(quoted);
         self.place = is_first.then(|| place.to_owned());
     }
 
-    /// Something that cannot be told, but probably is `guess`.
+    /// Something that cannot be determined, but probably is `guess`.
     pub(super) fn guess(&mut self, guess: &str) {
         self.begun = true;
         self.may_split = true;
@@ -155,7 +155,7 @@ impl FieldBuilder {
         self.end_known_part();
     }
 
-    /// From here on the word cannot be told. What stands before it may still say that it is an assignment.
+    /// From here on the word cannot be determined. What stands before it may still say that it is an assignment.
     fn end_known_part(&mut self) {
         if !self.is_unknown && self.text.contains('=') {
             self.variable = self.text.split('=').next().map(str::to_owned);

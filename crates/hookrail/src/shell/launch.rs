@@ -183,7 +183,7 @@ fn plain_launcher(
     note_unclear(walker, &found);
     let mut context = context.clone();
     context.foreign |= name == "chroot";
-    // A word that cannot be told may be one of the operands.
+    // A word that cannot be determined may be one of the operands.
     let operands = operands.saturating_sub(found.unknown);
     let own = args.get(found.rest..).unwrap_or_default().iter().take(operands);
     if own.clone().any(|field| field.text.is_none() && !field.single) {
@@ -200,7 +200,7 @@ fn plain_launcher(
     walker.start(rest, &context);
 }
 
-/// Marks the line if it cannot be told where the command of a launcher begins. The command that seems to be the one is
+/// Marks the line if it cannot be determined where the command of a launcher begins. The command that seems to be the one is
 /// reported nevertheless: most often it is right, and a rule about it should hold.
 fn note_unclear(walker: &mut Walker, found: &Found) {
     if found.unclear {
@@ -267,8 +267,8 @@ fn busybox(walker: &mut Walker, args: &[Field], context: &Context) {
     }
 }
 
-/// The words of `fields` with blanks between them, as `eval` sees them. A word that cannot be told becomes a
-/// parameter that cannot be told either.
+/// The words of `fields` with blanks between them, as `eval` sees them. A word that cannot be determined becomes a
+/// parameter that cannot be determined either.
 pub(super) fn joined(fields: &[Field]) -> String {
     let words: Vec<&str> = fields.iter().map(|field| field.as_str().unwrap_or("$_")).collect();
     words.join(" ")

@@ -1,7 +1,7 @@
 //! From text to [`Script`]: a parser for the language of Bash.
 //!
 //! It never fails. A text that is not sound is read as far as it makes sense and marked as broken, because what can
-//! be told from half a text is still worth telling. Its time is linear in the text: it looks ahead only to see
+//! be determined from half a text is still useful. Its time is linear in the text: it looks ahead only to see
 //! whether `((` begins an expression, and as nesting is bounded that look is repeated a bounded number of times.
 //! Grammar-based parsers that try one reading after another take exponential time there: `((((((((x;y))))))))`
 //! with fourteen pairs keeps `brush-parser` 0.4 busy for 19 seconds.

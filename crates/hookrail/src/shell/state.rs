@@ -55,7 +55,7 @@ pub(super) enum Value {
     List(Rc<[String]>),
     /// The bodies that a function may have; the flag says that it is surely defined.
     Function(Rc<[Rc<ParsedCommand>]>, bool),
-    /// The operands of `cd`, or `None` where the directory cannot be told.
+    /// The operands of `cd`, or `None` where the directory cannot be determined.
     Directory(Option<Rc<[String]>>),
     /// A flag that is set.
     Set,

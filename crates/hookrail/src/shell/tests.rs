@@ -9,7 +9,7 @@ mod quoting;
 
 use super::{Access, PathBase, ShellFacts, facts_of_argv, facts_of_line};
 
-/// The commands of a line, one string each, with `?` for words that cannot be told.
+/// The commands of a line, one string each, with `?` for words that cannot be determined.
 fn commands(facts: &ShellFacts) -> Vec<String> {
     let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "?".to_owned());
     facts.commands.iter().map(|command| command.argv.iter().map(word).collect::<Vec<_>>().join(" ")).collect()

@@ -1,6 +1,6 @@
 //! From [`Script`] to facts: goes through the commands in the order in which a shell would.
 //!
-//! Where it cannot be told which way a shell would go, both are gone, and what they disagree about is not known
+//! Where it cannot be determined which way a shell would go, both are gone, and what they disagree about is not known
 //! afterwards. So the facts hold whatever the conditions say.
 
 mod assign;
@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 40_000;
 /// How many bytes of words are looked at.
 const MAX_BYTES: usize = 16 << 20;
 
-/// More links are not followed; what is behind their names cannot be told then.
+/// More links are not followed; what is behind their names cannot be determined then.
 const MAX_LINKS: usize = 32;
 /// Longer values of variables are not followed.
 const MAX_VALUE: usize = 64 << 10;
@@ -45,7 +45,7 @@ const MAX_ALIASES: usize = 6;
 /// What a command reads when it reads its standard input.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Stdin {
-    /// Something that cannot be told.
+    /// Something that cannot be determined.
     #[default]
     Unknown,
     /// Nothing.
@@ -132,7 +132,7 @@ impl Walker {
         self.facts
     }
 
-    /// Something cannot be told.
+    /// Something cannot be determined.
     pub(super) fn dynamic(&mut self) {
         self.facts.dynamic = true;
     }
@@ -148,7 +148,7 @@ impl Walker {
         !self.stopped
     }
 
-    /// Runs `walk` one level deeper; beyond the bound it is left out, and the line cannot be told.
+    /// Runs `walk` one level deeper; beyond the bound it is left out, and the line cannot be determined.
     fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_NESTING {
             self.dynamic();
@@ -215,7 +215,7 @@ impl Walker {
         }
     }
 
-    /// Runs `walk` in a directory that cannot be told, if `moves`.
+    /// Runs `walk` in a directory that cannot be determined, if `moves`.
     pub(super) fn elsewhere(&mut self, moves: bool, walk: impl FnOnce(&mut Self)) {
         let mark = self.state.mark();
         if moves {
@@ -303,7 +303,7 @@ impl Walker {
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
             Some(_) => PathBase::Unknown,
         };
-        // What such a variable really holds cannot be told, so that both are facts.
+        // What such a variable really holds cannot be determined, so that both are facts.
         let likely = field.place.clone().filter(|_| path.is_none()).map(Some);
         let folders = match &base {
             PathBase::CallDirectory(operands) => operands.as_slice(),

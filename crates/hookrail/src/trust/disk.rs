@@ -145,7 +145,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
     Ok(store)
 }
 
-/// Reads, changes and replaces the file, alone. `change` says whether there is anything to write.
+/// Reads, changes and replaces the file under its lock. `change` returns whether there is anything to write.
 pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
     refuse_relative(dir)?;
     let path = path_in(dir);

@@ -14,8 +14,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::data_files::data_files;
-use super::fingerprint::{FileContent, FileRights};
 use super::snapshot::{Snapshot, hexadecimal};
+use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
 use super::words::{PROJECT, TooComplex, first_word, words};
 use crate::hook::StartObstacle;
@@ -131,7 +131,7 @@ impl ProjectDir {
         (word.contains('/') && self.contains(&normalized(&place))).then_some(place)
     }
 
-    /// Why a program could not be started, as far as its file tells.
+    /// Why a program could not be started, as far as its file shows.
     pub(super) fn start_obstacle(&self, program: &Path) -> Option<StartObstacle> {
         let file = || PathBuf::from(self.name(program));
         if fs::metadata(program).is_err() {

@@ -7,9 +7,9 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::disk::ProjectWire;
-use super::fingerprint::{Change, Terms};
 use super::review::ReadHook;
 use super::snapshot::hexadecimal;
+use super::terms::{Change, Terms};
 use crate::event::EventName;
 
 /// A guard that was approved and is now changed, or gone from the settings.

@@ -65,7 +65,7 @@ fn relative_words_of(command: &SimpleCommand) -> Vec<RelativeWord> {
     let mut expects = Expects::Program;
     for word in &command.words {
         let Some(text) = word.literal() else {
-            // What it is cannot be told, so neither what follows.
+            // It cannot be determined, and neither can what follows.
             if expects == Expects::Program {
                 expects = Expects::Nothing;
             }

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, load_named_files};
-use super::fingerprint::{Change, FileContent, Terms};
 use super::guards::VanishedGuard;
 use super::store::Approval;
+use super::terms::{Change, FileContent, Terms};
 use crate::diagnostic::Diagnostic;
 use crate::hook::{Hook, Level, StartObstacle};
 

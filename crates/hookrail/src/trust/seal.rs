@@ -1,9 +1,9 @@
 //! The files of an approved hook as they were judged, to be looked at again before each run.
 //!
 //! A look compares the content of each file, not only its times: a program that maps a script into its memory can
-//! rewrite it later without any time stamp telling. `stat` comes first, because most changes show there, and files too
-//! large to be read before each run are read again only when it tells of a change. Between the look and the moment the shell
-//! opens the script a window remains that no check from outside can close: a process that can write the script
+//! rewrite it later without a change of any time stamp. `stat` comes first, because most changes show there, and files
+//! too large to be read before each run are read again only when it shows a change. Between the look and the moment
+//! the shell opens the script a window remains that no check from outside can close: a process that can write the script
 //! at just that moment runs what was not approved. It is kept small by looking last, immediately before the
 //! process is started, and it does not survive: the next look sees the change.
 
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
-use super::fingerprint::FileRights;
 use super::snapshot::{Identity, Snapshot};
+use super::terms::FileRights;
 use crate::hook::{Hook, StartObstacle};
 
 /// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.
@@ -112,7 +112,7 @@ impl Seal {
         executable.map(|file| file.location.as_path())
     }
 
-    /// The files that the seal is on, relative to the project where they are inside.
+    /// The places of the files that the seal is on.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.location.as_path())
     }

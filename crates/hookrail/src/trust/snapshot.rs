@@ -1,4 +1,4 @@
-//! What is in one file, read in one piece, and how to tell cheaply that it is still the same.
+//! What is in one file, read in one piece, and a cheap check that it is still the same.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
@@ -6,18 +6,18 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::fingerprint::FileRights;
+use super::terms::FileRights;
 use sha2::{Digest as _, Sha256};
 
 /// How much of a file is kept for showing a difference later.
 const MAX_KEPT_TEXT: u64 = 1 << 20;
 
-/// A file this young may be written again without its time stamps telling; see [`Identity::is_settled`].
+/// A file this young may be written again without a change of its time stamps; see [`Identity::is_settled`].
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     device: u64,
     inode: u64,
     size: u64,
@@ -29,7 +29,7 @@ pub(super) struct Identity {
 
 impl Identity {
     /// The identity that these metadata show.
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::disk::{ProjectWire, load, update};
 use super::error::TrustError;
 use super::files::{ApprovedFile, NamedFiles, ProjectDir};
-use super::fingerprint::{Change, Terms};
 use super::guards::{settings_digest, vanished_guards};
 use super::review::{ReadHook, needs_approval, read_and_pair, says_nothing, settings_text};
 use super::seal::Seal;
+use super::terms::{Change, Terms};
 use super::{HookJudgement, Judgement};
 use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
@@ -68,7 +68,7 @@ impl ApprovalStore {
         super::disk::path_in(&self.dir)
     }
 
-    /// Tells for every hook whether it may run, and seals the files of those that were approved.
+    /// Decides for every hook whether it may run, and seals the files of those that were approved.
     ///
     /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
     /// it is the same here and in [`ApprovalStore::pending`].

@@ -1,30 +1,30 @@
-//! What a command may run that its approval is not bound to, as far as its text tells.
+//! What a command may run that its approval is not bound to, as far as its text shows.
 //!
 //! The text of `./hooks/*.sh` or `make check` does not show which files run. Such a command can be approved, and the
 //! review reports it; a `watch` that names the files is better.
 
 use super::data_files::data_files;
 use super::files::ProjectDir;
-use super::fingerprint::FileContent;
 use super::review::Reading;
+use super::terms::FileContent;
 use super::words::is_project_variable;
 use crate::hook::Hook;
 use crate::shell::{Piece, Quote, Role, Word, outline};
 
-/// Programs that run what a file of the project says, without being told which.
+/// Programs that run what a file of the project says, and find that file by themselves.
 const RUNNERS: [&str; 19] = [
     "make", "gmake", "just", "task", "rake", "npm", "npx", "yarn", "pnpm", "bun", "cargo", "go", "mvn",
     "gradle", "tox", "nox", "poetry", "uv", "docker",
 ];
 
-/// Every reason why files of this hook are not watched. A hook with a `watch` has said which are.
+/// Every reason why files of this hook are not watched. A hook with a `watch` names them.
 pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) -> Vec<String> {
     let mut reasons = Vec::new();
     if !hook.watch.is_empty() {
         return reasons;
     }
     let command = hook.command();
-    let mut say = |holds: bool, reason: String| {
+    let mut add = |holds: bool, reason: String| {
         if holds && !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -35,11 +35,11 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
     let names_files =
         |role: Option<Role>| matches!(role, None | Some(Role::Read | Role::Written | Role::Element));
     let mut file_words = outline.words().filter(|(role, _)| names_files(*role)).map(|(_, word)| word);
-    say(file_words.any(Word::is_pattern), "its command has a pattern of file names".to_owned());
-    say(outline.words().any(|(_, word)| word.has_braces), "its command has a list in braces".to_owned());
+    add(file_words.any(Word::is_pattern), "its command has a pattern of file names".to_owned());
+    add(outline.words().any(|(_, word)| word.has_braces), "its command has a list in braces".to_owned());
     let has_ansi_c = pieces().any(|piece| matches!(piece, Piece::Text { quote: Quote::AnsiC, .. }));
-    say(has_ansi_c, "its command has a word in `$'…'`".to_owned());
-    say(
+    add(has_ansi_c, "its command has a word in `$'…'`".to_owned());
+    add(
         pieces().any(|piece| is_unknown(piece, &hook.env)),
         "its command has a variable or a command in place of a word".to_owned(),
     );
@@ -50,34 +50,34 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
             let name = word.rsplit('/').next().unwrap_or_default();
             // What is quoted and no program is a text, such as a pattern of `grep`.
             let may_run = index == 0 || !command.words.get(index).is_some_and(is_single_quoted);
-            say(
+            add(
                 may_run && RUNNERS.contains(&name),
                 format!("`{name}` runs what files of the project tell it to"),
             );
             let before = words.iter().take(index).rev().find(|word| !word.starts_with('-'));
             let is_module = word == "-m" && before.is_some_and(|program| is_python(program));
-            say(is_module, "`-m` runs a module that may be a file of the project".to_owned());
+            add(is_module, "`-m` runs a module that may be a file of the project".to_owned());
             let place = project.real().join(word);
             let is_folder = !word.is_empty() && word != "." && word != "/" && place.is_dir();
             let is_entered = index > 0 && words.get(index - 1).is_some_and(|before| before == "cd");
-            say(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
+            add(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
         }
     }
     for data in data_files(command) {
-        say(project.real().join(&data).is_file(), format!("`{data}` is handed over as data"));
+        add(project.real().join(&data).is_file(), format!("`{data}` is handed over as data"));
     }
     for file in reading.named_files() {
         let FileContent::Text { text } = &file.content else { continue };
         let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
         let relative = first.is_some_and(|line| !line.starts_with('/'));
-        say(relative, format!("`{}` has an interpreter with a relative path", file.path));
+        add(relative, format!("`{}` has an interpreter with a relative path", file.path));
         let sources = text.lines().map(str::trim_start).any(|line| {
             line.strip_prefix("source ")
                 .or_else(|| line.strip_prefix(". "))
                 .is_some_and(|rest| !rest.is_empty())
         });
         let is_shell = first.is_some_and(|line| line.contains("sh")) || file.path.ends_with("sh");
-        say(sources && is_shell, format!("`{}` reads further scripts (`source`)", file.path));
+        add(sources && is_shell, format!("`{}` reads further scripts (`source`)", file.path));
     }
     reasons
 }

@@ -1,7 +1,7 @@
 //! The merge strategies, as folds in plan order. Pure.
 //!
 //! Whatever the strategy, a block and a stop are sticky: no other hook undoes them. Everything depends on
-//! the order of the plan alone, never on who finished first.
+//! the order of the plan alone, never on which hook finished first.
 
 mod fields;
 mod specific;
@@ -93,7 +93,7 @@ impl MergeStrategy {
     }
 }
 
-/// One hook's output, and whether the hook failed: then the output is a mere warning, which must not replace
+/// One hook's output, and whether the hook failed: then the output is only a warning, which must not replace
 /// anything in the output of a healthy hook.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOutput<'a> {

@@ -73,8 +73,8 @@ fn merge(target: &mut JsonObject, given: impl IntoIterator<Item = (String, Value
 }
 
 /// The members of a hook's request that the next hook receives, in the stable format whatever their
-/// spelling was. One that cannot be read is left out: at the end of the chain it would spoil the members
-/// that earlier hooks set.
+/// spelling was. One that cannot be read is left out: at the end of the chain it would make the
+/// members that earlier hooks set unreadable, too.
 fn usable(given: &JsonObject) -> (Vec<(String, Value)>, Vec<TranslationError>) {
     let root = FieldPath::Root("llm_request");
     let (mut fields, mut problems) = (Vec::new(), Vec::new());

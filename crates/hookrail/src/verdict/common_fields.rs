@@ -102,7 +102,7 @@ fn requests_without_effect(event: EventName, runs: &[HookRun]) -> Vec<String> {
     runs.iter().filter_map(without_effect).collect()
 }
 
-/// The result of an event to which no hook listens. A fresh value each time.
+/// The result of an event to which no hook listens. A new value each time.
 pub fn make_empty_success_result() -> AggregatedHookResult {
     AggregatedHookResult {
         success: true,

@@ -35,10 +35,11 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
             let reason = first_not_blank([Some(stderr), Some(stdout)]).unwrap_or(DEFAULT_BLOCK_REASON);
             Interpreted { output: Some(HookOutput::deny(reason)), ..Interpreted::default() }
         }
-        Exit::Code(code) => {
-            Interpreted::complained(HookFailure::ExitCode { code: *code, stderr: shortened(stderr) }, stderr)
-        }
-        Exit::Signal(signal) => Interpreted::complained(
+        Exit::Code(code) => Interpreted::failed_with_stderr(
+            HookFailure::ExitCode { code: *code, stderr: shortened(stderr) },
+            stderr,
+        ),
+        Exit::Signal(signal) => Interpreted::failed_with_stderr(
             HookFailure::Signal { signal: *signal, stderr: shortened(stderr) },
             stderr,
         ),
@@ -46,7 +47,7 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
         Exit::Unknown => Interpreted::failed(HookFailure::StatusUnknown),
         Exit::NoAnswer(why) => {
             let failure = HookFailure::NoAnswer { why: why.clone(), stderr: shortened(stderr) };
-            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::complained(failure, stderr) }
+            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::failed_with_stderr(failure, stderr) }
         }
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
@@ -116,7 +117,7 @@ impl Interpreted {
     }
 
     /// A failure whose stderr is kept as a warning.
-    fn complained(failure: HookFailure, stderr: &str) -> Self {
+    fn failed_with_stderr(failure: HookFailure, stderr: &str) -> Self {
         let warning = (!stderr.is_empty()).then(|| HookOutput::allow_saying(format!("Warning: {stderr}")));
         Self { output: warning, ..Self::failed(failure) }
     }

@@ -35,9 +35,9 @@ pub struct HookRun {
     pub hook: Arc<Hook>,
     /// Read from outside by [`HookRun::exit`]: the failure follows from it.
     exit: Exit,
-    /// What it wrote, decoded lossily and bounded.
+    /// What it wrote to stdout, decoded lossily and bounded.
     pub stdout: String,
-    /// What it complained about, decoded lossily and bounded.
+    /// What it wrote to stderr, decoded lossily and bounded.
     pub stderr: String,
     /// From spawn to verdict.
     pub duration: Duration,

@@ -169,7 +169,7 @@ impl StopReason {
         &self.0
     }
 
-    /// The text alone.
+    /// The reason as an owned text.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -186,7 +186,7 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block {
-    /// What the model and the user are told.
+    /// The text that the model and the user get.
     pub reason: String,
     /// A hook's decision, or its failure to give one.
     pub cause: BlockCause,

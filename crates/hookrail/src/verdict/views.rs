@@ -38,7 +38,7 @@ pub trait HookOutputView {
 
     /// Text to be added to what the model sees, as the hook wrote it.
     fn additional_context(&self) -> Option<&str> {
-        self.output().specific("additionalContext").and_then(Value::as_str)
+        self.output().additional_context()
     }
 
     /// The reason of the block, if it blocks.
@@ -124,7 +124,7 @@ impl HookOutputView for BeforeModelHookOutput {
 }
 
 impl BeforeModelHookOutput {
-    /// The answer that hooks gave in the model's place. A stop alone makes none up.
+    /// The answer that hooks gave in the model's place. A stop by itself gives none.
     pub fn synthetic_response(&self) -> Result<Option<GenerateContentResponse>, TranslationError> {
         specific_object(&self.0, "llm_response").map(from_hook_llm_response).transpose()
     }
@@ -230,7 +230,7 @@ impl HookOutputView for SpecificHookOutput {
     }
 }
 
-/// Wraps an output of one hook. For `BeforeTool` this is the plain view, which knows the top-level `decision`
+/// Wraps an output of one hook. For `BeforeTool` this is the plain view, which reads the top-level `decision`
 /// only: callers who need the compatibility fields use [`create_specific_hook_output`].
 pub fn create_hook_output(event: EventName, data: HookOutput) -> SpecificHookOutput {
     match event {

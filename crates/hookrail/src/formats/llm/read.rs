@@ -35,7 +35,7 @@ pub(crate) enum Writer {
     /// A program that sends a payload. It has read the protocol: messages have a role, safety ratings are complete,
     /// and everything stands in its own place.
     Program,
-    /// A hook that answers. It may leave out what can be told without it, write what is shortest, and use the
+    /// A hook that answers. It may leave out what follows from the rest, write what is shortest, and use the
     /// spellings of other guides.
     Hook,
 }

@@ -63,8 +63,8 @@ pub struct LlmCandidate<'a> {
 }
 
 impl<'a> LlmCandidate<'a> {
-    /// A candidate of which nothing is known but what it says.
-    pub(crate) fn saying(text: Cow<'a, str>) -> Self {
+    /// A candidate of which nothing is known but its text.
+    pub(crate) fn with_text(text: Cow<'a, str>) -> Self {
         Self {
             content: LlmContent { role: Cow::Borrowed("model"), parts: vec![text] },
             finish_reason: None,

@@ -18,8 +18,8 @@ pub(crate) struct GivenMessage<'g> {
     pub(crate) text: Cow<'g, str>,
 }
 
-/// The three roles hooks know. Whatever else an SDK has (`function`, `tool`, none) speaks to the model, as
-/// a user does; `assistant` is what other SDKs call the model.
+/// The role that hooks see: one of three. Whatever else an SDK has (`function`, `tool`, none) is input for the model,
+/// as a user's messages are; `assistant` is what other SDKs call the model.
 pub(super) fn hook_role(role: Option<&str>) -> &'static str {
     match role {
         Some("model" | "assistant") => "model",

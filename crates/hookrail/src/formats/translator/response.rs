@@ -93,7 +93,7 @@ pub fn apply_hook_llm_response(
             build_all(candidates, &original.candidates)
         }
         (ResponseDifference { text: true, .. }, _, Some(text)) => {
-            let first = build(LlmCandidate::saying(text), 0, original.candidates.first());
+            let first = build(LlmCandidate::with_text(text), 0, original.candidates.first());
             let rest = original.candidates.iter().skip(1).cloned();
             std::iter::once(first).chain(rest).collect()
         }

@@ -63,7 +63,7 @@ fn change(calling: &mut FunctionCallingConfig, mode: Option<ToolMode>, names: Op
     if names.is_some() {
         calling.allowed_function_names = names;
     }
-    // Told to call one of no tools, a provider would refuse the request: nothing is allowed, and that is `NONE`.
+    // A provider would refuse a request to call one of no tools: nothing is allowed, and that is `NONE`.
     let nothing_left = calling.allowed_function_names.as_ref().is_some_and(Vec::is_empty);
     if calling.mode == Some(FunctionCallingMode::Any) && nothing_left {
         calling.mode = Some(FunctionCallingMode::None);

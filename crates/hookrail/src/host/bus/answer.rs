@@ -9,8 +9,8 @@ use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::host::bus::publish::{MessageBus, Subscription};
 use crate::host::components::Components;
-use crate::host::panics::{catch_panic, survive};
-use crate::run::{apart, is_long};
+use crate::host::panics::{catch_panic, catch_panic_in_future};
+use crate::run::{is_long, on_blocking_thread_if};
 
 /// Answers every request on the bus, each in a task of its own.
 pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -> Subscription {
@@ -37,15 +37,16 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 /// Whether any hook would run for a request: a lookup, no more.
 pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
     let event = request.event_name;
-    let silent = survive(|| match event.matching() {
+    let can_have_result = catch_panic(|| match event.matching() {
         // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
-        Matching::Ignored => system.handler().is_silent(event, None),
+        Matching::Ignored => system.handler().can_have_result(event, None, &[]),
         Matching::Tool | Matching::Word { .. } => {
-            system.handler().is_silent(event, request.input.event().match_target())
+            let also = &request.input.base.also_matches;
+            system.handler().can_have_result(event, request.input.event().match_target(), also)
         }
     });
     // Whatever is wrong will come up again when the request is executed, and is answered there.
-    !silent.unwrap_or(false)
+    can_have_result.unwrap_or(true)
 }
 
 /// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
@@ -63,7 +64,7 @@ pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> Hoo
         let event = input.event();
         system.handler().fire_with(&event, &input.base, &input.extra).await
     };
-    let result = match catch_panic(fired).await {
+    let result = match catch_panic_in_future(fired).await {
         Ok(result) => result,
         Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
     };
@@ -79,7 +80,8 @@ pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> Hoo
         }
         response
     } else {
-        let output = apart(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+        let output =
+            on_blocking_thread_if(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
         HookExecutionResponse { correlation_id, outcome: Ok(output) }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::event::EventName;
 use crate::host::bus::message::{ExecutionOutput, HookExecutionRequest, HookExecutionResponse, fallback_id};
-use crate::host::panics::survive;
+use crate::host::panics::catch_panic;
 use crate::output::json::{JsonProblem, parse_json};
 use crate::payload::{TypedInput, parse_input};
 
@@ -96,7 +96,8 @@ fn read_message(text: &str) -> Result<Value, HookExecutionResponse> {
 fn answering_panics<T>(
     check: impl FnOnce() -> Result<T, HookExecutionResponse>,
 ) -> Result<T, HookExecutionResponse> {
-    survive(check).unwrap_or_else(|panic| Err(HookExecutionResponse::internal_error(fallback_id(), &panic)))
+    catch_panic(check)
+        .unwrap_or_else(|panic| Err(HookExecutionResponse::internal_error(fallback_id(), &panic)))
 }
 
 fn not_json(problem: &dyn fmt::Display) -> HookExecutionResponse {

@@ -40,7 +40,8 @@ struct UsualRequest<'a> {
     input: JsonObject,
 }
 
-/// A checked request.
+/// A request whose own fields were read. The payload in `input` is not checked yet: see
+/// [`HookExecutionRequest::check`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookExecutionRequest {
     /// Which event.

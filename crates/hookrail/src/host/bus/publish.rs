@@ -62,7 +62,7 @@ impl fmt::Debug for MessageBus {
     }
 }
 
-/// Ends when it is dropped.
+/// A subscription to a [`MessageBus`], which ends when this is dropped.
 #[must_use = "a dropped subscription ends at once"]
 #[derive(Debug)]
 pub struct Subscription {

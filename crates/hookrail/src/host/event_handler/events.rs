@@ -72,14 +72,14 @@ impl HookEventHandler {
         self.fire_translated(EventName::BeforeToolSelection, event).await
     }
 
-    /// Fires a model event. The request is translated only if the event can have a result: a host that calls this without
-    /// a trigger in front of it pays one lookup otherwise.
+    /// Fires a model event. The request is translated only if the event can have a result; where it cannot, a host that
+    /// calls this directly spends one lookup.
     async fn fire_translated<'a>(
         &self,
         name: EventName,
         event: impl FnOnce() -> Event<'a>,
     ) -> ProcessedHookResult {
-        if self.is_silent(name, None) {
+        if !self.can_have_result(name, None, &[]) {
             return ProcessedHookResult::empty(name);
         }
         self.fire(&event()).await

@@ -15,7 +15,7 @@ use crate::host::second_round::{SecondRound, objections};
 use crate::plan::planner::Plan;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules::{self, RuleCheck};
-use crate::run::{Payload, PayloadError, apart, is_long};
+use crate::run::{Payload, PayloadError, is_long, on_blocking_thread_if};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::AggregatedHookResult;
 
@@ -85,7 +85,7 @@ impl HookEventHandler {
         }
         let (name, sequential, aggregator) = (plan.event, plan.sequential, self.aggregator);
         // Long outputs are merged apart, so that no other client of the same thread waits for it.
-        let (mut aggregated, mut runs) = apart(is_long(&runs), move || {
+        let (mut aggregated, mut runs) = on_blocking_thread_if(is_long(&runs), move || {
             let aggregated = aggregator.aggregate_results(name, &runs, sequential);
             (aggregated, runs)
         })

@@ -22,7 +22,7 @@ pub(super) struct PlanCandidate<'r> {
 /// Takes a hook into the plan unless its command is there already. Of hooks with the same command the first stays,
 /// but a project's never displaces one of another level: with another timeout or environment it could switch a guard
 /// of the user's off.
-pub(super) fn admit<'r>(
+pub(super) fn add_unless_duplicate<'r>(
     candidate: PlanCandidate<'r>,
     planned: &mut Vec<PlanCandidate<'r>>,
     by_command: &mut HashMap<(&'r str, Option<&'r str>), usize>,

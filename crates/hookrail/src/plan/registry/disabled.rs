@@ -35,7 +35,8 @@ impl DisabledEntry {
         may && goes_by(hook, &self.name_or_command)
     }
 
-    /// Whether this entry would disable a guard of the project that is not there any more: the user does not miss it.
+    /// Whether this entry would disable a guard of the project that is not in the settings any more: the absence of such
+    /// a guard blocks nothing.
     pub(crate) fn disables_vanished(&self, guard: &VanishedGuard) -> bool {
         !self.name_or_command.is_empty()
             && (guard.name == self.name_or_command || guard.command.as_ref() == Some(&self.name_or_command))
@@ -48,11 +49,11 @@ impl DisabledEntry {
 pub enum DisabledBy {
     /// An entry of this list.
     List(DisabledList),
-    /// A call to [`HookRegistry::set_hook_enabled`](super::HookRegistry::set_hook_enabled).
+    /// A call at run time, such as [`HookRegistry::set_hook_enabled`](super::HookRegistry::set_hook_enabled).
     RunTime,
 }
 
-/// A plugin has no command, and no name makes it go by an empty one.
+/// Whether a hook has this name or command. No hook has the empty one, although the command of a plugin is empty.
 pub(super) fn goes_by(hook: &Hook, name_or_command: &str) -> bool {
     !name_or_command.is_empty() && (hook.name == name_or_command || hook.command() == name_or_command)
 }

@@ -94,7 +94,7 @@ fn after_operand(pattern: &[OperandPattern], reached: &[Truth], operand: &Operan
     next
 }
 
-/// A word that cannot be told may be any number of operands, also none: from here on every later word may be next.
+/// A word that cannot be determined may be any number of operands, also none: from here on every later word may be next.
 fn after_unknown(pattern: &[OperandPattern], reached: &[Truth]) -> Vec<Truth> {
     let mut next = vec![Truth::No; reached.len()];
     let mut passed = Truth::No;

@@ -7,7 +7,7 @@ use super::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
 use crate::rules::words::CommandWords;
 
-/// Words by blanks; `$X` cannot be told.
+/// Words by blanks; `$X` cannot be determined.
 fn holds(pattern: &str, command: &str) -> Truth {
     let argv: Vec<Option<String>> =
         command.split_whitespace().map(|word| (!word.contains('$')).then(|| word.to_owned())).collect();
@@ -64,7 +64,7 @@ fn words() -> impl Strategy<Value = Vec<Option<String>>> {
 }
 
 proptest! {
-    /// A word that cannot be told makes nothing certain: whatever it turns out to be, a `Yes` stays, and a `No` too.
+    /// A word that cannot be determined makes nothing certain: whatever it turns out to be, a `Yes` stays, and a `No` too.
     #[test]
     fn what_is_certain_stays_so_when_a_word_becomes_known(
         words in words(),

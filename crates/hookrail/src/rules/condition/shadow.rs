@@ -1,4 +1,4 @@
-//! Whether one condition holds whenever another one does, as far as their texts tell.
+//! Whether one condition holds whenever another one does, as far as their texts show.
 
 use super::{ConditionNode, NodeKind};
 use crate::rules::command::CommandPattern;

@@ -112,9 +112,9 @@ impl Call {
             Self::Arguments(input) => {
                 let accepted = || TOOLS.iter().filter(|tool| tool.is_accepted(matcher));
                 // Arguments that are incomplete still say which tool is meant.
-                let is_begun =
+                let has_first =
                     |tool: &&Tool| tool.required.first().is_some_and(|first| input.contains_key(*first));
-                let found = accepted().find(|tool| tool.fits(input)).or_else(|| accepted().find(is_begun));
+                let found = accepted().find(|tool| tool.fits(input)).or_else(|| accepted().find(has_first));
                 found.map(|tool| (tool.name, input))
             }
         }

@@ -43,7 +43,7 @@ fn examples_that_hold_are_silent() {
         }
     });
     assert_eq!(failed(&rule, "*", EventName::BeforeTool), Vec::<String>::new());
-    // Where it cannot be told, a rule with `unknown` has an output.
+    // Where it cannot be determined, a rule with `unknown` has an output.
     let rule = json!({ "when": { "command": "git push" }, "block": "no", "unknown": "ask", "examples": { "match": ["git $X"], "noMatch": ["git pull"] } });
     assert_eq!(failed(&rule, "^Bash$", EventName::BeforeTool), Vec::<String>::new());
 }

@@ -7,7 +7,7 @@ use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
 use crate::shell::{Access, PathBase, PathUse};
 
-/// More paths than this are not resolved; what the others are cannot be told.
+/// More paths than this are not resolved; what the others are cannot be determined.
 const MAX_PATHS: usize = 4096;
 
 /// Tools that take files, what they do to them, and the names of the arguments that say which. The first name is ours;
@@ -36,7 +36,7 @@ pub(crate) struct PathFacts {
 pub(crate) struct PathList {
     /// Those that are known, each once.
     pub(crate) known: Vec<ResolvedPath>,
-    /// Whether there may be others, which cannot be told.
+    /// Whether there may be others, which cannot be determined.
     pub(crate) and_others: bool,
 }
 
@@ -130,7 +130,7 @@ impl PathFacts {
 }
 
 impl PathList {
-    /// Adds resolved paths; `None` stands for a path that cannot be told.
+    /// Adds resolved paths; `None` stands for a path that cannot be determined.
     fn extend(&mut self, found: Option<Vec<ResolvedPath>>) {
         match found {
             Some(paths) => {

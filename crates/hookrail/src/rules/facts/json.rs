@@ -6,8 +6,8 @@ use super::Facts;
 use super::files::PathList;
 
 impl Facts<'_> {
-    /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be told are `null`, and paths that
-    /// cannot be told are left out.
+    /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be determined are `null`, and paths that
+    /// cannot be determined are left out.
     pub fn to_json(&self) -> Value {
         let shell = self.shell();
         let commands: Vec<Value> = shell

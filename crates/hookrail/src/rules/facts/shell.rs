@@ -8,7 +8,7 @@ use crate::rules::truth::Truth;
 use crate::rules::words::CommandWords;
 use crate::shell::{CommandFact, PathUse, ShellFacts};
 
-/// Stands for a word that cannot be told in the joined words of a command. No test that people write looks for it.
+/// Stands for a word that cannot be determined in the joined words of a command. No test that people write looks for it.
 pub(crate) const UNKNOWN_WORD: char = '\u{1}';
 
 /// What a shell line would do.
@@ -18,7 +18,7 @@ pub(crate) struct ShellLine {
     pub(crate) commands: Vec<LineCommand>,
     /// The names of the programs among them.
     pub(crate) programs: BTreeSet<String>,
-    /// Whether a program name, or code handed to a shell, cannot be told from the text.
+    /// Whether a program name, or code handed to a shell, cannot be determined from the text.
     pub(crate) dynamic: bool,
     /// The paths that the line reads or writes, as they are written.
     pub(crate) paths: Vec<PathUse>,
@@ -55,7 +55,7 @@ impl LineCommand {
         pattern.matches(&TestedCommand { program, words, ignore_case })
     }
 
-    /// Its words, joined by blanks, with a mark for each that cannot be told.
+    /// Its words, joined by blanks, with a mark for each that cannot be determined.
     pub(crate) fn joined(&self) -> &str {
         self.joined.get_or_init(|| {
             let words = self.fact.argv.iter().map(|word| word.as_deref().unwrap_or("\u{1}"));
@@ -63,7 +63,7 @@ impl LineCommand {
         })
     }
 
-    /// The known start of its words: all of them, or those before the first that cannot be told.
+    /// The known start of its words: all of them, or those before the first that cannot be determined.
     pub(crate) fn known_start(&self) -> (&str, bool) {
         let joined = self.joined();
         match self.fact.argv.iter().any(Option::is_none).then(|| joined.find(UNKNOWN_WORD)).flatten() {

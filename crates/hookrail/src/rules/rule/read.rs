@@ -202,7 +202,7 @@ impl RuleReader {
         self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
     }
 
-    /// What the rule says when it cannot be told whether it holds.
+    /// What the rule says when it cannot be determined whether it holds.
     fn unknown(&mut self, object: &Object<'_>, then: Option<&HookOutput>) -> Option<HookOutput> {
         let prop = field(object, "unknown")?;
         let decision = match &prop.value {

@@ -14,7 +14,7 @@ use super::{Text, Written};
 /// An array or object that is being written.
 pub(super) struct Parts<'t, 'w, W> {
     text: &'t mut Text<'w, W>,
-    is_begun: bool,
+    has_parts: bool,
     end: &'static [u8],
 }
 
@@ -22,7 +22,7 @@ impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
     /// Writes the opening text of a container; `end` closes it.
     pub(super) fn begin(text: &'t mut Text<'w, W>, begin: &[u8], end: &'static [u8]) -> Result<Self, Error> {
         text.write_short(begin)?;
-        Ok(Self { text, is_begun: false, end })
+        Ok(Self { text, has_parts: false, end })
     }
 
     /// A variant with data is an object whose one key is the variant's name.
@@ -40,7 +40,7 @@ impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
 
     /// Writes the comma before every part but the first.
     fn separate(&mut self) -> Written {
-        if std::mem::replace(&mut self.is_begun, true) { self.text.write_short(b",") } else { Ok(()) }
+        if std::mem::replace(&mut self.has_parts, true) { self.text.write_short(b",") } else { Ok(()) }
     }
 
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
@@ -64,7 +64,7 @@ impl<W: Write> SerializeMap for Parts<'_, '_, W> {
     type Ok = ();
     type Error = Error;
 
-    /// Keys can be numbers, and much cannot be a key: `serde_json` knows.
+    /// Keys can be numbers, and many values cannot be keys: `serde_json` decides.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Written {
         self.separate()?;
         let object = serde_json::to_vec(&OneKey(key))?;

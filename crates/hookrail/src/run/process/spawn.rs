@@ -25,6 +25,26 @@ pub(crate) enum SpawnError {
     Failed(StartFailure),
 }
 
+/// Why another attempt to start a process may succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum RetryReason {
+    /// Descriptors, processes or memory have run out for the moment.
+    Scarce,
+    /// The program is open for writing, or was when another thread spawned something.
+    Busy,
+}
+
+impl RetryReason {
+    /// Reads an error of the system; `None` if the next attempt would fail like this one.
+    pub(in crate::run) fn of(error: &io::Error) -> Option<Self> {
+        match Errno::from_io_error(error)? {
+            Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM => Some(Self::Scarce),
+            Errno::TXTBSY => Some(Self::Busy),
+            _ => None,
+        }
+    }
+}
+
 /// A process that runs and is not yet waited for. Dropping it kills its group.
 #[derive(Debug)]
 pub(crate) struct Spawned {
@@ -43,14 +63,12 @@ pub(crate) fn spawn(
 ) -> Result<Spawned, SpawnError> {
     match try_spawn(command, payload, reaper) {
         Ok(spawned) => Ok(spawned),
-        Err(error) => match (Errno::from_io_error(&error), &command.fallback) {
-            (Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM), _) => {
-                Err(SpawnError::Scarce(error))
-            }
-            (Some(Errno::TXTBSY), _) => Err(SpawnError::Busy(error)),
+        Err(error) => match (RetryReason::of(&error), &command.fallback) {
+            (Some(RetryReason::Scarce), _) => Err(SpawnError::Scarce(error)),
+            (Some(RetryReason::Busy), _) => Err(SpawnError::Busy(error)),
             // The shell either runs this or reports why it cannot be run.
-            (_, Some(fallback)) => spawn(fallback, payload, reaper),
-            (_, None) => Err(SpawnError::Failed(start_failure(command, &error))),
+            (None, Some(fallback)) => spawn(fallback, payload, reaper),
+            (None, None) => Err(SpawnError::Failed(start_failure(command, &error))),
         },
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep_until};
 
 use super::super::capture::Capture;
 use super::super::payload::PayloadCursor;
-use super::super::unix::{self, Peek};
+use super::super::unix::{self, ChildState};
 use super::super::watch::{Ticker, WatchedDescriptor};
 use super::Finished;
 use super::group::ProcessGroup;
@@ -26,11 +26,11 @@ pub(in crate::run) const QUIET: Duration = Duration::from_millis(200);
 /// … but for no longer than this.
 pub(in crate::run) const LINGER: Duration = Duration::from_millis(450);
 /// Longer timeouts are as good as none; clocks overflow beyond.
-pub(in crate::run) const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
+pub(in crate::run) const LONGEST_WAIT: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// Waits for the end of a process, or for its timeout counted from its spawn.
 pub(crate) async fn finish(spawned: Spawned, timeout: Duration, keep: usize) -> Finished {
-    let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_TIMEOUT));
+    let (started, deadline) = (spawned.started, spawned.started + timeout.min(LONGEST_WAIT));
     let mut run = ProcessRun::new(spawned, deadline, keep);
     let mut alarm = pin!(sleep_until(run.alarm_at.into()));
     let end = poll_fn(|cx| run.poll(cx, alarm.as_mut())).await;
@@ -127,15 +127,15 @@ impl ProcessRun {
 
         if self.ended.is_none() {
             match self.poll_exit(cx) {
-                Poll::Ready(Peek::Ended(exit)) => {
+                Poll::Ready(ChildState::Ended(exit)) => {
                     let now = Instant::now();
                     self.ended = Some(Ended { exit, latest: self.deadline.min(now + LINGER), quiet: now });
                     self.stdout.read_available(&mut self.scratch);
                     self.stderr.read_available(&mut self.scratch);
                     news = true;
                 }
-                Poll::Ready(Peek::Lost) => return Poll::Ready(ProcessEnd::Lost),
-                Poll::Ready(Peek::Running) | Poll::Pending => {}
+                Poll::Ready(ChildState::Lost) => return Poll::Ready(ProcessEnd::Lost),
+                Poll::Ready(ChildState::Running) | Poll::Pending => {}
             }
         }
         if let Some(ended) = &mut self.ended {
@@ -168,9 +168,9 @@ impl ProcessRun {
     /// busy. What the hook did in the meantime counts, whether or not the reactor has reported it.
     fn last_look(&mut self) -> ProcessEnd {
         let end = match unix::peek(self.group.leader()) {
-            Peek::Ended(exit) => ProcessEnd::Exited(exit),
-            Peek::Lost => ProcessEnd::Lost,
-            Peek::Running => ProcessEnd::DeadlinePassed,
+            ChildState::Ended(exit) => ProcessEnd::Exited(exit),
+            ChildState::Lost => ProcessEnd::Lost,
+            ChildState::Running => ProcessEnd::DeadlinePassed,
         };
         // Whatever a process has written before its end fits into its pipes.
         self.stdout.read_available(&mut self.scratch);
@@ -191,7 +191,7 @@ impl ProcessRun {
 
     /// Looks for the end of the process in the way that is in use, and changes to the next one when it no longer
     /// works.
-    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Peek> {
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<ChildState> {
         let leader = self.group.leader();
         if let ExitWatch::Outputs = self.exit_watch {
             if !self.all_read() {
@@ -199,12 +199,12 @@ impl ProcessRun {
             }
             match unix::peek(leader) {
                 // It closed its outputs and still runs, or has a few microseconds to go.
-                Peek::Running => self.watch_exit(),
+                ChildState::Running => self.watch_exit(),
                 peek => return Poll::Ready(peek),
             }
         }
         let look = || match unix::peek(leader) {
-            Peek::Running => Err(io::ErrorKind::WouldBlock.into()),
+            ChildState::Running => Err(io::ErrorKind::WouldBlock.into()),
             peek => Ok(peek),
         };
         if let ExitWatch::Descriptor(watch) = &self.exit_watch {
@@ -217,7 +217,7 @@ impl ProcessRun {
             return Poll::Pending;
         }
         match unix::peek(leader) {
-            Peek::Running => {
+            ChildState::Running => {
                 self.ticker.want();
                 Poll::Pending
             }

@@ -5,21 +5,23 @@ use std::io::{ErrorKind, PipeReader, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::unix::{self, Peek, Pid, ProcessTable, Signal};
+use super::super::unix::{self, ChildState, Pid, ProcessTable, Signal};
 
 /// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
 /// hangs inside the kernel takes this long.
 const REAP_AFTER_KILL: Duration = Duration::from_secs(10);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// What is read at once, and how often in one look, of outputs that are no longer needed.
-const DRAIN: (usize, usize) = (64 * 1024, 16);
+/// How many bytes are read at once of outputs that are no longer needed.
+const DRAINED_AT_ONCE: usize = 64 * 1024;
+/// How often such an output is read in one look.
+const DRAINS_PER_LOOK: usize = 16;
 
-/// Another process whose child a leader is, and which reports its end. Until it is told to reap the leader, that stays
+/// Another process whose child a leader is, and which reports its end. Until [`Parent::reap`] is called, the leader stays
 /// there as a zombie.
 pub(in crate::run) trait Parent: std::fmt::Debug + Send + Sync {
     /// Looks at the leader.
-    fn peek(&self) -> Peek;
+    fn peek(&self) -> ChildState;
     /// The leader may go.
     fn reap(&self);
 }
@@ -50,10 +52,10 @@ impl Ending {
         self.drain_outputs();
         let peek = self.parent.as_ref().map_or_else(|| unix::peek(self.leader), |parent| parent.peek());
         let leader_ended = match peek {
-            Peek::Running => false,
-            Peek::Ended(_) => true,
+            ChildState::Running => false,
+            ChildState::Ended(_) => true,
             // Another part of this program reaped it; its number is not ours to signal.
-            Peek::Lost => return true,
+            ChildState::Lost => return true,
         };
         let mut group_ended = false;
         let mut unknown = false;
@@ -86,9 +88,9 @@ impl Ending {
         if self.outputs.is_empty() {
             return;
         }
-        let mut dropped = vec![0; DRAIN.0];
+        let mut dropped = vec![0; DRAINED_AT_ONCE];
         self.outputs.retain_mut(|output| {
-            for _ in 0..DRAIN.1 {
+            for _ in 0..DRAINS_PER_LOOK {
                 match output.read(&mut dropped) {
                     Ok(0) => return false,
                     Ok(_) => {}

@@ -83,7 +83,7 @@ impl HookRunner {
         let worker = worker.get_or_init(|| self.worker_of(hook, cwd));
         let Ok(slot) = self.limits_of(hook).slots.try_acquire() else { return Early::Impossible };
         let Some(question) = worker.begin(part) else { return Early::Impossible };
-        self.tell_start(hook);
+        self.report_start(hook);
         Early::Sending(EarlyRequest { question, _slot: slot, _counted: self.workers.count_question() })
     }
 }

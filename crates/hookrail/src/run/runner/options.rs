@@ -1,4 +1,4 @@
-//! How a host wants hooks to be run.
+//! The options of a runner.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct RunnerOptions {
     pub project: Option<ProjectOptions>,
     /// The environment they inherit; `inherited_environment` gives the one of this process.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether commands without any shell syntax are executed without a shell. No hook can tell.
+    /// Whether commands without any shell syntax are executed without a shell. No hook can observe it.
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
     pub grace: Duration,

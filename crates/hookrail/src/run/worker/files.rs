@@ -2,13 +2,12 @@
 //! the next event gets a new process, as it would have without a worker.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::watched::{Watch, WatchedFiles};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::get;
-use crate::trust::named_paths;
+use crate::trust::{Identity, named_paths};
 
 /// The most files that are looked at before each event.
 const MOST_FILES: usize = 32;
@@ -23,21 +22,16 @@ pub(super) struct CommandFiles {
 /// How the files were at one moment.
 #[derive(Debug)]
 pub(super) struct FilesFingerprint {
-    /// `None` for one that was not there.
-    named: Vec<Option<FileState>>,
+    named: Vec<SeenPath>,
     watched: WatchedFiles,
 }
 
-/// What changes when a file does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileState {
-    device: u64,
-    inode: u64,
-    size: u64,
-    mode: u32,
-    owner: u32,
-    modified: (i64, i64),
-    changed: (i64, i64),
+/// A path, and the file that was there at one moment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SeenPath {
+    path: PathBuf,
+    /// `None` where nothing was, or it could not be looked at.
+    file: Option<Identity>,
 }
 
 impl CommandFiles {
@@ -66,32 +60,31 @@ impl CommandFiles {
 
     /// How they are now.
     pub(super) fn load_fingerprint(&self) -> FilesFingerprint {
-        let named = self.paths.iter().map(|path| FileState::load(path)).collect();
+        let named = self.paths.iter().cloned().map(SeenPath::load).collect();
         FilesFingerprint { named, watched: self.watch.load() }
     }
 
     /// Whether they still are as they were.
     pub(super) fn are_as(&self, before: &mut FilesFingerprint) -> bool {
-        self.paths.len() == before.named.len()
-            && self.paths.iter().zip(&before.named).all(|(path, state)| FileState::load(path) == *state)
-            && self.watch.is_as(&mut before.watched)
+        before.named.iter().all(SeenPath::is_unchanged) && self.watch.is_as(&mut before.watched)
     }
 }
 
-impl FileState {
-    /// The state of a file now; `None` if it cannot be read.
-    pub(super) fn load(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
-        Some(Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            mode: metadata.mode(),
-            owner: metadata.uid(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
+impl SeenPath {
+    /// Looks at a path now.
+    pub(super) fn load(path: PathBuf) -> Self {
+        let file = identity_at(&path);
+        Self { path, file }
     }
+
+    /// Whether the same file is there, with the same content as far as its metadata show.
+    pub(super) fn is_unchanged(&self) -> bool {
+        identity_at(&self.path) == self.file
+    }
+}
+
+fn identity_at(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|metadata| Identity::of(&metadata))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod recognise;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use self::loader::{Loader, open_control};
@@ -21,8 +21,9 @@ use super::start::start;
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::image::OnceImage;
+use crate::run::locks::lock;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_TIMEOUT};
+use crate::run::process::{Finished, LONGEST_WAIT};
 use crate::run::reaper::Reaper;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
@@ -82,7 +83,7 @@ impl ForkWorker {
     /// Runs one event in a fork; `None` if it has to have a process of its own. The deadline counts from here.
     pub(super) async fn ask(&self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
         let begin = Instant::now();
-        let deadline = begin + timeout.min(LONGEST_TIMEOUT);
+        let deadline = begin + timeout.min(LONGEST_WAIT);
         let launch = self.launch()?;
         let loader = self.loader(&launch, deadline).await?;
         let limits = event::ForkLimits { payload, timeout, begin, deadline, keep };
@@ -198,9 +199,4 @@ impl ForkWorker {
     pub(super) fn health(&self) -> MutexGuard<'_, Health> {
         lock(&self.health)
     }
-}
-
-/// A panic while one of these locks was held leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,8 +6,10 @@ use crate::verdict::failure::WorkerFailure;
 
 /// So many failures in a row, and the next start has to wait.
 const FAILURES_BEFORE_PAUSE: u32 = 3;
-/// The first pause, and the longest: each further failure doubles it.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// The first pause. Each further failure doubles it, …
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// … up to this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The record of one worker.
 #[derive(Debug, Default)]
@@ -35,7 +37,8 @@ impl Health {
         self.last_failure = Some(why);
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
         if let Some(more) = self.failures_in_a_row.checked_sub(FAILURES_BEFORE_PAUSE) {
-            let pause = PAUSES.0.saturating_mul(1_u32.checked_shl(more).unwrap_or(u32::MAX)).min(PAUSES.1);
+            let pause =
+                FIRST_PAUSE.saturating_mul(1_u32.checked_shl(more).unwrap_or(u32::MAX)).min(LONGEST_PAUSE);
             self.paused_until = Some(now + pause);
         }
     }

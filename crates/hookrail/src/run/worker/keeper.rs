@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::pool::PoolShared;
 
-/// The shortest and the longest pause between two rounds.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mins(1));
+/// The shortest pause between two rounds.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+/// The longest pause between two rounds.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// Ends idle workers.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ impl Keeper {
             return;
         }
         let (pool, kept) = (Arc::downgrade(shared), Arc::clone(control));
-        let pause = (shared.keeper.idle / 4).clamp(PAUSES.0, PAUSES.1);
+        let pause = (shared.keeper.idle / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
         let builder = std::thread::Builder::new().name("hookrail-workers".to_owned());
         state.has_thread = builder.spawn(move || kept.work(&pool, pause)).is_ok();
     }

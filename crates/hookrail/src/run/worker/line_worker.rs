@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
@@ -15,14 +15,15 @@ use super::start::start;
 use super::turns::{QueuePosition, Turn, Turns};
 use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
+use crate::run::locks::lock;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_TIMEOUT};
+use crate::run::process::{Finished, LONGEST_WAIT};
 use crate::run::reaper::Reaper;
 use crate::run::unix;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
-/// The variable that tells a program that it is a worker.
+/// The variable that marks the process of a worker.
 const VARIABLE: &str = "HOOKRAIL_WORKER";
 
 /// One worker, whether or not a process of it runs.
@@ -111,7 +112,7 @@ impl LineWorker {
             Entry::Turn(turn) => (turn, None, Instant::now()),
             Entry::Early(EarlyQuestion { turn, asked, begin }) => (turn, Some(asked), begin),
         };
-        let deadline = begin + timeout.min(LONGEST_TIMEOUT);
+        let deadline = begin + timeout.min(LONGEST_WAIT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
         let text = |bytes| Captured { bytes, truncated: false };
         let mut limits = QuestionLimits { payload, timeout, deadline, keep, alone };
@@ -229,7 +230,7 @@ fn open_stdin() -> io::Result<(OwnedFd, io::PipeWriter)> {
     Ok((reader.into(), writer))
 }
 
-/// The same command with the variable that tells a program that it is a worker.
+/// The same command with the variable that marks the process of a worker.
 fn as_worker(command: &PreparedCommand) -> PreparedCommand {
     let mut worker = command.clone();
     let mut env = command.env.to_vec();
@@ -237,11 +238,6 @@ fn as_worker(command: &PreparedCommand) -> PreparedCommand {
     worker.env = env.into();
     worker.fallback = command.fallback.as_deref().map(|fallback| Box::new(as_worker(fallback)));
     worker
-}
-
-/// A panic while one of these locks was held leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use super::Worker;
@@ -13,15 +13,16 @@ use super::status::{WorkerStatus, statuses};
 use crate::hook::{Hook, WorkerMode};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::EnvironmentVariable;
+use crate::run::locks::lock;
 use crate::run::reaper::Reaper;
 use crate::run::runner::GRACE;
 
 /// How long a worker may have nothing to do before it is ended.
 const IDLE: Duration = Duration::from_mins(10);
-/// How many workers are remembered. Beyond that, those without a process are forgotten.
-const REMEMBERED: usize = 256;
-/// How many hooks are remembered to belong to a worker.
-const REMEMBERED_HOOKS: usize = 4096;
+/// How many workers are kept. Beyond that, those without a process are dropped.
+const MAX_WORKERS: usize = 256;
+/// For how many hooks it is kept which worker they belong to.
+const MAX_ASSIGNED_HOOKS: usize = 4096;
 
 /// The workers of a session. Clones share them; the last one to be dropped ends them.
 ///
@@ -163,7 +164,7 @@ impl WorkerPool {
         };
         let worker = {
             let mut workers = lock(&self.shared.workers);
-            if workers.len() >= REMEMBERED {
+            if workers.len() >= MAX_WORKERS {
                 workers.retain(|_, worker| worker.process_id().is_some());
                 lock(&self.shared.known).clear();
             }
@@ -171,7 +172,7 @@ impl WorkerPool {
             Arc::clone(workers.entry(key).or_insert_with(make))
         };
         let mut known = lock(&self.shared.known);
-        if known.len() >= REMEMBERED_HOOKS {
+        if known.len() >= MAX_ASSIGNED_HOOKS {
             known.clear();
         }
         let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
@@ -226,9 +227,4 @@ impl Drop for PoolShared {
         }
         self.keeper.stop();
     }
-}
-
-/// A panic while one of these locks was held leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

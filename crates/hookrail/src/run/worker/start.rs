@@ -2,22 +2,18 @@
 
 use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rustix::io::Errno;
 use tokio::time::sleep;
 
 use crate::run::capture::output_pipe;
 use crate::run::command::PreparedCommand;
-use crate::run::process::{ProcessGroup, image_of, start_failure};
+use crate::run::process::{
+    BUSY_ATTEMPTS, BUSY_PAUSE, FIRST_SCARCE_PAUSE, LONGEST_SCARCE_PAUSE, ProcessGroup, RetryReason, image_of,
+    start_failure,
+};
 use crate::run::reaper::Reaper;
 use crate::verdict::failure::StartFailure;
-
-/// Pauses between attempts when descriptors, processes or memory have run out: the first and the longest.
-const SCARCE_PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// Attempts on a program that is just being written, and the pause between them.
-const BUSY_ATTEMPTS: u32 = 20;
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// A process that was just started.
 #[derive(Debug)]
@@ -42,28 +38,28 @@ pub(super) async fn start<S>(
 ) -> Result<StartedProcess<S>, StartFailure> {
     let mut command = command;
     let mut busy_attempts = 0;
-    let mut pause = SCARCE_PAUSES.0;
+    let mut pause = FIRST_SCARCE_PAUSE;
     loop {
         let error = match try_start(command, reaper, &open_stdin) {
             Ok(started) => return Ok(started),
             Err(error) => error,
         };
-        match Errno::from_io_error(&error) {
-            Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
+        match RetryReason::of(&error) {
+            Some(RetryReason::Scarce) => {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     return Err(start_failure(command, &error));
                 }
                 sleep(pause.min(left)).await;
-                pause = (pause * 2).min(SCARCE_PAUSES.1);
+                pause = (pause * 2).min(LONGEST_SCARCE_PAUSE);
                 continue;
             }
-            Some(Errno::TXTBSY) if busy_attempts < BUSY_ATTEMPTS => {
+            Some(RetryReason::Busy) if busy_attempts < BUSY_ATTEMPTS => {
                 busy_attempts += 1;
                 sleep(BUSY_PAUSE).await;
                 continue;
             }
-            _ => {}
+            Some(RetryReason::Busy) | None => {}
         }
         // The shell runs it in its own way, or reports why it cannot be run.
         command = command.fallback.as_deref().ok_or_else(|| start_failure(command, &error))?;

@@ -32,8 +32,10 @@ pub struct WorkerStatus {
 
 /// What these workers did so far.
 pub(super) fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
-    let processes: Vec<Option<i32>> = workers.iter().map(|worker| worker.process_id()).collect();
-    let memory = if processes.iter().any(Option::is_some) { memory_by_group() } else { HashMap::new() };
+    let workers: Vec<(&Arc<Worker>, Option<i32>)> =
+        workers.iter().map(|worker| (worker, worker.process_id())).collect();
+    let has_process = workers.iter().any(|(_, process)| process.is_some());
+    let memory = if has_process { memory_by_group() } else { HashMap::new() };
     let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
         let health = worker.health();
         WorkerStatus {
@@ -46,7 +48,7 @@ pub(super) fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
             memory: process.and_then(|leader| memory.get(&leader).copied()),
         }
     };
-    workers.iter().zip(processes).map(status).collect()
+    workers.into_iter().map(status).collect()
 }
 
 /// What the processes of each group hold in memory: a command may have a shell around it, or helpers. Empty where the

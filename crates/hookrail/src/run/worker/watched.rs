@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::FileState;
+use super::files::SeenPath;
 use crate::trust::{WatchedPaths, watched_paths};
 
 /// What is watched: patterns, and where they begin.
@@ -29,9 +29,6 @@ struct MatchedPaths {
     files: Vec<SeenPath>,
     folders: Vec<SeenPath>,
 }
-
-/// A path and what was there.
-type SeenPath = (PathBuf, Option<FileState>);
 
 impl Watch {
     /// No patterns yet. They will match files below this directory.
@@ -59,10 +56,10 @@ impl Watch {
             return false;
         }
         let Some(found) = &mut before.found else { return false };
-        if !found.files.iter().all(is_as_seen) {
+        if !found.files.iter().all(SeenPath::is_unchanged) {
             return false;
         }
-        if found.folders.iter().all(is_as_seen) {
+        if found.folders.iter().all(SeenPath::is_unchanged) {
             return true;
         }
         // A file was added or removed, which may be one that is not watched.
@@ -74,21 +71,11 @@ impl Watch {
 
     fn find(&self) -> Option<MatchedPaths> {
         let WatchedPaths { files, folders } = watched_paths(&self.root, &self.patterns).ok()?;
-        let seen = |paths: Vec<PathBuf>| {
-            let look = |path: PathBuf| {
-                let state = FileState::load(&path);
-                (path, state)
-            };
-            paths.into_iter().map(look).collect()
-        };
+        let seen = |paths: Vec<PathBuf>| paths.into_iter().map(SeenPath::load).collect();
         // The folders first: what comes while the files are looked at is then found next time.
         let folders = seen(folders);
         Some(MatchedPaths { files: seen(files), folders })
     }
-}
-
-fn is_as_seen((path, state): &SeenPath) -> bool {
-    FileState::load(path) == *state
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn only_the_user_root_and_the_owner_of_the_home_may_write() {
-    let identity = AskedUser { user: 1000, group: 1000, home_owner: Some(1001) };
+    let identity = UserIdentity { user: 1000, group: 1000, home_owner: Some(1001) };
     for (what, owner, group, mode, is_folder, expected) in [
         ("private", 1000, 1000, 0o600, false, None),
         ("readable", 1000, 50, 0o644, false, None),

@@ -24,39 +24,37 @@ impl Activation {
     }
 }
 
-/// Whether hooks may be on, as far as the flags tell before approvals are read. If not, they are off; if a project's flag
+/// Whether hooks may be on, as far as the flags decide it before approvals are read. If not, they are off; if a project's flag
 /// is all that turns them on, approvals decide.
 pub(crate) fn may_be_on(enable: PerLevel<Option<bool>>) -> bool {
     enable.project == Some(true) || matches!(outside(enable), Some((true, _)))
 }
 
-/// What is said outside of the project, and by which level. The user's word counts more than the system's.
+/// The flag outside of the project, and the level that sets it. The user's goes before the system's.
 fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
     enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)))
 }
 
-/// Whether hooks are on, and whether those outside of the project are.
+/// Decides whether hooks are on.
 ///
 /// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
 /// and changing one hook must not switch its neighbours off. Its `false` concerns its own hooks only.
 pub(super) fn activation(
     enable: PerLevel<Option<bool>>,
     judgement: &Judgement<ConfiguredHook>,
-) -> (Activation, bool) {
+) -> Activation {
     let approved = judgement.keeps_enabled
         || judgement.project_settings_approved
         || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);
     let by_project = enable.project == Some(true) && approved;
-    let activation = match outside(enable) {
+    match outside(enable) {
         _ if by_project => Activation::On,
         Some((true, _)) => Activation::On,
         _ if enable.project == Some(true) => Activation::OffUntilApproved,
         Some((false, level)) => Activation::OffBy(level),
         None if enable.project == Some(false) => Activation::OffBy(Level::Project),
         None => Activation::OffByDefault,
-    };
-    let on = activation.is_on();
-    (activation, on)
+    }
 }
 
 #[cfg(test)]
@@ -79,8 +77,8 @@ mod tests {
                             disabled: Vec::new(),
                             problem: None,
                         };
-                        let (activation, on) = activation(enable, &judgement);
-                        assert_eq!(activation.is_on(), on);
+                        let activation = activation(enable, &judgement);
+                        let on = activation.is_on();
                         let may_be = may_be_on(enable);
                         assert!(may_be || !on, "{enable:?}, {approved}: {activation:?}");
                         assert!(on || !may_be || !approved, "{enable:?}: {activation:?}");

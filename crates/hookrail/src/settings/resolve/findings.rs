@@ -120,8 +120,8 @@ pub(super) fn unapproved(
             place: None,
             message: format!(
                 "the settings of this project besides its hooks are ignored until they are approved: {}",
-                settings.project_settings().as_object().map_or_else(String::new, |said| {
-                    said.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+                settings.project_settings().as_object().map_or_else(String::new, |fields| {
+                    fields.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
                 })
             ),
             help,

@@ -10,7 +10,7 @@ struct CodeOptions {
     short: &'static str,
     /// Long names, without their dashes.
     long: &'static [&'static str],
-    /// The words that the program adds, as shell text; `$_` stands for what cannot be told.
+    /// The words that the program adds, as shell text; `$_` stands for what cannot be determined.
     adds: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn has_code_options(name: &str) -> bool {
     options_of(name).is_some()
 }
 
-/// Reads the commands in the options of the program `name`. Words that cannot be told are passed over, as with any program.
+/// Reads the commands in the options of the program `name`. Words that cannot be determined are passed over, as with any program.
 pub(super) fn code_options(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
     let Some(options) = options_of(name) else { return };
     let mut args = args.iter().peekable();
@@ -102,7 +102,7 @@ fn read(walker: &mut Walker, value: Option<&Field>, adds: &str, context: &Contex
         walker.dynamic();
         return;
     };
-    // A host and a command are added to `ssh`, and neither of them is news.
+    // To `ssh` a host and a command are added, which the line itself already names.
     let is_ssh = text.split_whitespace().next().is_some_and(|name| base_name(name) == "ssh");
     let adds = if is_ssh { "" } else { adds };
     code(walker, &Field::known(format!("{text} {adds}").trim_end()), None, context);

@@ -49,7 +49,7 @@ pub(super) fn sudo(walker: &mut Walker, name: &str, args: &[Field], context: &Co
     });
 }
 
-/// Whether a word before the command sets a variable. One whose value cannot be told and stands outside of quotes may
+/// Whether a word before the command sets a variable. One whose value cannot be determined and stands outside of quotes may
 /// end in other words, so it is none. Whether `sudo` lets a variable through is a matter of its own settings.
 fn is_assignment(field: &Field) -> bool {
     let is_one_word = field.text.is_some() || field.single;

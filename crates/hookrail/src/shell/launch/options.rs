@@ -3,7 +3,7 @@
 use crate::shell::field::Field;
 
 /// Which options a launcher knows. An option that is not listed may or may not take a value, so what follows it
-/// cannot be told.
+/// cannot be determined.
 #[derive(Debug, Default)]
 pub(super) struct Spec {
     /// Letters without a value.
@@ -27,7 +27,7 @@ pub(super) struct Found {
     pub(super) rest: usize,
     /// Whether that is uncertain.
     pub(super) unclear: bool,
-    /// How many words that cannot be told stand among the options.
+    /// How many words that cannot be determined stand among the options.
     pub(super) unknown: usize,
 }
 

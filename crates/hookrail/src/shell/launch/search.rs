@@ -7,7 +7,7 @@ use crate::shell::walk::{Context, Stdin, Walker};
 
 /// `xargs`: the words that it reads come last, or in place of a sign.
 ///
-/// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be told
+/// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
 /// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
 pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     #[rustfmt::skip] // A list is read as a block.
@@ -57,7 +57,7 @@ fn with_hole(field: &Field, sign: Option<&str>) -> Field {
 }
 
 /// `find`: the commands behind `-exec` and similar options, which end with `;`, or with `+` directly behind `{}`. What `-execdir`
-/// starts runs in the folder of each file, so relative paths in it cannot be told.
+/// starts runs in the folder of each file, so relative paths in it cannot be determined.
 pub(super) fn find(walker: &mut Walker, args: &[Field], context: &Context) {
     let mut rest = args;
     while let Some((action, behind)) = rest.split_first() {

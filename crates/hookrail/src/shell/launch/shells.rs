@@ -11,7 +11,7 @@ pub(in crate::shell) fn is_shell(name: &str) -> bool {
         || is_other_shell(name)
 }
 
-/// Shells with a language of their own: their code cannot be told. `fish -c 'rm x'` would read the same in Bash, but
+/// Shells with a language of their own: their code cannot be determined. `fish -c 'rm x'` would read the same in Bash, but
 /// it is not known for which texts that holds.
 fn is_other_shell(name: &str) -> bool {
     matches!(name, "fish" | "csh" | "tcsh")
@@ -134,7 +134,7 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
     let is_unknown = |field: &Field| field.text.is_none();
     let has_syntax =
         |field: &Field| field.as_str().is_some_and(|text| text.contains(['\'', '"', '\\', '`', '$', '#']));
-    // A word that cannot be told may close a quote that another one opens.
+    // A word that cannot be determined may close a quote that another one opens.
     if words.iter().any(is_unknown) && words.iter().any(has_syntax) {
         walker.dynamic();
     }

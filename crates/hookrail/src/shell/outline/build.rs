@@ -1,7 +1,7 @@
 //! From the tree of a text to its [`Outline`].
 //!
-//! Every word of the tree ends up in the outline exactly once, in whatever construct it stands. Who asks which files a
-//! command names must not miss one because it stands in a `case` inside of a substitution.
+//! Every word of the tree ends up in the outline exactly once, in whatever construct it stands. Code that asks which
+//! files a command names must not miss one because it stands in a `case` inside of a substitution.
 
 use super::{Assignment, Outline, Piece, Role, SimpleCommand, Variable, Word};
 use crate::shell::braces;
@@ -101,7 +101,7 @@ impl OutlineBuilder {
         }
     }
 
-    /// An assignment. The value of an array is several words, so that the assignment itself has one that cannot be told.
+    /// An assignment. The value of an array is several words, so that the assignment itself has one that cannot be determined.
     fn assignment(&mut self, assign: &Assign) -> Assignment {
         if let Some(subscript) = &assign.subscript {
             self.inner(subscript, true);

@@ -1,7 +1,7 @@
 //! Compound commands: those that hold other commands.
 //!
 //! A keyword that is missing marks the text as broken, and reading goes on as if it were there: in `if a; then rm x` the
-//! `rm` is still worth telling, because Bash may get the rest of the text from somewhere else.
+//! `rm` is still worth reporting, because Bash may get the rest of the text from somewhere else.
 
 use super::word::Ends;
 use super::{ShellParser, Until};

@@ -184,7 +184,7 @@ impl ShellParser<'_> {
 
     /// Reads what stands between the name and the closing brace, which is left unread.
     ///
-    /// Only operators that can give another text than the value (`-`, `=`, `+`) are told apart. All others change the
+    /// Only operators that can give another text than the value (`-`, `=`, `+`) are distinguished. All others change the
     /// value in ways that are not followed, so that only the expansions inside them matter.
     fn operation(&mut self, quoted: bool) -> Operation {
         let colon = self.cursor.peek() == Some(b':')

@@ -1,7 +1,7 @@
 //! Texts that are put together from pieces of another one before they are read.
 //!
-//! What stands in backticks loses backslashes, and a here-document loses tabs and joined lines. Who asks where something
-//! stands wants the place in the text that a person wrote, so each byte of such a copy remembers where it comes from.
+//! What stands in backticks loses backslashes, and a here-document loses tabs and joined lines. A place is
+//! always one in the text that a person wrote, so each byte of such a copy keeps its offset there.
 
 use std::rc::Rc;
 

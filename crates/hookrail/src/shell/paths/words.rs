@@ -3,7 +3,7 @@
 use super::{KnownProgram, Operands};
 use crate::shell::field::Field;
 
-/// The arguments of a program, told apart.
+/// The arguments of a program, divided into options with their values and operands.
 pub(super) struct ProgramArguments<'a> {
     /// Names (one letter, or the long name) and values.
     pub(super) options: Vec<(String, Option<Field>)>,
@@ -12,7 +12,7 @@ pub(super) struct ProgramArguments<'a> {
 }
 
 impl<'a> ProgramArguments<'a> {
-    /// Tells options, their values and operands apart. Options may stand anywhere before `--`.
+    /// Separates options, their values and operands. Options may stand anywhere before `--`.
     pub(super) fn of(args: &'a [Field], program: &KnownProgram) -> Self {
         let mut words = Self { options: Vec::new(), operands: Vec::new() };
         let mut rest = args.iter();

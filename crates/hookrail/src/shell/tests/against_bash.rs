@@ -109,7 +109,7 @@ impl Bench {
     }
 }
 
-/// Whether a fact tells of a call. A word that cannot be told stands for any number of words, and so does a pattern.
+/// Whether a fact tells of a call. A word that cannot be determined stands for any number of words, and so does a pattern.
 fn tells(fact: &CommandFact, call: &[String]) -> bool {
     let Some(((Some(name), words), (called, args))) = fact.argv.split_first().zip(call.split_first()) else {
         return false;

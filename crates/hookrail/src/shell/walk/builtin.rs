@@ -49,7 +49,7 @@ impl Walker {
             "cd" | "pushd" | "popd" => self.change_directory(name, args),
             "set" => self.set_builtin(args),
             "shift" => self.shift(args),
-            // Outside of a function it is an error and sets nothing; whether this is outside cannot always be told.
+            // Outside of a function it is an error and sets nothing; whether this is outside cannot always be determined.
             "local" if self.active.is_empty() => {
                 self.declare(args, context);
                 self.forget_variables();
@@ -147,7 +147,7 @@ impl Walker {
     }
 
     /// `alias`: keeps the texts of the definitions. They count for the lines behind this one if `expand_aliases` is on,
-    /// which cannot be told, so a name is read with and without its alias.
+    /// which cannot be determined, so a name is read with and without its alias.
     fn define_aliases(&mut self, args: &[Field]) {
         for arg in args {
             let Some(text) = arg.as_str() else {
@@ -160,7 +160,7 @@ impl Walker {
         }
     }
 
-    /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be told. They are not
+    /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be determined. They are not
     /// joined here, because a link among them has to be followed on the disk, where this reader never looks.
     fn change_directory(&mut self, name: &str, args: &[Field]) {
         let mut operands = args

@@ -54,7 +54,7 @@ impl Walker {
         }
     }
 
-    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be told.
+    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be determined.
     fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) {
         let mut context = context.clone();
         if let Some(options) = &pipeline.time {

@@ -97,7 +97,7 @@ impl Walker {
         }
     }
 
-    /// Reads the export of what cannot be told, which may be any variable.
+    /// Reads the export of what cannot be determined, which may be any variable.
     pub(super) fn note_any_export(&mut self) {
         self.state.set(StateKey::StartFile(StartFile::Always), Some(Value::Set));
     }

@@ -75,7 +75,7 @@ impl Walker {
         self.expand_quoted(&word.parts, context)
     }
 
-    /// The text that `parts` become inside double quotes; `None` where it cannot be told or would be several words.
+    /// The text that `parts` become inside double quotes; `None` where it cannot be determined or would be several words.
     pub(super) fn expand_quoted(&mut self, parts: &[WordPart], context: &Context) -> Option<String> {
         let mut builder = FieldBuilder::default();
         builder.begin();
@@ -247,7 +247,7 @@ impl Walker {
         }
     }
 
-    /// Sets a variable, or forgets it if the value cannot be told. `IFS` changes how all others are split, so that
+    /// Sets a variable, or drops it if the value cannot be determined. `IFS` changes how all others are split, so that
     /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
@@ -265,7 +265,7 @@ impl Walker {
     }
 }
 
-/// `value`, or `instead` of it where it is unset; which of them it is cannot be told of a variable of the environment.
+/// `value`, or `instead` of it where it is unset; which of them it is cannot be determined of a variable of the environment.
 fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
     match (value, instead) {
         (Expanded::Text(text), instead) if text.is_empty() && colon => instead,

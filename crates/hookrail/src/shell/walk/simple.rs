@@ -32,7 +32,7 @@ impl Walker {
         context: &Context,
     ) {
         if let Some(script) = self.alias(words) {
-            // The name is read both ways: whether aliases are on cannot be told.
+            // The name is read both ways: whether aliases are on cannot be determined.
             if let Some(script) = script {
                 let mark = self.state.mark();
                 let inner = self.redirects(redirects, context);
@@ -149,7 +149,7 @@ impl Walker {
     /// Reads the command with the words `whole`.
     ///
     /// It is reported before its arguments are read, so that commands stand in the order of the text. A name that is a pattern,
-    /// or that cannot be told, makes the line dynamic.
+    /// or that cannot be determined, makes the line dynamic.
     pub(in crate::shell) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
         let Some((program, args)) = whole.split_first() else { return };
         if !self.step(whole.len()) {

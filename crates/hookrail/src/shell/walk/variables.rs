@@ -101,7 +101,7 @@ impl Walker {
     }
 
     /// Builtins that set variables to what is not known. Every operand that could be a name is taken for one, options
-    /// included: to forget a value too many only makes the facts less exact.
+    /// included: to drop a value too many only makes the facts less exact.
     pub(super) fn change_variables(&mut self, name: &str, args: &[Field], context: &Context) {
         self.subscripts(args, context);
         if name == "let" {

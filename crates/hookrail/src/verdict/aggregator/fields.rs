@@ -6,6 +6,7 @@ use super::{MergeStrategy, RunOutput};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput, first_not_blank};
+use crate::verdict::views::blocks;
 
 /// The last blocking word, else `ask` where a hook asks for a person's decision, else what the strategy makes of the
 /// others.
@@ -32,11 +33,6 @@ fn blocking_decision(event: EventName, output: &HookOutput) -> Option<Decision> 
     } else {
         None
     }
-}
-
-/// Whether an output blocks this event.
-pub(super) fn blocks(event: EventName, output: &HookOutput) -> bool {
-    blocking_decision(event, output).is_some()
 }
 
 /// Every reason where texts join; else the reasons of the blocking hooks, and without a block the last one.

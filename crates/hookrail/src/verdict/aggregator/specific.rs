@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::RunOutput;
-use super::fields::{blocks, join_lines, last};
+use super::fields::{join_lines, last};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::ToolMode;
 use crate::output::{Decision, first_not_blank};
+use crate::verdict::views::blocks;
 
 /// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
 /// permission is sticky; of everything else the later one wins.

@@ -11,7 +11,7 @@ use crate::formats::json_object::JsonObject;
 use crate::output::HookOutput;
 use crate::output::json::{parse_json, parse_json_prefix};
 
-/// The fields by which an object is known as the output of a hook. Other objects are a script's own affair.
+/// The fields by which an object is known as the output of a hook. Other objects are taken for plain text.
 const FIELDS: [&str; 7] =
     ["decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"];
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::members::{Members, list, text};
-use super::texts::{NonText, speech, texts};
+use super::texts::{NonText, role_and_texts, texts};
 use super::{CONFIG, CONTENT, MESSAGES, PARTS, Result, Writer};
 use crate::formats::field::{FieldPath, TranslationError};
 use crate::formats::json_object::JsonObject;
@@ -112,7 +112,7 @@ fn messages<'v>(
     given.map(|(key, value)| list(value, &at.key(key), |entry, at| message(entry, at, writer))).transpose()
 }
 
-/// The role stays as written. A hook may leave it out, and then a user speaks; or write the text alone.
+/// The role stays as written. A hook may leave it out, which means the user's, or write only the text.
 fn message<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmMessage<'v>> {
     let role = match writer {
         Writer::Program => None,
@@ -123,7 +123,7 @@ fn message<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Res
         return Ok(LlmMessage { role: Cow::Borrowed(role), content, extra: None });
     }
     let mut members = Members::of(value, at)?;
-    let LlmContent { role, parts } = speech(&mut members, role, writer.spellings(&CONTENT), at)?;
+    let LlmContent { role, parts } = role_and_texts(&mut members, role, writer.spellings(&CONTENT), at)?;
     Ok(LlmMessage { role, content: JoinedText(parts), extra: members.left_if_any() })
 }
 
@@ -171,7 +171,7 @@ fn system_instruction<'v>(
     let Some(value) = members.take("systemInstruction") else { return Ok(None) };
     let at = at.key("systemInstruction");
     if value.is_object() {
-        return speech(&mut Members::of(value, &at)?, Some(ROLE), &PARTS, &at).map(Some);
+        return role_and_texts(&mut Members::of(value, &at)?, Some(ROLE), &PARTS, &at).map(Some);
     }
     Ok(Some(LlmContent { role: Cow::Borrowed(ROLE), parts: texts(value, &at, NonText::Refused)? }))
 }

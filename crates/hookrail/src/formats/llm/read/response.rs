@@ -48,8 +48,8 @@ fn candidate<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> R
     })
 }
 
-/// The texts stand in `content.parts`. A hook may write them right into the candidate; and only the texts of its
-/// candidate are wanted, so that other parts say nothing.
+/// The texts stand in `content.parts`. A hook may write them right into the candidate; only the texts of its
+/// candidate are used, so that other parts are read as empty.
 fn content<'v>(candidate: &mut Members<'v>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmContent<'v>> {
     let mut content = LlmContent { role: Cow::Borrowed("model"), parts: Vec::new() };
     let Some((key, value)) = candidate.take_spelled(writer.spellings(&CONTENT)) else { return Ok(content) };

@@ -1,4 +1,4 @@
-//! What is said: texts, bare or in parts.
+//! Texts, bare or in parts.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ pub(super) enum NonText {
     Empty,
 }
 
-/// What is expected where something is said.
-const SAID: &str = "a text or a list of parts";
+/// What is expected where a text belongs.
+const TEXT_OR_PARTS: &str = "a text or a list of parts";
 
 /// A text in any spelling: bare, or as parts that are texts or `{text}`.
 pub(super) fn texts<'v>(
@@ -30,7 +30,7 @@ pub(super) fn texts<'v>(
     match &*value {
         Value::String(_) => Ok(vec![text(value, at)?]),
         Value::Array(_) => list(value, at, |entry, at| part(entry, at, non_text)),
-        other => Err(at.mismatch(SAID, Some(other))),
+        other => Err(at.mismatch(TEXT_OR_PARTS, Some(other))),
     }
 }
 
@@ -46,8 +46,8 @@ pub(super) fn part<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonT
     }
 }
 
-/// Who speaks and what is said; both have to be given. `role` is the one of an object that names none.
-pub(super) fn speech<'v>(
+/// A role and its texts; both have to be given. `role` is the one of an object that names none.
+pub(super) fn role_and_texts<'v>(
     members: &mut Members<'v>,
     role: Option<&'static str>,
     spellings: &[&'static str],
@@ -55,9 +55,9 @@ pub(super) fn speech<'v>(
 ) -> Result<LlmContent<'v>> {
     let role = members.text("role", at)?.or(role.map(Cow::Borrowed));
     let role = role.ok_or_else(|| at.key("role").mismatch("a text", None))?;
-    let Some((key, said)) = members.take_spelled(spellings) else {
+    let Some((key, value)) = members.take_spelled(spellings) else {
         let missing = spellings.first().copied().unwrap_or_default();
-        return Err(at.key(missing).mismatch(SAID, None));
+        return Err(at.key(missing).mismatch(TEXT_OR_PARTS, None));
     };
-    Ok(LlmContent { role, parts: texts(said, &at.key(key), NonText::Refused)? })
+    Ok(LlmContent { role, parts: texts(value, &at.key(key), NonText::Refused)? })
 }

@@ -1,6 +1,6 @@
 //! Patterns, and what each of them holds for.
 
-/// A pattern, then what it holds for, then what it does not hold for, then what cannot be told.
+/// A pattern, then what it holds for, then what it does not hold for, then what cannot be determined.
 pub(super) type Case =
     (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 

@@ -39,7 +39,7 @@ fn programs() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    /// What is said to follow does follow: of every line, also of those that cannot be told.
+    /// What is said to follow does follow: of every line, also of those that cannot be determined.
     #[test]
     fn a_condition_that_follows_holds_whenever_the_other_one_does(
         program in programs(),

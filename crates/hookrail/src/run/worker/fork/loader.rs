@@ -17,7 +17,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 pub(super) use self::state::Progress;
 use self::state::{ForkedEvent, LoaderState, receive};
 use crate::run::reaper::{Parent, Reaper};
-use crate::run::unix::{self, Peek, Pid};
+use crate::run::unix::{self, ChildState, Pid};
 use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::run::worker::start::StartedProcess;
 use crate::verdict::hook_run::Exit;
@@ -293,13 +293,13 @@ struct ForkParent {
 }
 
 impl Parent for ForkParent {
-    fn peek(&self) -> Peek {
+    fn peek(&self) -> ChildState {
         match self.loader.look(self.number) {
-            Progress::Running => Peek::Running,
-            Progress::Ended(exit) => Peek::Ended(exit),
+            Progress::Running => ChildState::Running,
+            Progress::Ended(exit) => ChildState::Ended(exit),
             Progress::NotBegun | Progress::Lost => {
                 self.loader.done(self.number);
-                Peek::Lost
+                ChildState::Lost
             }
         }
     }

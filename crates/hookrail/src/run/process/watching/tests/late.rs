@@ -9,7 +9,7 @@ const TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Occupies the thread until the process has ended and its deadline has passed.
 fn block_past_deadline(leader: Pid, deadline: Instant) {
-    eventually("the hook's end", || unix::peek(leader) != Peek::Running);
+    eventually("the hook's end", || unix::peek(leader) != ChildState::Running);
     while Instant::now() <= deadline {
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,7 +1,7 @@
 //! How a connection fails: which question gets the failure, and what happens to the others.
 
 use super::{ConnectionState, MAX_LINE_OVERHEAD, Process};
-use crate::run::unix::Peek;
+use crate::run::unix::ChildState;
 use crate::run::worker::connection::{Failure, Outcome};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
@@ -17,11 +17,11 @@ pub(super) enum Charge {
 
 impl ConnectionState {
     /// The process has ended by itself. What it wrote before its end is read first.
-    pub(super) fn process_ended(&mut self, peek: &Peek) {
+    pub(super) fn process_ended(&mut self, peek: &ChildState) {
         self.read_available();
         let why = match peek {
-            Peek::Ended(Exit::Code(code)) => WorkerFailure::Exited { code: *code },
-            Peek::Ended(Exit::Signal(signal)) => WorkerFailure::Signal { signal: *signal },
+            ChildState::Ended(Exit::Code(code)) => WorkerFailure::Exited { code: *code },
+            ChildState::Ended(Exit::Signal(signal)) => WorkerFailure::Signal { signal: *signal },
             _ => WorkerFailure::Ended,
         };
         self.fail(why, Charge::Oldest, Vec::new());

@@ -8,16 +8,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::runtime::{Handle, Id};
 
-use crate::run::unix::{self, Peek, Pid};
+use crate::run::capture::READS_PER_TURN;
+use crate::run::payload::{PIPE_CAPACITY, WIDE_PIPE};
+use crate::run::unix::{self, ChildState, Pid};
 use crate::run::watch::{Ticker, WatchedDescriptor};
 use crate::run::worker::connection::open::{OpenQuestion, OpenQuestions};
 use crate::run::worker::lines::{LineBuffer, StderrTail};
-
-/// Reads done on one stream before the future yields.
-const READS_PER_TURN: usize = 16;
-/// Payloads above this size get a wider pipe, of this width.
-const LARGE: usize = 64 * 1024;
-const WIDE_PIPE: usize = 256 * 1024;
 
 /// The streams of one process.
 #[derive(Debug)]
@@ -85,7 +81,7 @@ impl Pipes {
 
     /// Prepares for a payload of this size.
     pub(super) fn expect(&mut self, length: usize) {
-        if length > LARGE && !self.is_wide {
+        if length > PIPE_CAPACITY && !self.is_wide {
             unix::widen(&self.stdin, WIDE_PIPE);
             self.is_wide = true;
         }
@@ -252,11 +248,11 @@ impl Pipes {
     }
 
     /// Waits for the end of the process.
-    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<Peek> {
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>, ticker: &mut Ticker) -> Poll<ChildState> {
         let Some(watch) = &self.exit else { return Poll::Pending };
         let leader = self.leader;
         let look = |_: &OwnedFd| match unix::peek(leader) {
-            Peek::Running => Err(io::ErrorKind::WouldBlock.into()),
+            ChildState::Running => Err(io::ErrorKind::WouldBlock.into()),
             peek => Ok(peek),
         };
         match watch.poll_read(cx, ticker, look) {

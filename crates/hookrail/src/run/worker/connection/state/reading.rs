@@ -7,7 +7,7 @@ use super::blocking::Pace;
 use super::failing::Charge;
 use super::pipes::PipeRead;
 use super::{ConnectionState, MAX_LINE_OVERHEAD, Process};
-use crate::run::unix::{self, Peek};
+use crate::run::unix::{self, ChildState};
 use crate::run::worker::answer::{Line, read_line};
 use crate::run::worker::connection::open::Owner;
 use crate::run::worker::connection::{LOOK_AFTER, Outcome};
@@ -42,7 +42,7 @@ impl ConnectionState {
         self.read_available();
         let Some(process) = &self.process else { return deadline };
         match unix::peek(process.group.leader()) {
-            Peek::Running => {}
+            ChildState::Running => {}
             peek => self.process_ended(&peek),
         }
         let Some(process) = &self.process else { return deadline };

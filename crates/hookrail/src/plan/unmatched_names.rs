@@ -9,19 +9,19 @@ const PLACES: usize = 32;
 /// Some names of one event for which nothing runs. Each place is written once: after the registry changed, its name is
 /// looked up in full from then on.
 #[derive(Debug, Default)]
-pub(super) struct SilentNames {
-    places: [OnceLock<SilentName>; PLACES],
+pub(super) struct UnmatchedNames {
+    places: [OnceLock<UnmatchedName>; PLACES],
 }
 
 #[derive(Debug)]
-struct SilentName {
+struct UnmatchedName {
     /// The state of the registry in which it was found.
     changes: u64,
     fingerprint: NameFingerprint,
     name: Box<str>,
 }
 
-impl SilentNames {
+impl UnmatchedNames {
     /// Whether it is known that nothing runs for this name while the registry is in this state.
     pub(super) fn holds(&self, name: &str, changes: u64) -> bool {
         let fingerprint = NameFingerprint::of(name);
@@ -36,12 +36,12 @@ impl SilentNames {
     pub(super) fn add(&self, name: &str, changes: u64) {
         let fingerprint = NameFingerprint::of(name);
         if let Some(place) = self.places.get(fingerprint.place()) {
-            place.get_or_init(|| SilentName { changes, fingerprint, name: name.into() });
+            place.get_or_init(|| UnmatchedName { changes, fingerprint, name: name.into() });
         }
     }
 }
 
-/// Length, beginning and end of a name: nearly always enough to tell it from others.
+/// Length, beginning and end of a name: nearly always enough to distinguish it from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct NameFingerprint {
     length: usize,
@@ -79,12 +79,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_silent_only_as_it_was_added() {
+    fn a_name_is_held_only_as_it_was_added() {
         let long = "mcp__github__create_or_update_file";
         let other = "mcp__gitlab__create_or_update_file";
         assert_eq!(NameFingerprint::of(long).place(), NameFingerprint::of(other).place());
         for (name, unlike) in [("", "x"), ("Bash", "bash"), ("read_file", "read_filf"), (long, other)] {
-            let names = SilentNames::default();
+            let names = UnmatchedNames::default();
             assert!(!names.holds(name, 0), "nothing is known of `{name}`");
             names.add(name, 0);
             assert!(names.holds(name, 0), "{name}");
@@ -98,11 +98,11 @@ mod tests {
     proptest! {
         #[test]
         fn no_name_is_taken_for_another(names in proptest::collection::vec("[a-c_]{0,20}", 1..60), asked in "[a-c_]{0,20}") {
-            let silent = SilentNames::default();
+            let unmatched = UnmatchedNames::default();
             for name in &names {
-                silent.add(name, 3);
+                unmatched.add(name, 3);
             }
-            prop_assert!(!silent.holds(&asked, 3) || names.contains(&asked));
+            prop_assert!(!unmatched.holds(&asked, 3) || names.contains(&asked));
         }
     }
 }
