@@ -26,7 +26,7 @@ pub use self::project::TestProject;
 pub fn wait_until(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < limit, "waited {limit:?} in vain for: {what}");
+        assert!(start.elapsed() < limit, "waited {limit:?} for: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -1,4 +1,4 @@
-//! TOML as JSON. Dates, which JSON does not have, become texts.
+//! TOML as JSON. Dates, for which JSON has no type, become texts.
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike, Value as Toml};

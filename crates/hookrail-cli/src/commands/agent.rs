@@ -80,7 +80,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 
 /// Runs the session. Ctrl-C interrupts it as [`Interrupt`] decides; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
-/// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
+/// Before that, hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let interrupt = Interrupt::new(matches!(prompt, Prompt::Interactive));
     let mut signals = EndSignals::listen()?;
@@ -226,7 +226,7 @@ fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     Arc::new(log)
 }
 
-/// Who answers. Nothing touches the network before the first call.
+/// The client of the model that answers. Nothing touches the network before the first call.
 fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));

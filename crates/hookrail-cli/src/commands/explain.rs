@@ -1,7 +1,7 @@
 //! `hookrail explain`: the plan for an event, without running it.
 //!
 //! The same planner as for a real event is asked. Hooks that are off, disabled or not approved are part of the answer,
-//! because their absence is what people come here to understand.
+//! because their absence is what has to be explained.
 
 mod report;
 mod text;

@@ -75,7 +75,7 @@ struct Replay<'c> {
 
 /// Replays transcripts and prints what would be decided otherwise.
 /// Nothing is changed by it but the file of `--save-tests`. It fails when there is nothing to replay, because "no
-/// differences" would then be a false comfort.
+/// differences" would then be misleading.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let config = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(config.settings(), context)?;

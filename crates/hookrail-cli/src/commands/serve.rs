@@ -32,9 +32,9 @@ use crate::terminal::printer::Printer;
 
 /// How many lines of the greatest length may be unfinished at once, over all clients.
 const LONGEST_LINES: usize = 4;
-/// How long hooks that were killed may take to be gone.
+/// How long the end of killed hooks is waited for.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
-/// After a failed accept, most often for want of descriptors.
+/// The wait after a failed accept, most often because no descriptor is free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What all clients share.

@@ -20,7 +20,7 @@ use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
 /// The interactive prompt: what it needs besides the session.
-/// It lives as long as the session; `/clear` begins another session with the same prompt.
+/// It is made once for the program's run; `/clear` begins another session with the same prompt.
 pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
     pub(crate) progress: &'a Progress<AgentUi>,

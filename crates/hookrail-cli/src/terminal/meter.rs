@@ -10,7 +10,7 @@ use crate::terminal::screen::{self, WIPE};
 /// How often the line is drawn at most.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is over sooner is not worth a line that flickers.
+/// How long a command runs before the line is drawn: a line for less would only flicker.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A progress line.
@@ -27,7 +27,7 @@ impl Meter {
         Self { is_on: wanted && screen::can_be_drawn_on(), since: Instant::now(), drawn: Cell::new(None) }
     }
 
-    /// How long the command has been at it.
+    /// How long the command has run.
     pub(crate) fn elapsed(&self) -> Duration {
         self.since.elapsed()
     }

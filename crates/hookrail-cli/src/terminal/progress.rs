@@ -20,7 +20,7 @@ use crate::terminal::screen;
 /// How often the line is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Who writes to the terminal besides the progress line.
+/// What writes to the terminal besides the progress line.
 /// The progress line shares the terminal with an answer that arrives in pieces and must not
 /// be written into the middle of it.
 pub(crate) trait Shows: Ui {

@@ -75,7 +75,7 @@ impl MemoryStore {
             fs::remove_file(file).ok()?; // Not ours, and not followed.
         }
         let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
-        // A file system without modes is no reason to forget.
+        // On a file system without modes the memory is kept all the same.
         let _ = keep_private(folder);
         let is_new = !file.exists();
         let native = make(&self.load());

@@ -133,7 +133,7 @@ impl Finding {
         // Colours are removed by the printer where they are not wanted.
         let rendered = Renderer::styled().render(&[group]);
         // The place is printed apart from the excerpt, because the excerpt of a long line is cut and would have
-        // other columns; the renderer then announces the excerpt with a `:::` of its own, which adds nothing.
+        // other columns; the renderer then puts a line with `:::` before the excerpt, which is left out here.
         let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
         rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
     }

@@ -42,7 +42,7 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
     let mut child = Command::new("sh")
         .args(["-c", entry])
         .current_dir(directory)
-        // A doctor who is called by a hook still gets an answer.
+        // Where `doctor` is run by a hook of a bridge, the entry must answer as well.
         .env_remove("HOOKRAIL_BRIDGE")
         .stdin(Stdio::null())
         .stdout(writer.try_clone().ok()?)

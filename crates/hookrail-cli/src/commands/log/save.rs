@@ -67,7 +67,7 @@ fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
     })
 }
 
-/// Says for which calls there is a payload, and what to do about the others.
+/// The error for a call without a payload: which calls have one, and what to do about the others.
 fn no_payload(id: &str, why: &str) -> Hinted {
     let short = id.get(..SHORT_ID).unwrap_or(id);
     Hinted::new(
@@ -81,7 +81,7 @@ elsewhere); for calls of other agents there is `hookrail replay --save-tests FIL
 /// A session id of another agent is not trusted as a name of a file.
 fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs> {
     let session = &line.call.session_id;
-    // Sessions of other agents name themselves.
+    // Other agents choose the ids of their sessions.
     let is_name =
         !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     let path = context.state_dir().join("sessions").join(format!("{session}.jsonl"));

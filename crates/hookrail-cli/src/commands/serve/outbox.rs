@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use super::descriptor::Descriptor;
 use super::signals::{Phase, reached};
 
-/// Beyond this the client is not listened to until it has read some of its answers.
+/// Beyond this nothing is read from the client until it has read some of its answers.
 const HIGH_WATER: usize = 1024 * 1024;
 /// A buffer that grew beyond this is given back.
 const KEPT: usize = 256 * 1024;

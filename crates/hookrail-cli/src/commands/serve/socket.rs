@@ -30,7 +30,7 @@ impl BoundSocket {
         let path = std::path::absolute(path).with_context(|| format!("`{}` is no path", path.display()))?;
         let folder = path.parent().context("a socket needs a folder")?;
         check_folder(folder)?;
-        // Two servers that start at once must not take the same leftover for dead and each other's for a leftover.
+        // Two servers that start at once must not both remove a leftover, nor one of them the other's new socket.
         let _one_at_a_time = lock(folder)?;
         remove_leftover(&path)?;
         let shown = path.display();
@@ -95,7 +95,7 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Removes the socket of a server that died. Anything else in its place is an error.
+/// Removes the socket of a server that was killed. Anything else in its place is an error.
 fn remove_leftover(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     match fs::symlink_metadata(path) {

@@ -92,7 +92,7 @@ fn is_approved(settings: &ResolvedSettings) -> bool {
     })
 }
 
-/// Copies the project's hooks, then writes the test's files. Says whether one of these is part of a hook.
+/// Copies the project's hooks, then writes the test's files. Returns whether one of these is part of a hook.
 fn fill(
     project: &Path,
     files: &[(PathBuf, String)],

@@ -71,7 +71,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
 }
 
 /// Takes approvals back: of the hooks that go by a name or command or, without one, of the whole project.
-/// A name that no approval has is an error, since the person believes that something runs which may go on running.
+/// A name that no approval has is an error: otherwise a hook that was meant would go on running without a message.
 pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let store = context.approvals();
     let mut count = 0;

@@ -193,7 +193,7 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
 }
 
-/// A hook without a matcher runs for everything, which is worth a word.
+/// A hook without a matcher runs for everything, which is shown.
 fn any_or(matcher: Option<&String>) -> String {
     matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
 }

@@ -11,7 +11,7 @@ use super::Shows;
 use crate::terminal::printer::escape_line;
 use crate::terminal::screen::WIPE;
 
-/// What is over sooner is not worth a line that flickers.
+/// How long something runs before it is in the line: a line for less would only flicker.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What is being waited for, and what is on the screen.

@@ -7,7 +7,7 @@
 
 use super::Starter;
 
-/// The shell version builds JSON by hand, so it stays silent for a branch whose name would need escaping.
+/// The shell version builds JSON by hand, so it prints nothing for a branch whose name would need escaping.
 pub(super) const SESSION_START: Starter = Starter {
     name: "tell-git-branch",
     matcher: None,
@@ -99,7 +99,7 @@ async function main(payload) {
     needs_apply: false,
 };
 
-/// Shows that a hook can keep what the model is about to forget.
+/// Shows that a hook can keep what the summary leaves out.
 pub(super) const PRE_COMPRESS: Starter = Starter {
     name: "keep-transcript",
     matcher: None,
