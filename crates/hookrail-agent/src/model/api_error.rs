@@ -63,7 +63,7 @@ impl ApiError {
     }
 
     /// Whether the same call may succeed a little later.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(self.status, 429 | 500 | 502 | 503 | 504)
     }
 
