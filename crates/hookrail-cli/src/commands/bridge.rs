@@ -40,7 +40,7 @@ const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
 /// How long stdin is waited for where the command line does not name the event. Agents write it at once.
-const UNTOLD_EVENT: Duration = Duration::from_secs(10);
+const UNNAMED_EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Answers one event of another agent.
 /// There is no other way out of it than an answer: the exit code is part of the dialect.
@@ -51,8 +51,9 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     let started = Instant::now();
     let mut stdin = Vec::new();
     let native = answer_or_refuse(args, &mut stdin, |stdin| {
-        let patience = args.event.as_deref().map_or(UNTOLD_EVENT, |event| time_budget(args.agent, event));
-        stdin::read(stdin, started + patience).context("cannot read stdin")?;
+        let timeout =
+            args.event.as_deref().map_or(UNNAMED_EVENT_TIMEOUT, |event| time_budget(args.agent, event));
+        stdin::read(stdin, started + timeout).context("cannot read stdin")?;
         respond(args, directory, stdin, started)
     });
     print(&native).unwrap_or_else(|error| {

@@ -17,7 +17,7 @@ use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
-use crate::terminal::progress::Shows;
+use crate::terminal::progress::TerminalUi;
 use crate::terminal::question::{self, PermissionReply};
 use crate::terminal::screen;
 use crate::terminal::style::paint;
@@ -216,7 +216,7 @@ impl Ui for AgentUi {
     }
 }
 
-impl Shows for AgentUi {
+impl TerminalUi for AgentUi {
     fn has_open_line(&self) -> bool {
         self.state().answer.is_open()
     }

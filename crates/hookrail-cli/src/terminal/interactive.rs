@@ -85,7 +85,7 @@ const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session."
 /// What a typed line asks for.
 /// Words with a slash that are no command are errors and are not sent to the model: `/clera` is a typo.
 #[derive(Debug, PartialEq, Eq)]
-enum Order<'a> {
+enum TypedCommand<'a> {
     Nothing,
     Clear,
     Compress,
@@ -105,7 +105,7 @@ const HELP: &str = "\
 /quit       end the session (also Ctrl-D)
 Ctrl-C      give up what is running; twice within a second: end the session";
 
-impl<'a> Order<'a> {
+impl<'a> TypedCommand<'a> {
     /// Space around a line is dropped; a command has no arguments.
     fn read(line: &'a str) -> Self {
         let line = line.trim();
@@ -152,16 +152,16 @@ impl InteractivePrompt<'_> {
     /// Does what a line asks for; `Some` when the session is over.
     /// A model that fails is reported and the person can try again.
     async fn execute(&self, session: &mut Session, line: &str) -> Option<SessionEnded> {
-        match Order::read(line) {
-            Order::Nothing => None,
-            Order::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
-            Order::Help => Self::print(HELP),
-            Order::Hooks => Self::print(hooks(session)),
-            Order::Unknown(word) => Self::print(format_args!(
+        match TypedCommand::read(line) {
+            TypedCommand::Nothing => None,
+            TypedCommand::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
+            TypedCommand::Help => Self::print(HELP),
+            TypedCommand::Hooks => Self::print(hooks(session)),
+            TypedCommand::Unknown(word) => Self::print(format_args!(
                 "error: there is no command `{}`\nhint: /help lists the commands",
                 escape_line(word)
             )),
-            Order::Clear => {
+            TypedCommand::Clear => {
                 let turn = self.interrupt.turn();
                 let cleared = tokio::select! {
                     biased;
@@ -178,11 +178,11 @@ impl InteractivePrompt<'_> {
                     Err(outcome) => self.finish(outcome),
                 }
             }
-            Order::Compress => {
+            TypedCommand::Compress => {
                 let outcome = session.compress().await;
                 self.finish(outcome)
             }
-            Order::Prompt(prompt) => {
+            TypedCommand::Prompt(prompt) => {
                 let outcome = session.prompt(prompt).await;
                 self.finish(outcome)
             }

@@ -11,7 +11,7 @@ use crate::terminal::screen::{self, WIPE};
 const TICK: Duration = Duration::from_millis(100);
 
 /// How long a command runs before the line is drawn: a line for less would only flicker.
-const PATIENCE: Duration = Duration::from_millis(300);
+const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
 /// A progress line.
 /// It has no thread: it is drawn when the command calls it.
@@ -34,7 +34,7 @@ impl Meter {
 
     /// Draws the line, unless it was drawn a moment ago. The text is our own and short.
     pub(crate) fn show(&self, text: impl FnOnce() -> String) {
-        if !self.is_on || self.since.elapsed() < PATIENCE {
+        if !self.is_on || self.since.elapsed() < SHOWN_AFTER {
             return;
         }
         if self.drawn.get().is_some_and(|drawn| drawn.elapsed() < TICK) {

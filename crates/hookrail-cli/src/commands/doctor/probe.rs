@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long an entry may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How much of an answer is looked at.
 const MOST: u64 = 64 * 1024;
 
@@ -52,7 +52,7 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
         .ok()?;
     let started = Instant::now();
     let mut is_over = false;
-    while !is_over && started.elapsed() < PATIENCE {
+    while !is_over && started.elapsed() < TIMEOUT {
         std::thread::sleep(Duration::from_millis(5));
         is_over = child.try_wait().ok()?.is_some();
     }

@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, Mode, flock};
 use rustix::process::{geteuid, umask};
 
 /// How long another server that is starting in the same folder is waited for.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A socket file with its listener. The file is removed at the end.
 /// A request over it can run hooks, so no other user may reach it.
@@ -90,7 +90,7 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
                 return Err(io::Error::from(error)).with_context(|| format!("cannot lock `{shown}`"));
             }
         }
-        anyhow::ensure!(start.elapsed() < LOCK_PATIENCE, "another program keeps `{shown}` locked");
+        anyhow::ensure!(start.elapsed() < LOCK_TIMEOUT, "another program keeps `{shown}` locked");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
