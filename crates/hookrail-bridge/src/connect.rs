@@ -7,7 +7,7 @@ pub(crate) mod json;
 mod one_line;
 mod places;
 mod plugin;
-mod toml;
+pub(crate) mod toml;
 
 use std::path::Path;
 

@@ -22,6 +22,7 @@ use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, Sess
 use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
+use crate::display::home;
 use crate::effect::Effects;
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -184,8 +185,7 @@ async fn run_session(
             ended(&ui, &progress, outcome)
         }
         (Ok(()), Prompt::Interactive | Prompt::Missing) => {
-            let homeless = context.paths.home.as_os_str().is_empty();
-            let history = (!homeless).then(|| context.state_dir().join("history"));
+            let history = home(context).map(|_| context.state_dir().join("history"));
             let quiet = args.quiet;
             let prompt = InteractivePrompt { ui: &ui, progress: &progress, interrupt, history, quiet };
             interactive::run(&mut session, &prompt).await

@@ -77,7 +77,12 @@ fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
     if args.files.is_empty() {
         return open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()));
     }
-    open_named(&args.files).map_err(|(path, error)| {
+    open_files(&args.files)
+}
+
+/// A file that was named must be readable.
+fn open_files(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
+    open_named(files).map_err(|(path, error)| {
         anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
     })
 }

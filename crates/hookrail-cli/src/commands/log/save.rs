@@ -10,13 +10,14 @@ use anyhow::Context as _;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
+use super::open_files;
 use crate::cli::LogArgs;
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID, open_named};
+use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The file in which logged calls are kept.
@@ -47,7 +48,7 @@ pub(super) fn run(
         return Err(Hinted::new(message, "give more of the id; `--format json` prints all of it").into());
     }
     let id = first.id().unwrap_or_default();
-    let logs = if args.files.is_empty() { session_log(first, context)? } else { open(&args.files)? };
+    let logs = if args.files.is_empty() { session_log(first, context)? } else { open_files(&args.files)? };
     let event = event_of(logs, &id)?;
     let Some(payload) = event.first().and_then(LoggedLine::input) else {
         return Err(no_payload(&id, "this log does not have what the hooks were given").into());
@@ -58,13 +59,6 @@ pub(super) fn run(
     let name = test.get("name").and_then(Value::as_str).unwrap_or_default();
     printer.message(format_args!("kept as the test `{}` in {}", escape_line(name), shown(&file, context)));
     Ok(ExitStatus::Success)
-}
-
-/// A file that was named must be readable.
-fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
-    open_named(files).map_err(|(path, error)| {
-        anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
-    })
 }
 
 /// The error for a call without a payload: which calls have one, and what to do about the others.
@@ -96,7 +90,7 @@ fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs>
         };
         return Err(no_payload(&id, &why).into());
     }
-    open(&[path])
+    open_files(&[path])
 }
 
 /// The lines that are wanted, in the order of the files.
