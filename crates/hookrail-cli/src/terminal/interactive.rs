@@ -98,7 +98,7 @@ enum TypedCommand<'a> {
 
 /// What `/help` shows.
 const HELP: &str = "\
-/clear      forget the conversation and begin a new session
+/clear      clear the conversation and begin a new session
 /compress   let the model summarise the conversation
 /hooks      list the hooks of this session
 /help       show this list
@@ -172,7 +172,7 @@ impl InteractivePrompt<'_> {
                     Ok(()) => {
                         self.progress.idle();
                         self.ui.begin_session();
-                        self.ui.print_message("The conversation is forgotten.");
+                        self.ui.print_message("The conversation is cleared.");
                         None
                     }
                     Err(outcome) => self.finish(outcome),

@@ -203,7 +203,7 @@ fn after_tool_adds_to_what_the_model_sees() {
         "HOOK-027, HOOK-030, HOOK-131: {response}"
     );
     assert!(!run.stderr.lines().any(|line| line.trim() == "be careful"), "HOOK-159: {}", run.shown());
-    run.expect_said("said: be careful");
+    run.expect_said("message: be careful");
     assert_eq!(run.lines("tool_call")[0]["result"]["llmContent"], response, "HOOK-217");
 }
 

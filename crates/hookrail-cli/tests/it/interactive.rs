@@ -341,7 +341,7 @@ fn colours_are_for_terminals_that_want_them() {
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown:?}");
         assert_eq!(shown.contains("\u{1b}[36mhook chatty"), coloured, "{shown:?}");
-        assert!(shown.contains("said: a message"), "{shown:?}");
+        assert!(shown.contains("message: a message"), "{shown:?}");
     }
 }
 
@@ -398,7 +398,7 @@ fn clear_ends_a_session_and_begins_another() {
     terminal.enter("a question to forget");
     terminal.expect("One.");
     terminal.enter("/clear");
-    terminal.expect("The conversation is forgotten.");
+    terminal.expect("The conversation is cleared.");
     terminal.enter("another");
     terminal.expect("Two.");
     terminal.send(CTRL_D);
@@ -434,7 +434,7 @@ fn the_hooks_of_a_cleared_session_may_stop_the_agent() {
         if mode == "apply" {
             terminal.expect("Agent execution stopped by hook: enough");
         } else {
-            terminal.expect("The conversation is forgotten.");
+            terminal.expect("The conversation is cleared.");
             terminal.send(CTRL_D);
         }
         assert_eq!(terminal.end().0, Some(code), "{mode}");

@@ -60,7 +60,8 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         if let Some(matcher) = &approval.terms.matcher {
             printer.data(format_args!("  matcher   {}", escape_line(matcher)))?;
         }
-        let command = approval.terms.command.as_deref().unwrap_or("(a plugin)");
+        // A rule and a plugin have none, and an approval does not have the type of its hook.
+        let command = approval.terms.command.as_deref().unwrap_or("(none)");
         printer.data(format_args!("  command   {}", escape_line(command)))?;
         for file in &approval.files {
             printer.data(format_args!("  file      {}", escape_line(&file.path)))?;

@@ -145,10 +145,12 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     };
     term("matcher", any_or(matcher.as_ref()), before(matcher_before));
     let command_before = |change: &Change| match change {
-        Change::Command { before, .. } => Some(command_or_plugin(before.as_ref())),
+        Change::Command { before, .. } => Some(before.clone().unwrap_or_else(|| "(none)".to_owned())),
         _ => None,
     };
-    term("command", command_or_plugin(command.as_ref()), before(command_before));
+    // A rule and a plugin have none.
+    let command = command.unwrap_or_else(|| format!("(none: a {})", hook.type_name()));
+    term("command", command, before(command_before));
     let timeout_before = |change: &Change| match change {
         Change::Timeout { before, .. } => Some(milliseconds(*before)),
         _ => None,
@@ -188,7 +190,7 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
         term(field, value.to_string(), field_before);
     }
     if let Some(description) = &hook.description {
-        term("says", description.clone(), None);
+        term("about", description.clone(), None);
     }
     term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
 }
@@ -196,11 +198,6 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
 /// A hook without a matcher runs for everything, which is shown.
 fn any_or(matcher: Option<&String>) -> String {
     matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
-}
-
-/// A hook without a command is a plugin, of which there is nothing to show.
-fn command_or_plugin(command: Option<&String>) -> String {
-    command.cloned().unwrap_or_else(|| "(a plugin)".to_owned())
 }
 
 /// As in the settings, so that a reader can compare.
