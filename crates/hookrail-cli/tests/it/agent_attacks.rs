@@ -52,11 +52,11 @@ fn forbidden_exists(project: &TestProject) -> bool {
     project.dir().join("forbidden.txt").exists()
 }
 
-/// What `trust --yes` says last when it accepts a guard as it is now, and when it accepts that there is none.
+/// What `trust --yes` prints last when it accepts a guard as it is now, and when it accepts that there is none.
 const APPROVED: &str = "approved: 1 hook\n";
 const ACCEPTED_AS_GONE: &str = "accepted: the guard `BeforeTool-1` is gone from these settings\n";
 
-/// Nothing forbidden happened, and the next sessions say why nothing happens there, until a person accepts it.
+/// Nothing forbidden happened, and the next sessions print why nothing happens there, until a person accepts it.
 fn check_refused(what: &str, over: &Run, accepted: &str) {
     assert!(!forbidden_exists(&over.project), "{what}: {}", over.shown());
     assert_eq!(
@@ -78,7 +78,7 @@ fn check_refused(what: &str, over: &Run, accepted: &str) {
         assert!(said.contains("guard `BeforeTool-1`"), "{what}, {more:?}: {said}");
         assert!(said.contains("hookrail trust"), "{what}, {more:?}: {said}");
     }
-    // The user may say that it is fine, for once or for good.
+    // The user may allow it, for one run or for all.
     let (code, said) = next_session(project, &project.dir(), &["--trust-hooks"]);
     assert_eq!(code, Some(0), "{what}: {said}");
     std::fs::remove_file(project.dir().join("forbidden.txt")).ok();
@@ -170,7 +170,7 @@ fn protected_files_are_not_written_without_a_yes() {
     }
 }
 
-/// At a terminal a person can say yes, also in the mode that never asks otherwise.
+/// At a terminal a person can allow it, also in the mode that never asks otherwise.
 #[test]
 fn a_person_may_allow_a_protected_file() {
     for (answer, status) in [("y\r", "write_file success"), ("n\r", "write_file denied")] {
@@ -295,6 +295,6 @@ fn what_is_not_watched_is_shown_and_named() {
     let changed =
         "the approved BeforeTool guard `watched` changed since it was approved: file `hooks/b.sh` (new)";
     assert!(fired.stderr.starts_with(&format!("error: {changed}")), "{fired}");
-    // `make` fails with 2 here, so the exit code alone would not tell that the guard blocks too.
+    // `make` fails with 2 here, so the exit code alone would not show that the guard blocks too.
     assert!(fired.stdout.contains(&format!("\n         {changed}")), "{fired}");
 }

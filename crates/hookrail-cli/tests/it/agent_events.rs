@@ -1,4 +1,4 @@
-//! The six other events: fired with real data, observed by default, applied where the settings say so.
+//! The six other events: fired with real data, observed by default, applied where the settings ask for it.
 
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn a_large_history_is_summarised() {
     run.expect_said("history summarised");
 }
 
-/// HOOK-203: by default, nothing that the hooks of these events say has an effect.
+/// HOOK-203: by default, nothing that the hooks of these events ask for has an effect.
 #[test]
 fn the_six_are_observed_by_default() {
     let everything = answer(
@@ -163,12 +163,12 @@ fn each_event_can_stop() {
     }
 }
 
-/// What a hook says to the model is in the next request that the model gets for the user.
+/// The message of a hook for the model is in the next request that the model gets for the user.
 #[test]
 fn messages_to_the_model_are_not_lost() {
     let list = ("list_directory", json!({ "path": "." }));
     let note = answer(&json!({ "systemMessage": "remember this" }));
-    // Says so once, so that the next request can be told from it.
+    // It answers once, so that the next request differs.
     let once = |output: &Value| {
         format!(
             "cat >/dev/null; [ -e \"$LLXPRT_PROJECT_DIR/said\" ] || {{ touch \"$LLXPRT_PROJECT_DIR/said\"; echo '{output}'; }}"
@@ -216,7 +216,7 @@ fn inputs(run: &Run, file: &str) -> Vec<(String, bool)> {
     seen.iter().map(|i| (i["prompt"].as_str().unwrap().to_owned(), i["stop_hook_active"] == true)).collect()
 }
 
-/// `AfterAgent` sends the agent back to work, and is told when it has done so before.
+/// `AfterAgent` sends the agent back to work, and its payload has whether it has done so before.
 #[test]
 fn the_end_can_be_blocked() {
     let once = "input=$(cat); echo \"$input\" >>\"$LLXPRT_PROJECT_DIR/seen.jsonl\"; \
@@ -241,7 +241,7 @@ fn blocking_the_end_has_an_end() {
     run.expect_said("kept sending the agent back");
 }
 
-/// `clearContext` forgets the conversation.
+/// `clearContext` clears the conversation.
 #[test]
 fn after_agent_clears_the_context() {
     let clear = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0;; esac; \
@@ -261,7 +261,7 @@ fn session_end_hooks_are_awaited() {
     assert!(run.project.dir().join("ended").exists());
 }
 
-/// L15: what a hook says in the model's place is no summary; the history stays, and the trace says why.
+/// L15: a hook's answer in the model's place is no summary; the history stays, and the trace has the reason.
 #[test]
 fn a_blocked_summary_call_leaves_the_history_as_it_was() {
     let no_summaries = "grep -q 'Summarise the conversation' && \

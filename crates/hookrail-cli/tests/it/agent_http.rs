@@ -68,7 +68,7 @@ fn retries_fire_no_hook_again() {
     assert_eq!(run.lines("model_request").len(), 1);
 }
 
-/// HOOK-207: a stream that breaks off is an error of the model, and no hook hears of half a response.
+/// HOOK-207: a stream that breaks off is an error of the model, and no hook runs for half a response.
 #[test]
 fn an_aborted_stream_fires_no_after_model() {
     let text = json!({ "candidates": [{ "content": { "parts": [{ "text": "Once upon" }] } }] });

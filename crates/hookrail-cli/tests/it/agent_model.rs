@@ -10,7 +10,7 @@ fn last_text(request: &Value) -> &str {
 }
 
 /// HOOK-033, HOOK-034, HOOK-035, HOOK-041, HOOK-043, HOOK-044, HOOK-045, HOOK-051, HOOK-152, HOOK-153: hooks
-/// see every call, complete and in the stable format, whatever their matcher says.
+/// see every call, complete and in the stable format, whatever their matcher is.
 #[test]
 fn hooks_see_every_model_call() {
     let run = Scenario::new()
@@ -188,7 +188,7 @@ fn after_model_replaces_the_response() {
 }
 
 /// L5: an `llm_response` equal to the given one changes nothing, and tool calls survive; a replacement drops
-/// them, and the trace says so.
+/// them, and the trace has a line about it.
 #[test]
 fn tool_calls_survive_an_equal_response_only() {
     let parts = json!([{ "text": "Writing." }, { "functionCall": { "name": "write_file", "args": { "file_path": "a.txt", "content": "x" } } }]);

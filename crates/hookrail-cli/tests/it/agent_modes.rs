@@ -44,7 +44,7 @@ fn prompt_and_pipe_are_the_same() {
     );
 }
 
-/// HOOK-206: with hooks off nothing about them is read, run or said.
+/// HOOK-206: with hooks off nothing about them is read, run or printed.
 #[test]
 fn hooks_off_means_off() {
     let scenario = with_effects();
@@ -198,7 +198,7 @@ fn the_session_log_has_the_documented_fields() {
     );
 }
 
-/// Without `--session-log` the log is in the state folder, for nobody but the user.
+/// Without `--session-log` the log is in the state folder, readable for the user alone.
 #[test]
 fn the_default_log_is_private() {
     let scenario = Scenario::new().says("hi").hook("SessionStart", record("start.jsonl"));
@@ -235,7 +235,7 @@ fn the_key_does_not_leak() {
     assert!(log.contains("HARMLESS=visible") && !log.contains("s3cret"), "{log}");
 }
 
-/// A log that cannot be written stops nothing, and a person is told.
+/// A log that cannot be written stops nothing, and a warning is printed.
 #[test]
 fn an_incomplete_log_is_told() {
     let scenario = Scenario::new().says("hi");

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use crate::agent_scenario::{Scenario, answer, record, shell, write};
 
-/// A model that writes a file and then says that it is done.
+/// A model that writes a file and then answers that it is done.
 fn writes_a_file() -> Scenario {
     Scenario::new().calls(&[write("a.txt", "hello")]).says("Done.")
 }
 
-/// HOOK-016a, HOOK-016b, HOOK-017, HOOK-177, HOOK-183: each way to say no keeps the tool from running, and
-/// the model is told why. HOOK-063, HOOK-156: what a hook says on stdout counts.
+/// HOOK-016a, HOOK-016b, HOOK-017, HOOK-177, HOOK-183: each way to refuse keeps the tool from running, and
+/// the model receives the reason. HOOK-063, HOOK-156: what a hook prints on stdout counts.
 #[test]
 fn before_tool_blocks() {
     let reason = |decision: &str| answer(&json!({ "decision": decision, "reason": "not here" }));
@@ -167,7 +167,7 @@ fn tool_hooks_stop_the_agent() {
     }
 }
 
-/// O9: the reasons of several stopping hooks are all told.
+/// O9: the reasons of several stopping hooks are all given.
 #[test]
 fn several_stops_are_one() {
     let stop = |reason: &str| answer(&json!({ "continue": false, "stopReason": reason }));
@@ -315,7 +315,7 @@ fn approval_is_not_loosened_by_hooks() {
     }
 }
 
-/// O7, HOOK-182, HOOK-125: `ask` is asked in every approval mode; without anybody to answer the call is refused.
+/// O7, HOOK-182, HOOK-125: `ask` is asked in every approval mode; without a person to answer, the call is refused.
 #[test]
 fn an_ask_without_anybody_to_answer_is_a_refusal_that_says_so() {
     let words = json!({ "permissionDecision": "ask", "permissionDecisionReason": "is it safe?" });

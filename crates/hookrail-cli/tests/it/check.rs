@@ -69,7 +69,7 @@ fn all_findings_come_at_once_with_place_and_hint() {
 "#;
     project.file(".llxprt/settings.json", settings);
     project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
-    // Each version of bash words its complaint in its own way.
+    // Each version of bash has its own words for the error.
     let shown = |run: &Run| {
         let shown = run.shown();
         let complaint =

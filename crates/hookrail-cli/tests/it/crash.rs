@@ -23,7 +23,7 @@ fn kills(share: u32) -> u32 {
     (total * share).div_ceil(40)
 }
 
-/// Moments spread over the time that a command takes when nobody kills it, and a little beyond.
+/// Moments spread over the time that a command takes when it is not killed, and a little beyond.
 struct Moments {
     span: Duration,
     state: u64,

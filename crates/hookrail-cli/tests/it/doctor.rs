@@ -1,4 +1,4 @@
-//! `doctor`, and the note of `check` about hooks that nobody imported.
+//! `doctor`, and the note of `check` about hooks that were not imported.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -110,7 +110,7 @@ fn a_program_that_is_gone_is_told_for_every_agent() {
     }
 }
 
-/// An entry that calls something else than hookrail says yes to everything.
+/// An entry that calls something else than hookrail allows everything.
 #[test]
 fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
     for (agent, file) in ENTRIES {
@@ -123,7 +123,7 @@ fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
     }
 }
 
-/// The version that is installed is told where hookrail was tested with another one.
+/// The version that is installed is printed where hookrail was tested with another one.
 #[test]
 fn another_version_is_told() {
     let project = guarded();

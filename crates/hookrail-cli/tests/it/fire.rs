@@ -351,7 +351,7 @@ fn many_programs_log_at_once() {
     assert_eq!(log.stdout.lines().count(), 16, "{log}");
 }
 
-/// O7: an ask is neither a block nor an allow, and the report says why; a warning is in the report, too.
+/// O7: an ask is neither a block nor an allow, and the report has the reason; a warning is in the report, too.
 #[test]
 fn an_ask_and_warnings_are_reported() {
     let said = r#"{"decision":"ask","reason":"is it safe?","suppressOutput":"yes"}"#;

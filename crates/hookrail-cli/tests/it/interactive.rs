@@ -73,7 +73,7 @@ impl Setup {
         self.log_of("log.jsonl")
     }
 
-    /// The session log in words: types, with what tells two of a kind apart.
+    /// The session log in words: types, with what distinguishes two of a kind.
     fn story(&self) -> Vec<String> {
         let word = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         self.log()
@@ -248,7 +248,7 @@ fn a_permission_question_waits_for_yes_or_no() {
     assert!(at("hook_call Notification ToolPermission") < at("tool_call write_file success"), "{story:?}");
 }
 
-/// O7: what a hook wants a person for is asked in every mode, with its reason; Enter alone is a no.
+/// O7: what a hook requires a person's decision for is asked in every mode, with its reason; Enter alone is a no.
 #[test]
 fn an_ask_of_a_hook_is_put_to_the_person() {
     let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));

@@ -1,4 +1,4 @@
-//! What `list`, `explain`, `doctor` and `log --stats` tell of workers.
+//! What `list`, `explain`, `doctor` and `log --stats` report about workers.
 
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What goes wrong is refused where something is guarded, told elsewhere, and never read by an agent as something else.
+//! What goes wrong is refused where something is guarded, printed elsewhere, and never read by an agent as something else.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! What is remembered of a session: the project, notices that were told, and nothing for longer than it should be.
+//! What is remembered of a session: the project, notices that were shown, and nothing for longer than it should be.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

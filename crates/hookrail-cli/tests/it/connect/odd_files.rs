@@ -146,7 +146,7 @@ fn connect_and_disconnect_at_once_leave_a_file_that_is_whole() {
     }
 }
 
-/// Settings on one line stay so, and the difference is told line by line all the same.
+/// Settings on one line stay so, and the difference is printed line by line all the same.
 #[test]
 fn the_difference_of_one_line_can_be_read() {
     let project = TestProject::new();

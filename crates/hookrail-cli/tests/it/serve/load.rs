@@ -189,7 +189,7 @@ fn clients_that_come_and_go_cost_nothing_and_the_others_get_every_answer() {
     assert!(!path.exists());
 }
 
-/// Fifty requests; odd clients leave somewhere in between, the others want every answer.
+/// Fifty requests; odd clients leave somewhere in between, the others read every answer.
 fn talk_and_maybe_leave(path: &Path, client: u64) {
     const COUNT: usize = 50;
     let stream = UnixStream::connect(path).unwrap();

@@ -1,4 +1,4 @@
-//! What is said over the line: every event, every kind of trouble.
+//! The protocol of `serve`: every event, every kind of error.
 
 use super::*;
 

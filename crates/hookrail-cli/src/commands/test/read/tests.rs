@@ -134,7 +134,7 @@ fn what_is_no_test_file_is_said_with_its_place() {
             r#"[{ "name": "n", "agent": "claude", "stdin": {}, "tool": "x" }]"#,
             "1:57 `tool` beside `agent`: `stdin` has everything",
         ),
-        // What lies to a reader.
+        // What a person and the parser read differently.
         (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` occurs twice"),
         (
             r#"[{ "name": "n", "event": "BeforeTool", "input": { "a": 1, "a": 2 } }]"#,
