@@ -133,7 +133,7 @@ fn keeping_the_guard_open_for_writing_does_not_help() {
         attacked(shell("setsid sleep 10 3>>hooks/guard.sh </dev/null >/dev/null 2>&1 & sleep 0.3")).run("go");
     assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.shown());
     assert!(!forbidden_exists(&over.project));
-    over.expect_said("open for writing");
+    over.expect_printed("open for writing");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn protected_files_are_not_written_without_a_yes() {
         let over = scenario.run("go");
         let expected = ["write_file denied", "replace denied", "write_file success"];
         assert_eq!(over.tools(), expected, "{path}: {}", over.shown());
-        over.expect_said("permission denied");
+        over.expect_printed("permission denied");
     }
 }
 
@@ -208,7 +208,7 @@ fn a_project_hook_cannot_carry_arguments_past_the_users_guard() {
     assert_eq!(run(&scenario.project, &["trust", "--yes"]).code, Some(0));
     let over = scenario.run("go");
     assert_eq!(over.tools(), ["write_file blocked"], "{}", over.shown());
-    over.expect_said("the guard says no");
+    over.expect_printed("the guard says no");
     assert!(!forbidden_exists(&over.project));
     let asked = over.lines("hook_call").iter().filter(|line| line["name"] == "BeforeTool-1").count();
     assert_eq!(asked, 2, "both rounds are in the log: {:?}", over.lines("hook_call"));

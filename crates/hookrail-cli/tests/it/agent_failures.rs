@@ -33,7 +33,7 @@ fn broken_hooks_stop_nothing() {
         assert!(run.request(0)["config"].get("toolConfig").is_none(), "HOOK-060: {command}");
         assert_eq!(run.lines("model_response")[0]["modified"], false, "HOOK-052: {command}");
         for event in ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection"] {
-            run.expect_said(&format!("hook {event}-1 ({event}, "));
+            run.expect_printed(&format!("hook {event}-1 ({event}, "));
         }
         assert!(run.stderr.matches("failed, so the ").count() >= 5, "{}", run.shown());
         let calls = run.lines("hook_call");
@@ -67,7 +67,7 @@ fn hooks_may_block_on_failure() {
             .run("write");
         run.expect(0, "Done.\n");
         assert_eq!(run.tools(), ["write_file blocked"], "{command}");
-        run.expect_said("gave no verdict");
+        run.expect_printed("gave no verdict");
     }
 }
 
@@ -95,6 +95,6 @@ fn the_trace_is_one_line_and_escaped() {
         .says("Done.")
         .hook("BeforeTool", "printf 'red \\033[31m\\nsecond line' >&2; exit 2")
         .run("hi");
-    run.expect_said("red \\u{1b}[31m\\nsecond line");
+    run.expect_printed("red \\u{1b}[31m\\nsecond line");
     assert!(!run.stderr.contains('\u{1b}'), "{}", run.shown());
 }

@@ -145,7 +145,7 @@ fn session_end_hooks_cannot_hold_up_an_interrupted_run() {
         .hook("SessionEnd", "echo $$ >\"$LLXPRT_PROJECT_DIR/end-pid\"; sleep 100");
     let (run, _) = interrupt(scenario, "pid");
     run.expect(130, "");
-    run.expect_said("took too long");
+    run.expect_printed("took too long");
     let hook = pid_in(&run.project.dir().join("end-pid"));
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
     assert_eq!(run.log.last().unwrap()["type"], "session_end");

@@ -56,7 +56,7 @@ fn huge_answers_are_failures_in_bounded_memory() {
 /// A pipe in place of the log: without a reader it is refused with a message, with one that does not read there is a
 /// warning that the log is not complete.
 #[test]
-fn a_pipe_in_place_of_the_session_log_holds_nobody_up() {
+fn a_pipe_in_place_of_the_session_log_delays_nothing() {
     for (is_opened, code) in [(false, 1), (true, 0)] {
         // More than fits into a pipe.
         let scenario = Scenario::new().says(&"word ".repeat(100_000));

@@ -74,7 +74,7 @@ fn before_model_blocks() {
     {
         let run = Scenario::new().hook("BeforeModel", answer(output)).hook("AfterModel", "true").run("hi");
         run.expect(0, stdout);
-        run.expect_said("offline");
+        run.expect_printed("offline");
         assert!(run.lines("model_request").is_empty(), "{requirement}, HOOK-174: nothing is sent");
         let response = &run.lines("model_response")[0]["response"];
         assert_eq!(response["candidates"].as_array().unwrap().len(), 1, "{requirement}");
@@ -83,7 +83,7 @@ fn before_model_blocks() {
     }
     let run = Scenario::new().hook("BeforeModel", "echo too late >&2; exit 2").run("hi");
     run.expect(0, "");
-    run.expect_said("too late");
+    run.expect_printed("too late");
     assert_eq!(
         run.lines("model_response")[0]["response"]["candidates"][0]["content"]["parts"],
         json!([]),
@@ -151,7 +151,7 @@ fn model_hooks_stop_the_agent() {
         let run =
             Scenario::new().calls(&[write("a.txt", "x")]).says("never").hook(event, stop.clone()).run("hi");
         run.expect(3, "");
-        run.expect_said("Agent execution stopped by hook: budget used up");
+        run.expect_printed("Agent execution stopped by hook: budget used up");
         assert_eq!(run.lines("model_request").len(), requests, "{requirement}");
         assert!(run.tools().is_empty(), "{requirement}: no tool runs any more");
         let responses = run.lines("model_response");
@@ -201,7 +201,7 @@ fn tool_calls_survive_an_equal_response_only() {
     let run = Scenario::new().model(parts).hook("AfterModel", answer(&replace)).run("go");
     run.expect(0, "No.\n");
     assert!(run.tools().is_empty());
-    run.expect_said("1 tool call(s) of the model are gone");
+    run.expect_printed("1 tool call(s) of the model are gone");
 }
 
 /// HOOK-049, HOOK-180: a suppressed answer is not printed; its tool calls run all the same.

@@ -240,7 +240,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub(crate) fn expect_said(&self, text: &str) {
+    pub(crate) fn expect_printed(&self, text: &str) {
         assert!(self.stderr.contains(text), "`{text}` is not in: {}", self.shown());
     }
 }

@@ -345,7 +345,7 @@ fn ten_thousand_hooks_are_checked_in_a_moment() {
 }
 
 #[test]
-fn what_cannot_run_in_forks_is_told() {
+fn what_cannot_run_in_forks_is_reported() {
     let project = TestProject::new();
     let script = project.home().join("guard.py");
     std::fs::create_dir_all(project.home()).unwrap();

@@ -29,7 +29,7 @@ fn scene(stdout: &str, number: u32) -> &str {
 }
 
 #[test]
-fn six_effects_and_a_rule_are_told_and_nothing_is_left() {
+fn six_effects_and_a_rule_are_printed_and_nothing_is_left() {
     let temp = tempfile::tempdir().unwrap();
     let start = Instant::now();
     let (output, stdout) = run(&mut demo(temp.path()));

@@ -183,7 +183,7 @@ fn no_signal_that_ends_the_program_leaves_a_hook_behind() {
 }
 
 #[test]
-fn a_pipe_in_place_of_the_log_holds_nobody_up() {
+fn a_pipe_in_place_of_the_log_delays_nothing() {
     let project = user_hooks(&json!([{ "type": "command", "command": "true", "name": "it" }]));
     let log = log_path(&project);
     fs::create_dir_all(log.parent().unwrap()).unwrap();

@@ -136,7 +136,7 @@ fn unusable_settings_of_a_project_or_an_extension_take_nothing_else_down() {
 }
 
 #[test]
-fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_stays() {
+fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_guard_stays() {
     /// What was done to the file, the message about it, and how.
     type Damage = (&'static str, &'static str, fn(&Path));
     let damages: [Damage; 4] = [
@@ -206,7 +206,7 @@ fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_s
 }
 
 #[test]
-fn the_agent_says_with_quiet_too_that_a_projects_file_is_broken() {
+fn the_agent_reports_with_quiet_too_that_a_projects_file_is_broken() {
     let scenario = Scenario::new()
         .calls(&[write("a.txt", "x")])
         .says("Done.")
@@ -216,11 +216,11 @@ fn the_agent_says_with_quiet_too_that_a_projects_file_is_broken() {
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"], "C8: the other levels work");
-    run.expect_said("error: .llxprt/settings.json:1:");
+    run.expect_printed("error: .llxprt/settings.json:1:");
 }
 
 #[test]
-fn a_misspelt_flag_is_said_by_every_program_and_refuses_nothing() {
+fn a_misspelt_flag_is_reported_by_every_program_and_refuses_nothing() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHook": true, "hooks": { "BeforeTool": [
         { "hooks": [{ "type": "command", "command": "exit 2", "name": "guard" }] },
@@ -269,7 +269,7 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
 }
 
 #[test]
-fn hooks_that_are_configured_but_off_are_told_in_one_line() {
+fn hooks_that_are_configured_but_off_are_reported_in_one_line() {
     let scenario = Scenario::new().says("Done.").hook("BeforeTool", "exit 2").args(&["--quiet"]);
     let run = scenario.setting("enableHooks", json!(false)).run("go");
     run.expect(0, "Done.\n");

@@ -291,7 +291,7 @@ fn a_question_shows_what_would_be_written_and_what_was_asked_for() {
 }
 
 #[test]
-fn always_holds_for_this_session_and_for_no_more_than_it_says() {
+fn always_holds_for_this_session_and_for_what_the_question_names() {
     let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));
     let shell = |command: &str| call("run_shell_command", &json!({ "command": command }));
     let calls = [
@@ -567,7 +567,7 @@ fn a_hook_can_stop_the_agent() {
 }
 
 #[test]
-fn a_progress_line_tells_what_takes_long() {
+fn a_progress_line_shows_what_takes_long() {
     for (args, expected) in [(&[][..], true), (&["--quiet"][..], false)] {
         let setup = Setup::new(&hook("BeforeModel", "slow\u{7}", "sleep 1"), &[text("At last.")]);
         let mut terminal = setup.terminal(args);

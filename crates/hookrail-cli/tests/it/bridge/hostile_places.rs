@@ -90,7 +90,7 @@ fn environment(project: &TestProject) -> [(&'static str, std::ffi::OsString); 2]
 }
 
 #[test]
-fn without_a_home_nobody_knows_the_hooks() {
+fn without_a_home_the_hooks_are_not_known() {
     let project = guarded();
     let calls = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
     for (agent, file) in calls.chain(PROMPTS) {

@@ -110,7 +110,7 @@ fn a_linked_file_is_changed_where_it_lies() {
 
 /// Connecting is no reason to write what its owner made read-only, and a link that leads nowhere is not replaced.
 #[test]
-fn what_cannot_be_written_is_told() {
+fn what_cannot_be_written_is_reported() {
     let project = TestProject::new();
     let folder = project.home().join(".claude");
     fs::create_dir_all(&folder).unwrap();

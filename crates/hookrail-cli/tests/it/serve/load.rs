@@ -120,7 +120,7 @@ fn no_more_hooks_run_at_once_than_allowed() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_listened_to_and_disturbs_nobody() {
+fn a_client_that_does_not_read_is_not_read_from_and_delays_no_other() {
     let project = project_with(&[]);
     let (server, path) = Server::on_socket(&project, &[]);
     let slow = UnixStream::connect(&path).unwrap();
