@@ -141,7 +141,7 @@ fn respond(
     let native = store.answer(|memory| answer(agent, &event, &verdict, memory));
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {
-        reaping::leave_behind(system);
+        reaping::kill_after_grace(system);
     }
     Ok(native)
 }

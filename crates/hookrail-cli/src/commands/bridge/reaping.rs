@@ -9,8 +9,8 @@ use hookrail::components::HookSystem;
 /// How long such a hook may clean up, in seconds.
 const GRACE: u32 = 5;
 
-/// Leaves a detached process behind that ends the groups which are still there after the grace.
-pub(super) fn leave_behind(system: &HookSystem) {
+/// Starts a detached process that kills the groups which are still there after the grace.
+pub(super) fn kill_after_grace(system: &HookSystem) {
     let escalations = system.escalations();
     let groups = escalations.groups();
     if groups.is_empty() {
