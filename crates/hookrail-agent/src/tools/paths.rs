@@ -72,7 +72,8 @@ impl Workspace {
         match self.protected.objection(&self.root, &inside.relative) {
             None => Ok(()),
             Some(why) => {
-                let message = format!("`{}` is written only after a person allowed it: {why}", inside.shown());
+                let message =
+                    format!("`{}` is written only after a person allowed it: {why}", inside.shown());
                 Err(ToolFailure::new(PROTECTED, message))
             }
         }
