@@ -333,7 +333,7 @@ fn an_ask_without_a_person_to_answer_is_a_refusal_with_the_reason() {
             assert_eq!(run.tools(), ["write_file denied"], "O7: {mode}");
             let told = run.tool_responses(1)[0]["error"].as_str().unwrap().to_owned();
             assert!(told.contains("a person's decision") && told.contains("is it safe?"), "{told}");
-            run.expect_printed("a hook wanted a person to decide");
+            run.expect_printed("a hook requires a person to decide");
             assert_eq!(run.recorded("notified.jsonl")[0]["details"]["reason"], "is it safe?");
         }
     }
