@@ -23,10 +23,10 @@ export function hook(run, { concurrent = 1 } = {}) {
   else runOnce(run, answer);
 }
 
-/** Keeps stdout to ourselves: from now on everybody else writes to stderr. Returns what writes a line there. */
+/** Reserves stdout for answers: whatever else is printed goes to stderr. Returns the function that writes a line. */
 function takeStdout() {
   const write = process.stdout.write.bind(process.stdout);
-  process.stdout.on('error', () => process.exit(0)); // Nobody is left to be answered.
+  process.stdout.on('error', () => process.exit(0)); // No reader is left.
   process.stdout.write = process.stderr.write.bind(process.stderr);
   return (value, done) => write(`${JSON.stringify(value)}\n`, done);
 }
@@ -37,7 +37,7 @@ async function serve(run, concurrent, answer) {
   const open = new Set();
   for await (const line of lines(process.stdin)) {
     const { id, input } = JSON.parse(line);
-    const asked = ask(run, input).then((said) => answer({ id, ...said }));
+    const asked = ask(run, input).then((result) => answer({ id, ...result }));
     open.add(asked);
     asked.finally(() => open.delete(asked));
     if (open.size >= concurrent) await Promise.race(open);
@@ -50,12 +50,12 @@ async function serve(run, concurrent, answer) {
 async function runOnce(run, answer) {
   const chunks = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
-  const said = await ask(run, JSON.parse(Buffer.concat(chunks).toString('utf8')));
-  if (said.output) answer(said.output, () => process.exit(0));
-  else process.stderr.write(said.stderr, () => process.exit(said.exitCode));
+  const result = await ask(run, JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  if (result.output) answer(result.output, () => process.exit(0));
+  else process.stderr.write(result.stderr, () => process.exit(result.exitCode));
 }
 
-/** What the function says to an event, in the words of the protocol. */
+/** The answer of the function to an event, in the form of the protocol. */
 async function ask(run, event) {
   try {
     const output = await run(event);

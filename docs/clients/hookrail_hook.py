@@ -35,7 +35,7 @@ def hook(function):
 
 
 def take_streams():
-    """Keeps stdin and stdout to ourselves: from now on the hook, and every program it starts, reads nothing and
+    """Reserves stdin and stdout for events and answers: the hook, and every program it starts, reads nothing and
     writes to stderr."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
@@ -56,7 +56,7 @@ def serve(function, requests, answers):
             request = json.loads(line)
             write_line(answers, {"id": request["id"], **ask(function, request["input"])})
     except BrokenPipeError:
-        pass  # Nobody is left to be answered.
+        pass  # No reader is left.
 
 
 def run_once(function, requests, answers):
@@ -70,7 +70,7 @@ def run_once(function, requests, answers):
 
 
 def ask(function, event):
-    """What the function says to an event, in the words of the protocol."""
+    """The answer of the function to an event, in the form of the protocol."""
     try:
         output = function(event)
         if output is None:

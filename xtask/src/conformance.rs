@@ -95,7 +95,7 @@ struct Function {
     name: String,
     is_test: bool,
     ids: Vec<String>,
-    /// What it says, by which calls of other functions are found.
+    /// Its body, in which calls of other functions are found.
     text: String,
 }
 

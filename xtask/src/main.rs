@@ -2,7 +2,7 @@
 //! crate fail when a committed file differs from what would be written. `cargo xtask dist` makes the archive
 //! that is shipped, `cargo xtask notes` prints the notes of a release, and `cargo xtask agents` runs other agents'
 //! programs with hookrail as their hook.
-#![expect(clippy::print_stderr, reason = "a developer's tool talks to the developer")]
+#![expect(clippy::print_stderr, reason = "progress of a developer's tool goes to stderr")]
 
 mod agents;
 mod conformance;

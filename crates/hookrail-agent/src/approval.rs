@@ -43,7 +43,7 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) original: &'a JsonObject,
     /// Who decides, with the hook's reason where a hook requires a person.
     pub(crate) decider: Decider<'a>,
-    /// Why it needs a yes in every mode, if it does.
+    /// Why it needs a person's permission in every mode, if it does.
     pub(crate) protected: Option<&'static str>,
     /// Where files are looked at for a preview.
     pub(crate) project: &'a Path,

@@ -34,7 +34,7 @@ impl History {
     }
 
     /// Where the recent part begins when about half of the bytes are to be summarised. A cut is made
-    /// before a user's prompt or before the model's turn, so that no tool call is torn from its result.
+    /// before a user's prompt or before the model's turn, so that no tool call is separated from its result.
     /// `None` when there is nothing old.
     pub(crate) fn recent_start(&self) -> Option<usize> {
         let half = self.bytes() / 2;

@@ -4,7 +4,7 @@
 //! [`ReplayModel`] plays a file, [`RecordingModel`] writes such a file beside another client. What they
 //! exchange are the SDK's types; hooks and their stable format never come here.
 //!
-//! A request's way: `wire` makes the body, `http` sends it (`retry` decides when to try again, `api_error`
+//! The path of a request: `wire` makes the body, `http` sends it (`retry` decides when to try again, `api_error`
 //! reads refusals), `sse` cuts the bytes into events, `wire` reads each event as a chunk, and
 //! [`ResponseStream`] hands chunks to the agent, which shows them as they come. [`ResponseCollector`]
 //! makes the one complete response of them, only once the stream has come to its proper end.

@@ -1,4 +1,4 @@
-//! Carries the engine's records to the session log, to the user interface, and to further listeners.
+//! Passes the engine's records on to the session log, to the user interface, and to another observer.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct AgentObserver {
     pub log: Arc<SessionLog>,
     /// Shows hooks as they start and end.
     pub ui: Arc<dyn Ui>,
-    /// Another listener, such as the engine's own log.
+    /// Another observer, such as the engine's own log.
     pub next: Option<Arc<dyn HookObserver>>,
 }
 

@@ -74,12 +74,13 @@ impl Scheduler<'_> {
         let mut stops = Vec::new();
         for group in calls.chunk_by(|left, right| self.reads_only(left) && self.reads_only(right)) {
             let over = !stops.is_empty() || self.context.cancel.is_cancelled();
-            let done = join_all(group.iter().map(|call| async {
+            let finished = join_all(group.iter().map(|call| async move {
                 let args = call.call.args.clone().unwrap_or_default();
-                if over { cancelled(args) } else { self.call(call, args, allowed).await }
+                let done = if over { cancelled(args) } else { self.call(call, args, allowed).await };
+                (call, done)
             }))
             .await;
-            for (call, done) in group.iter().zip(done) {
+            for (call, done) in finished {
                 stops.extend(done.stop.clone().map(StopReason::into_string));
                 let result = self.publish(call, done);
                 batch.results.push((call.call.clone(), result));

@@ -1,6 +1,6 @@
 //! The tools a model may call: one trait, one table, one file per tool.
 //!
-//! What the tools share lives beside them: `args` reads what the model sent, `paths` keeps every file
+//! What the tools share is in files beside them: `args` reads what the model sent, `paths` keeps every file
 //! access inside of the project, `edits` replaces files atomically, `walk` visits files by the rules of
 //! `.gitignore`, `text` makes foreign text fit for a line on a terminal. Deciding whether a call may run
 //! at all is left to the scheduler.
@@ -95,7 +95,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    /// Why a call needs a yes in every approval mode, if it does.
+    /// Why a call needs a person's permission in every approval mode, if it does.
     pub(crate) fn why_protected(&self, tool: &dyn Tool, args: &JsonObject) -> Option<&'static str> {
         let given = tool.writes(args)?;
         let workspace = Workspace::open(&self.project, &self.protected).ok()?;
@@ -119,7 +119,7 @@ pub struct ToolTable {
 }
 
 impl ToolTable {
-    /// The seven tools that hook authors know, with the default time for shell commands.
+    /// The seven tools under the names that hook authors use, with the default time for shell commands.
     pub fn standard() -> Self {
         Self::with_shell_timeout(DEFAULT_SHELL_TIMEOUT)
     }

@@ -19,7 +19,7 @@ pub enum AgentEvent<'a> {
     AnswerText(&'a str),
     /// The model's answer is complete.
     ModelFinished,
-    /// What the model call cost, where the provider reports it.
+    /// How many tokens the model call used, where the provider reports it.
     Usage(&'a UsageMetadata),
     /// The model asks for a tool call.
     ToolRequested {
@@ -63,7 +63,7 @@ pub enum AgentEvent<'a> {
     HookFinished {
         /// Its event.
         event: EventName,
-        /// What became of it.
+        /// How it ended.
         run: &'a HookRun,
     },
     /// An operation was blocked, for this reason.

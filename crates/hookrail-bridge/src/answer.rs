@@ -92,7 +92,7 @@ pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
 
 /// Whether a refusal has an effect and a broken guard must refuse.
 pub(crate) fn is_guarded(event: Option<EventName>) -> bool {
-    matches!(event, Some(EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent))
+    event.is_some_and(EventName::is_guarded)
 }
 
 /// The event of a payload that cannot be read, if its name is found.

@@ -7,7 +7,7 @@ pub(crate) mod json;
 mod one_line;
 mod places;
 mod plugin;
-mod toml;
+pub(crate) mod toml;
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub struct SettingsEdit {
     pub summary: Vec<String>,
 }
 
-/// How far an agent is connected by a file.
+/// To what extent a file connects an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connection {
     /// The file does not call the bridge.
@@ -144,7 +144,7 @@ pub fn disconnect(
     Ok(SettingsEdit { new_text: text, is_changed, summary: vec![summary] })
 }
 
-/// How far a settings text calls the bridge, whichever program it names.
+/// To what extent a settings text calls the bridge, whichever program it names.
 pub fn connection(
     agent: Agent,
     existing: &str,

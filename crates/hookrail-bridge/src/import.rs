@@ -122,7 +122,7 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// An import under way.
+/// An import in progress.
 struct Importing {
     agent: Agent,
     imported: Imported,

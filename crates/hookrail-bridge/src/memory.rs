@@ -37,7 +37,7 @@ pub struct SessionMemory {
     /// Whether the agent was sent back to work since the last prompt.
     pub sent_back: bool,
     /// Notices that the user has seen.
-    pub told: Vec<String>,
+    pub shown_notices: Vec<String>,
     /// Set by a caller that cannot keep anything: what would wait for a later event is then refused at once.
     #[serde(skip)]
     pub is_lost: bool,
@@ -102,11 +102,11 @@ impl SessionMemory {
     /// Remembers a notice as shown; `false` if it was shown before.
     pub(crate) fn add_notice(&mut self, notice: &str) -> bool {
         let notice = cut(notice, LONGEST_NOTICE);
-        if self.told.contains(&notice) {
+        if self.shown_notices.contains(&notice) {
             return false;
         }
-        if self.told.len() < MOST_NOTICES {
-            self.told.push(notice);
+        if self.shown_notices.len() < MOST_NOTICES {
+            self.shown_notices.push(notice);
         }
         true
     }

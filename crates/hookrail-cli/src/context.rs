@@ -31,7 +31,7 @@ impl Context {
         let directory = real(&directory)?;
         let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
         if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
-            // It would be looked for where the program happens to stand: in a project, which could bring one along.
+            // It would be looked for below the current folder: in a project, which could contain one.
             let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
             return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
         }
@@ -56,7 +56,7 @@ impl Context {
         })
     }
 
-    /// Says which project it is, where that is not obvious.
+    /// Prints which project it is, where it is not the current folder.
     pub(crate) fn print_project(&self, printer: &mut Printer) {
         if self.started_in != self.paths.project_dir {
             let project = escape_line(&self.project().display().to_string());

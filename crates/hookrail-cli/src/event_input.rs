@@ -12,6 +12,8 @@ use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
 use crate::cli::EventArgs;
+use crate::exit::ExitStatus;
+use crate::terminal::printer::{Printer, escape};
 
 /// Why an event cannot be fired.
 /// The first is the person's to correct and ends with the exit code for usage; the second is a failure.
@@ -20,6 +22,20 @@ pub(crate) enum InputProblem {
     Usage { message: String, hint: String },
     /// What was given cannot be read at all.
     Unreadable(anyhow::Error),
+}
+
+impl InputProblem {
+    /// Prints a usage error with its hint, and gives the exit status for it; a failure is passed on.
+    pub(crate) fn report(self, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+        match self {
+            Self::Usage { message, hint } => {
+                printer.message(format_args!("error: {}", escape(&message)));
+                printer.message(format_args!("hint: {hint}"));
+                Ok(ExitStatus::Usage)
+            }
+            Self::Unreadable(error) => Err(error),
+        }
+    }
 }
 
 /// Reads what was given on the command line.

@@ -56,7 +56,7 @@ fn lines_where(
 /// One line of output about the settings.
 pub(crate) struct FindingLine {
     pub(crate) text: String,
-    /// Whether it is printed with `--quiet` too: guards that are off are never silent.
+    /// Whether it is printed with `--quiet` too: that guards are off is always printed.
     pub(crate) for_quiet: bool,
 }
 

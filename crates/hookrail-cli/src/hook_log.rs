@@ -163,7 +163,7 @@ impl HookLog {
         };
         match open.file.write(line)? {
             written if written == line.len() => Ok(()),
-            // The disk is full. The line is lost, but must not swallow the start of the next one.
+            // The disk is full. The line is lost, but the next one must begin on a line of its own.
             _ => {
                 let _ = open.file.write(b"\n");
                 Err(io::ErrorKind::StorageFull.into())

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// Two presses within this time end an interactive session.
 const TWICE: Duration = Duration::from_secs(1);
 
-/// Who is interrupted.
+/// What Ctrl-C interrupts: the turn, or the session.
 /// The agent's session and the prompt share it: whichever of them sees the key reports it here.
 pub(crate) struct Interrupt {
     /// Whether Ctrl-C ends the turn and keeps the session.

@@ -27,7 +27,7 @@ impl EndSignals {
     }
 
     /// Waits for the next one of them; whether it is Ctrl-C, which a person pressed.
-    /// The caller decides what it means: a first one asks, a second one insists.
+    /// The caller decides what it means: most end what runs at the first one, and kill it at the second.
     pub(crate) async fn next(&mut self) -> bool {
         let hang_up = async {
             match &mut self.hang_up {

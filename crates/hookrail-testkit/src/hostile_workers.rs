@@ -2,7 +2,7 @@
 //!
 //! Each row is a small program that is started as a worker (`HOOKRAIL_WORKER=1`; one question per line on stdin, one
 //! answer per line on stdout) and does one thing that it should not. Those that answer block with the reason `no`.
-//! What comes of the first event is in the row; a neighbour must not notice any of them, and the next event of the
+//! What comes of the first event is in the row; no other hook must be affected by any of them, and the next event of the
 //! same hook must get a worker that works as the first did.
 
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) {
 pub fn wait_until(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < limit, "waited {limit:?} in vain for: {what}");
+        assert!(start.elapsed() < limit, "waited {limit:?} for: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -2,7 +2,7 @@
 //! `OpenAI`'s Responses and Chat Completions, and Gemini's API, as far as a turn with one tool needs it.
 //!
 //! Which line of the script a request gets depends on the conversation in it, not on how many requests came before:
-//! agents ask for titles and summaries on the side, and ask again when they do not like an answer.
+//! agents ask for titles and summaries on the side, and repeat a request whose answer they cannot use.
 
 mod dialects;
 

@@ -25,7 +25,7 @@ pub(super) struct Program {
     pub(super) go_on: Option<fn(&str) -> Vec<String>>,
     /// Variables, for the URL of the model.
     pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
-    /// By which words it tells what it did.
+    /// The words by which it reports what it did.
     pub(super) signs: Signs,
     /// Writes the settings that point it at the model, for a home directory and the URL.
     pub(super) prepare: fn(&Path, &str) -> Result<()>,

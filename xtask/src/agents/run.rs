@@ -17,7 +17,7 @@ use super::program::{Program, write};
 use super::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings, turns};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 /// A longer file is no record of a short session.
 const LONGEST_RECORD: u64 = 4 << 20;
 
@@ -176,7 +176,7 @@ fn run(mut command: Command, place: &RunFolders) -> Result<Ending> {
         .context("it cannot be started")?;
     let started = Instant::now();
     let mut ending = Ending::TimedOut;
-    while ending == Ending::TimedOut && started.elapsed() < PATIENCE {
+    while ending == Ending::TimedOut && started.elapsed() < TIMEOUT {
         std::thread::sleep(Duration::from_millis(50));
         if let Some(status) = child.try_wait()? {
             ending = Ending::Exited(status.code());

@@ -58,7 +58,7 @@ pub enum LogLine<'a> {
         failure_count: usize,
         duration_ms: u64,
     },
-    /// What another agent cannot carry out and became something stronger.
+    /// Effects that another agent cannot carry out and that were replaced by stronger ones.
     Bridge {
         event: &'a str,
         strengthened: &'a [String],

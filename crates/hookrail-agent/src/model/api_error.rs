@@ -15,7 +15,7 @@ const LONGEST_MESSAGE: usize = 600;
 pub(crate) struct ApiError {
     /// The HTTP status that the error has, or would have outside of a stream.
     pub(crate) status: u16,
-    /// The API's own word, such as `INVALID_ARGUMENT`.
+    /// The API's own code, such as `INVALID_ARGUMENT`.
     pub(crate) code: Option<String>,
     /// The server's message, on one line and without secrets.
     pub(crate) message: String,
@@ -63,7 +63,7 @@ impl ApiError {
     }
 
     /// Whether the same call may succeed a little later.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(self.status, 429 | 500 | 502 | 503 | 504)
     }
 
@@ -81,7 +81,7 @@ impl ApiError {
     }
 }
 
-/// The HTTP status that belongs to one of Google's words, for errors that come without a number.
+/// The HTTP status that belongs to one of Google's codes, for errors that come without a number.
 fn status_of(code: Option<&str>) -> u16 {
     match code {
         Some("INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE") => 400,
@@ -95,7 +95,7 @@ fn status_of(code: Option<&str>) -> u16 {
     }
 }
 
-/// One line of bounded length that no terminal takes for a command.
+/// One line of bounded length, without characters that a terminal acts on.
 pub(crate) fn tidy(text: &str) -> String {
     let line = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let mut line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

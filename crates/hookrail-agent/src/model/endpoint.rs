@@ -43,7 +43,7 @@ pub(crate) fn server(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Whether the server is on this machine, to which no proxy leads.
+/// Whether the server is on this machine, for which no proxy is used.
 pub(crate) fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();

@@ -57,7 +57,7 @@ pub enum ModelError {
     Refused {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
-        /// The API's own word, such as `INVALID_ARGUMENT`.
+        /// The API's own code, such as `INVALID_ARGUMENT`.
         code: Option<String>,
         /// The server's message.
         message: String,
@@ -70,7 +70,7 @@ pub enum ModelError {
         /// How often the call was tried.
         attempts: u32,
     },
-    /// The server has trouble of its own.
+    /// The server failed; the request may be fine.
     #[error("the server failed with HTTP {status}{}: {message}; try again later", TriedTimes(*.attempts))]
     ServerFailed {
         /// The HTTP status, or the code of an error that came inside the stream.
@@ -80,7 +80,7 @@ pub enum ModelError {
         /// How often the call was tried.
         attempts: u32,
     },
-    /// No connection came about.
+    /// No connection could be made.
     #[error("cannot reach `{server}`{}; check the network and the base URL", TriedTimes(*.attempts))]
     Unreachable {
         /// Scheme, host and port.
@@ -140,7 +140,7 @@ pub enum ModelError {
     /// The provider's filter refused the prompt.
     #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", AfterColon(.message))]
     PromptBlocked {
-        /// The provider's word for it, such as `SAFETY`.
+        /// The provider's code for the reason, such as `SAFETY`.
         reason: String,
         /// The provider's message.
         message: Option<String>,

@@ -1,7 +1,7 @@
 //! Gemini's REST API over HTTP: connection, retry, timeouts, the end of a stream.
 //!
 //! Decisions that the code alone does not explain:
-//! - The key travels in a header, and redirects are not followed: they would carry the key to whatever
+//! - The key is sent in a header, and redirects are not followed: they would send the key to whatever
 //!   host the server names.
 //! - A call is tried again only as long as no chunk was handed on; after that the agent has shown text
 //!   that cannot be taken back. A timeout is not tried again, because it was waited for long enough.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 
-/// How often and how patiently a call is tried again.
+/// How often a failed call is tried again, and how long the waits between are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// How often a call is tried at most, the first time included.

@@ -91,7 +91,7 @@ pub(super) fn write_atomically(
     Ok(old.is_none())
 }
 
-/// A file beside its destination that goes away unless it got there.
+/// A file beside its destination, removed when it is dropped unless it was renamed.
 struct TemporaryFile<'a> {
     folder: &'a OwnedFd,
     name: String,
@@ -100,7 +100,7 @@ struct TemporaryFile<'a> {
 }
 
 impl<'a> TemporaryFile<'a> {
-    /// The name has this process's id, so two agents in one folder do not meet. A name that is taken is skipped.
+    /// The name has this process's id, so two agents in one folder use different names. A name that is taken is skipped.
     fn create(folder: &'a OwnedFd) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;

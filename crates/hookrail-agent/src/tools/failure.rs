@@ -21,7 +21,7 @@ pub(super) const NOT_REGULAR: &str = "not_a_regular_file";
 pub(super) const READ_FAILED: &str = "read_content_failure";
 /// A file that could not be written, for a reason without a kind of its own.
 pub(super) const WRITE_FAILED: &str = "file_write_failure";
-/// A file that decides what guards the agent, without a person's yes.
+/// A file that decides what guards the agent, without a person's permission.
 pub(super) const PROTECTED: &str = "protected_file";
 /// The operating system refused.
 pub(super) const PERMISSION: &str = "permission_denied";
@@ -46,9 +46,9 @@ impl ToolFailure {
         Self::new("cancelled", "the call was cancelled")
     }
 
-    /// The thread of the call panicked, or there is no runtime any more.
+    /// The thread of the call panicked, or the runtime has ended.
     pub(super) fn broken(error: &tokio::task::JoinError) -> Self {
-        Self::new("tool_failed", format!("the tool broke off: {error}"))
+        Self::new("tool_failed", format!("the tool failed: {error}"))
     }
 
     /// An error of the operating system while doing `what`; `kind` unless the error has a kind of its own.

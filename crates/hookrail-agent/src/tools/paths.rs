@@ -67,12 +67,13 @@ impl Workspace {
         &self.root
     }
 
-    /// Refuses to write what needs a person's yes and has not got it.
+    /// Refuses to write what needs a person's permission and does not have it.
     pub(super) fn refuse_protected(&self, inside: &ProjectPath) -> Result<(), ToolFailure> {
         match self.protected.objection(&self.root, &inside.relative) {
             None => Ok(()),
             Some(why) => {
-                let message = format!("`{}` is written only after a person said yes: {why}", inside.shown());
+                let message =
+                    format!("`{}` is written only after a person allowed it: {why}", inside.shown());
                 Err(ToolFailure::new(PROTECTED, message))
             }
         }

@@ -62,7 +62,7 @@ impl ProcessGroup {
 
     /// Asks every process of the group to end.
     pub(super) fn terminate(&self) {
-        // It fails only if no process is left, which is the aim.
+        // It fails only if no process is left, which is what is wanted.
         let _ = kill_process_group(self.id, Signal::TERM);
     }
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use hookrail::internal::ResolvedSettings;
 
-/// The paths of one session that need a yes.
+/// The paths of one session that are written only with a person's permission.
 #[derive(Debug, Clone, Default)]
 pub struct ProtectedPaths {
-    /// The files of approved hooks, really.
+    /// The real paths of the files of approved hooks.
     sealed: Arc<[PathBuf]>,
     /// Whether a person allowed the call at hand.
     is_allowed: bool,

@@ -1,6 +1,6 @@
 //! `read_file`: a part of a text file, or a small picture or PDF.
 //!
-//! Files are read line by line and no further than asked, so that size is no danger.
+//! Files are read line by line and no further than asked, so that memory does not depend on their size.
 
 mod attachment;
 mod passage;
@@ -76,7 +76,7 @@ impl Tool for ReadFile {
 }
 
 /// Reads lines of a text, or a file that models can look at as a whole. Of anything else only a description is given:
-/// bytes that are no text would fill the model's memory for nothing.
+/// bytes that are no text would fill the model's context without being of use.
 fn read(
     workspace: &Workspace,
     args: &JsonObject,

@@ -212,7 +212,7 @@ fn an_aborted_stream_never_gives_a_complete_response() {
 }
 
 #[test]
-fn passing_trouble_is_tried_again() {
+fn transient_failures_are_tried_again() {
     let unavailable = sized("503 Service Unavailable", "", "{}");
     let error_event = b"data: {\"error\":{\"status\":\"UNAVAILABLE\",\"message\":\"no\"}}\n\n";
     for (what, scripts) in [
@@ -271,7 +271,7 @@ fn the_wait_a_server_asks_for_is_kept() {
 }
 
 #[test]
-fn trouble_that_stays_ends_in_a_clear_error() {
+fn a_failure_that_stays_ends_in_a_clear_error() {
     let nothing = |_: &mut GeminiOptions| ();
     let (error, requests) = failure(vec![sized("500 Oops", "", format!("no {KEY}"))], nothing);
     assert_eq!(error, "the server failed with HTTP 500 (tried 5 times): no [API key]; try again later");
@@ -291,7 +291,7 @@ fn trouble_that_stays_ends_in_a_clear_error() {
 }
 
 #[test]
-fn a_refused_connection_is_told() {
+fn a_refused_connection_is_reported() {
     // The port was free a moment ago, and no server listens on it now.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = message_of(&ask(options(format!("http://user:s3cret@{address}"))).unwrap_err());

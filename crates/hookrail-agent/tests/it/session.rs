@@ -129,7 +129,7 @@ async fn nothing_is_read_before_the_first_event() {
     assert!(status(&bench.session).initialized && status(&bench.session).total_hooks == 1, "HOOK-206");
 }
 
-/// A cleared session ends and starts, both with `clear`, and forgets.
+/// A cleared session ends and starts, both with `clear`, with an empty history.
 #[tokio::test]
 async fn clear_ends_one_session_and_starts_another() {
     let mut bench = bench(&["SessionStart", "SessionEnd"], &[text("one"), text("two")]);

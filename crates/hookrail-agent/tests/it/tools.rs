@@ -80,7 +80,7 @@ fn the_table_knows_seven_tools() {
 }
 
 #[test]
-fn titles_say_in_one_line_what_a_call_would_do() {
+fn titles_show_in_one_line_what_a_call_would_do() {
     let table = ToolTable::standard();
     for (tool, args, expected) in [
         ("read_file", json!({"file_path": "src/main.rs"}), "read src/main.rs"),

@@ -92,7 +92,7 @@ const TOOLS: &[NativeTool] = &[
     tool("web_search", "google_web_search"),
 ];
 
-/// Both spellings were seen.
+/// Both spellings were observed.
 const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
 
 /// Codex's answer. No field is written that its schema does not have for the event: an answer that it cannot read counts as

@@ -8,11 +8,11 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-/// The way to a value: keys of objects and places in lists.
+/// The path to a value: keys of objects and places in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JsonPath(Vec<PathStep>);
 
-/// One step of a way through the settings.
+/// One step of a path through the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PathStep {
     Key(String),
@@ -20,7 +20,7 @@ enum PathStep {
 }
 
 impl JsonPath {
-    /// A way that begins with these keys.
+    /// A path that begins with these keys.
     pub(super) fn new(keys: &[&str]) -> Self {
         Self(keys.iter().map(|key| PathStep::Key((*key).to_owned())).collect())
     }

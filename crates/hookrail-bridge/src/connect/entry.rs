@@ -52,7 +52,7 @@ fn script(agent: Agent, event: &NativeEvent) -> String {
         return format!("\"$0\" \"$@\" || {{ echo \"$0: {words}\" >&2; exit 2; }}");
     }
     let refusal = Value::Object(refusal(agent, event, &words)).to_string().replace('"', "\\\"");
-    format!("if said=$(\"$0\" \"$@\"); then printf %s \"$said\"; else printf %s \"{refusal}\"; fi")
+    format!("if answer=$(\"$0\" \"$@\"); then printf %s \"$answer\"; else printf %s \"{refusal}\"; fi")
 }
 
 /// A path as one word of a shell line.

@@ -96,7 +96,7 @@ fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
     twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
-/// Every entry that calls the bridge, with its way from the top. They are recognised by their command and need no mark
+/// Every entry that calls the bridge, with its path from the top. They are recognised by their command and need no mark
 /// of their own, which a strict agent might refuse.
 fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, JsonPath)> {
     use crate::connect::cut::{elements, property, value_text};

@@ -13,7 +13,7 @@ let client
 
 // opencode shows no more than "unexpected error" when a prompt is refused. A terminal may hold its screen, which a
 // line on stderr would disturb.
-const tell = (message) => {
+const report = (message) => {
   client?.app?.log?.({ body: { service: "hookrail", level: "error", message } })?.catch?.(() => {})
   client?.tui?.showToast?.({ body: { title: "hookrail", message, variant: "error" } })?.catch?.(() => {})
   if (!process.stderr.isTTY) process.stderr.write(`hookrail: ${message}\n`)
@@ -29,18 +29,18 @@ const bridge = (event, input, guards) =>
     // Not `timeout` of `spawn`, whose timer outlives a program that cannot be started.
     const timer = setTimeout(() => child.kill(), 600000)
     timer.unref?.()
-    let said = ""
-    let told = ""
+    let stdout = ""
+    let stderr = ""
     child.on("error", (error) => gone(error.message))
     child.stdin.on("error", () => {})
-    child.stdout.on("data", (data) => (said += data))
-    child.stderr.on("data", (data) => (told += data))
+    child.stdout.on("data", (data) => (stdout += data))
+    child.stderr.on("data", (data) => (stderr += data))
     child.on("close", (code) => {
       clearTimeout(timer)
-      if (told) client?.app?.log?.({ body: { service: "hookrail", level: "warn", message: told } })?.catch?.(() => {})
+      if (stderr) client?.app?.log?.({ body: { service: "hookrail", level: "warn", message: stderr } })?.catch?.(() => {})
       if (code !== 0) return gone(`exit ${code}`)
       try {
-        resolve(said.trim() ? JSON.parse(said) : {})
+        resolve(stdout.trim() ? JSON.parse(stdout) : {})
       } catch {
         gone("unreadable answer")
       }
@@ -55,34 +55,34 @@ export const Hookrail = async (opencode) => {
 
 const hooks = (directory) => ({
   "tool.execute.before": async ({ tool, sessionID }, output) => {
-    const said = await bridge(
+    const answer = await bridge(
       "tool.execute.before",
       { cwd: directory, session_id: sessionID, tool_name: tool, tool_input: output.args },
       true,
     )
-    if (said.decision) throw new Error(said.reason)
-    const changed = said.hookSpecificOutput?.tool_input
+    if (answer.decision) throw new Error(answer.reason)
+    const changed = answer.hookSpecificOutput?.tool_input
     if (changed) output.args = Object.assign(output.args ?? {}, changed)
   },
   "tool.execute.after": async ({ tool, sessionID, args }, output) => {
-    const said = await bridge("tool.execute.after", {
+    const answer = await bridge("tool.execute.after", {
       cwd: directory, session_id: sessionID, tool_name: tool, tool_input: args,
       tool_response: { title: output.title, output: output.output },
     })
-    if (said.decision) output.output = said.reason
-    const context = said.hookSpecificOutput?.additionalContext
+    if (answer.decision) output.output = answer.reason
+    const context = answer.hookSpecificOutput?.additionalContext
     if (context) output.output += `\n\n${context}`
   },
   "chat.message": async ({ sessionID }, output) => {
     const texts = output.parts.filter((part) => part.type === "text")
     const prompt = texts.map((part) => part.text).join("\n")
     const input = { cwd: directory, session_id: sessionID, prompt }
-    const said = await bridge("chat.message", input, true).catch(({ message }) => ({ decision: "deny", reason: message }))
-    if (said.decision) {
-      tell(said.reason)
-      throw new Error(said.reason)
+    const answer = await bridge("chat.message", input, true).catch(({ message }) => ({ decision: "deny", reason: message }))
+    if (answer.decision) {
+      report(answer.reason)
+      throw new Error(answer.reason)
     }
-    const context = said.hookSpecificOutput?.additionalContext
+    const context = answer.hookSpecificOutput?.additionalContext
     if (context && texts.length) texts[texts.length - 1].text += `\n\n${context}`
   },
   "experimental.session.compacting": async ({ sessionID }) => {

@@ -159,7 +159,7 @@ fn what_cannot_be_read_is_left_alone() {
 }
 
 #[test]
-fn hooks_that_are_off_are_told() {
+fn hooks_that_are_off_are_reported() {
     for (agent, text, key) in [
         (Agent::Claude, r#"{"disableAllHooks": true}"#, Some("disableAllHooks")),
         (Agent::Gemini, r#"{"hooksConfig": {"enabled": false}}"#, Some("hooksConfig.enabled")),
@@ -214,7 +214,7 @@ fn codex_trust_is_explained() {
 }
 
 #[test]
-fn entries_that_call_the_bridge_are_told_from_others() {
+fn entries_that_call_the_bridge_are_distinguished_from_others() {
     for (command, expected) in [
         ("hookrail bridge claude", true),
         ("'/opt/hook rail/hookrail' bridge codex PreToolUse", true),

@@ -183,8 +183,8 @@ fn command(entry: &dyn TableLike) -> Option<&str> {
     entry.get("command")?.as_str()
 }
 
-/// The error has the place in lines and characters, as editors count.
-fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
+/// The document. The error has the place in lines and characters, as editors count.
+pub(crate) fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
     text.parse::<DocumentMut>().map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let before = text.get(..text.floor_char_boundary(offset)).unwrap_or_default();

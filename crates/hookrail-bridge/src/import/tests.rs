@@ -71,7 +71,7 @@ fn claude() {
 }
 
 #[test]
-fn codex_json_and_toml_say_the_same() {
+fn codex_json_and_toml_give_the_same() {
     let json = r#"{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x", "timeout": 5}]}]}}"#;
     let toml = "model = \"m\"\n[hooks.state]\nh = 1\n[[hooks.PreToolUse]]\nmatcher = \"apply_patch\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"x\"\ntimeout = 5\n";
     let expected = json!({"hooks": {"BeforeTool": [{"matcher": "^apply_patch$", "hooks": [{"type": "command", "command": "x", "timeout": 5000}]}]}});

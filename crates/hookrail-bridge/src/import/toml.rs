@@ -1,21 +1,13 @@
-//! TOML as JSON. Dates, which JSON does not have, become texts.
+//! TOML as JSON. Dates, for which JSON has no type, become texts.
 
 use serde_json::Value;
-use toml_edit::{DocumentMut, Item, TableLike, Value as Toml};
+use toml_edit::{Item, TableLike, Value as Toml};
 
 use super::ImportError;
 
 /// The document as a JSON value.
 pub(super) fn to_value(text: &str) -> Result<Value, ImportError> {
-    let document = text.parse::<DocumentMut>().map_err(|error| {
-        let offset = text.floor_char_boundary(error.span().map_or(0, |span| span.start));
-        let before = text.get(..offset).unwrap_or_default();
-        ImportError::Malformed {
-            line: before.matches('\n').count() + 1,
-            column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
-            message: error.message().to_owned(),
-        }
-    })?;
+    let document = crate::connect::toml::parse(text)?;
     Ok(table(document.as_table()))
 }
 

@@ -33,7 +33,7 @@ fn the_whole_is_below_a_megabyte() {
 }
 
 #[test]
-fn a_notice_is_told_once() {
+fn a_notice_is_shown_once() {
     let mut memory = SessionMemory::default();
     let is_new: Vec<bool> = ["off", "off", "waits", "off"].map(|notice| memory.add_notice(notice)).to_vec();
     assert_eq!(is_new, [true, false, true, false]);

@@ -76,7 +76,7 @@ fn a_result_of_the_engine_is_a_verdict() {
 }
 
 #[test]
-fn values_of_a_wrong_type_say_nothing() {
+fn values_of_a_wrong_type_are_ignored() {
     let specific = json!({"additionalContext": 5, "tool_input": "rm", "permissionDecision": "maybe"});
     let mut verdict = Verdict::default();
     verdict.read_specific(EventName::BeforeTool, specific.as_object().expect("an object"));

@@ -140,7 +140,7 @@ fn a_text_waits_for_the_next_opportunity() {
 /// Copilot takes ten kilobytes at a time, the others take everything.
 /// Qwen Code drops answers of hooks at its start, and shows messages to the user at the end of its work only.
 #[test]
-fn qwen_is_told_where_it_listens() {
+fn qwen_is_answered_where_it_reads_the_answer() {
     let mut session = Session::new(Agent::Qwen);
     let start = br#"{"hook_event_name": "SessionStart", "session_id": "s", "cwd": "/", "source": "startup"}"#;
     let start = hookrail_bridge::read(Agent::Qwen, None, start).expect("an event");
@@ -180,7 +180,7 @@ fn a_long_text_arrives_in_pieces_or_whole() {
 }
 
 #[test]
-fn a_notice_is_told_once_a_session() {
+fn a_notice_is_shown_once_a_session() {
     let verdict = Verdict { notices: vec!["hooks are off".to_owned()], ..nothing() };
     let mut session = Session::new(Agent::Claude);
     let answers: Vec<Value> = (0..3).map(|_| session.step("PreToolUse-Bash", &verdict)).collect();

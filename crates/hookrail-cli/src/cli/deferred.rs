@@ -37,8 +37,8 @@ impl<T: Args> Args for Deferred<T> {
     }
 }
 
-/// Describes the arguments of a command. The command says itself what it is about, and the documentation of the type
-/// of its arguments does not replace that.
+/// Describes the arguments of a command. The text about the command is that of its variant in the enum of commands; the
+/// documentation of the type of its arguments does not replace it.
 fn keeping_about(command: Command, describe: fn(Command) -> Command) -> Command {
     let about = command.get_about().cloned();
     let long_about = command.get_long_about().cloned();

@@ -22,6 +22,7 @@ use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, Sess
 use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::context::Context;
+use crate::display::home;
 use crate::effect::Effects;
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -80,7 +81,7 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
 
 /// Runs the session. Ctrl-C interrupts it as [`Interrupt`] decides; once it is to end, a further signal drops everything,
 /// which kills hooks and tools.
-/// Before that, giving up is gentle: hooks and tools end by their own means and the session's end is logged.
+/// Before that, hooks and tools end by their own means and the session's end is logged.
 async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> anyhow::Result<ExitStatus> {
     let interrupt = Interrupt::new(matches!(prompt, Prompt::Interactive));
     let mut signals = EndSignals::listen()?;
@@ -184,8 +185,7 @@ async fn run_session(
             ended(&ui, &progress, outcome)
         }
         (Ok(()), Prompt::Interactive | Prompt::Missing) => {
-            let homeless = context.paths.home.as_os_str().is_empty();
-            let history = (!homeless).then(|| context.state_dir().join("history"));
+            let history = home(context).map(|_| context.state_dir().join("history"));
             let quiet = args.quiet;
             let prompt = InteractivePrompt { ui: &ui, progress: &progress, interrupt, history, quiet };
             interactive::run(&mut session, &prompt).await
@@ -226,7 +226,7 @@ fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
     Arc::new(log)
 }
 
-/// Who answers. Nothing touches the network before the first call.
+/// The client of the model that answers. Nothing touches the network before the first call.
 fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));

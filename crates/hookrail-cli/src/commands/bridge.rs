@@ -36,11 +36,11 @@ use crate::terminal::printer::escape_line;
 /// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
 const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 
-/// What helps when the cause is not the user's settings.
+/// The next step where the cause is not the user's settings.
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
 /// How long stdin is waited for where the command line does not name the event. Agents write it at once.
-const UNTOLD_EVENT: Duration = Duration::from_secs(10);
+const UNNAMED_EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Answers one event of another agent.
 /// There is no other way out of it than an answer: the exit code is part of the dialect.
@@ -51,8 +51,9 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
     let started = Instant::now();
     let mut stdin = Vec::new();
     let native = answer_or_refuse(args, &mut stdin, |stdin| {
-        let patience = args.event.as_deref().map_or(UNTOLD_EVENT, |event| time_budget(args.agent, event));
-        stdin::read(stdin, started + patience).context("cannot read stdin")?;
+        let timeout =
+            args.event.as_deref().map_or(UNNAMED_EVENT_TIMEOUT, |event| time_budget(args.agent, event));
+        stdin::read(stdin, started + timeout).context("cannot read stdin")?;
         respond(args, directory, stdin, started)
     });
     print(&native).unwrap_or_else(|error| {
@@ -80,7 +81,7 @@ fn answer_or_refuse(
     }
 }
 
-/// The dialect's word for "no", with the cause, at events that guard something; elsewhere a line on stderr.
+/// A refusal in the agent's dialect, with the cause, at events that guard something; elsewhere a line on stderr.
 fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
     broken(args.agent, args.event.as_deref(), stdin, &escape_line(why))
 }
@@ -94,7 +95,7 @@ fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
     Ok(ExitStatus::Native(native.exit_code))
 }
 
-/// The whole way of one event. An `Err` becomes a refusal.
+/// One event, from the payload to the answer. An `Err` becomes a refusal.
 fn respond(
     args: &BridgeArgs,
     directory: Option<&Path>,
@@ -140,7 +141,7 @@ fn respond(
     let native = store.answer(|memory| answer(agent, &event, &verdict, memory));
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {
-        reaping::leave_behind(system);
+        reaping::kill_after_grace(system);
     }
     Ok(native)
 }
@@ -215,8 +216,8 @@ fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInp
         .with_context(|| format!("the payload does not fit {name}"))
 }
 
-/// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings say
-/// otherwise; a guard that is not there refuses in any case.
+/// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings
+/// exclude them; a guard that is missing refuses in any case.
 fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     let verdict = Verdict::from_result(result);
     let is_core = matches!(
@@ -234,7 +235,7 @@ fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     Verdict { block, messages: verdict.messages, ..Verdict::default() }
 }
 
-/// Where to search for the project: the agent's own word for it, else where the session began.
+/// Where to search for the project: the folder in the agent's own variable, else where the session began.
 fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
     let variable =
         hookrail_bridge::project_variable(agent).and_then(std::env::var_os).filter(|value| !value.is_empty());

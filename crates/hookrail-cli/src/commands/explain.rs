@@ -1,7 +1,7 @@
 //! `hookrail explain`: the plan for an event, without running it.
 //!
 //! The same planner as for a real event is asked. Hooks that are off, disabled or not approved are part of the answer,
-//! because their absence is what people come here to understand.
+//! because their absence is what has to be explained.
 
 mod report;
 mod text;
@@ -21,7 +21,7 @@ use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers};
-use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::printer::Printer;
 
 /// Prints the plan. With hooks off it is still made, as if they were on, with a note.
 pub(crate) fn run(
@@ -43,12 +43,7 @@ pub(crate) fn run(
     }
     let planned = match planned(args, context, &explanation) {
         Ok(planned) => planned,
-        Err(InputProblem::Usage { message, hint }) => {
-            printer.message(format_args!("error: {}", escape_line(&message)));
-            printer.message(format_args!("hint: {hint}"));
-            return Ok(ExitStatus::Usage);
-        }
-        Err(InputProblem::Unreadable(error)) => return Err(error),
+        Err(problem) => return problem.report(printer),
     };
     let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &*planned.hook);
     let workers = PastWorkers::load_for(hooks, &hook_log::path_in(&context.state_dir()));

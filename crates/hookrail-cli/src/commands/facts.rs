@@ -9,20 +9,15 @@ use serde_json::Value;
 use crate::cli::{FactsArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, InputProblem};
+use crate::event_input;
 use crate::exit::ExitStatus;
-use crate::terminal::printer::{Printer, escape, escape_line};
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the facts of one event.
 pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
-        Err(InputProblem::Usage { message, hint }) => {
-            printer.message(format_args!("error: {}", escape(&message)));
-            printer.message(format_args!("hint: {hint}"));
-            return Ok(ExitStatus::Usage);
-        }
-        Err(InputProblem::Unreadable(error)) => return Err(error),
+        Err(problem) => return problem.report(printer),
     };
     let event = input.event();
     let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };

@@ -24,15 +24,15 @@ pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option
 }
 
 /// A script with Windows line ends, by the errors of shells.
-fn carriage_return(complaint: &str) -> Option<String> {
-    let seen = complaint.contains('\r') || complaint.contains("\\r'") || complaint.contains("^M");
+fn carriage_return(stderr: &str) -> Option<String> {
+    let seen = stderr.contains('\r') || stderr.contains("\\r'") || stderr.contains("^M");
     seen.then(|| "the script has Windows line ends; `sed -i 's/\\r$//' FILE` gives it Unix ones".to_owned())
 }
 
 /// A program that a script calls and the shell did not find.
 /// Only the English words of Bash are known; other texts give no hint.
-fn missing_program(env: &[(String, String)], complaint: &str) -> Option<String> {
-    let before = complaint.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
+fn missing_program(env: &[(String, String)], stderr: &str) -> Option<String> {
+    let before = stderr.lines().find_map(|line| line.trim_end().strip_suffix(": command not found"))?;
     let program = before.rsplit(": ").next()?;
     let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let path = path.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();

@@ -19,7 +19,7 @@ use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
 use crate::effect::Effects;
-use crate::event_input::{self, InputProblem};
+use crate::event_input;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -36,12 +36,7 @@ use watch::Watch;
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let input = match event_input::load(&args.event) {
         Ok(input) => input,
-        Err(InputProblem::Usage { message, hint }) => {
-            printer.message(format_args!("error: {}", escape(&message)));
-            printer.message(format_args!("hint: {hint}"));
-            return Ok(ExitStatus::Usage);
-        }
-        Err(InputProblem::Unreadable(error)) => return Err(error),
+        Err(problem) => return problem.report(printer),
     };
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());

@@ -164,7 +164,7 @@ fn print_script_hints(imported: &Imported, context: &Context, printer: &mut Prin
             let Ok(text) = fs::read_to_string(&path) else { continue };
             for hint in script_hints(&text) {
                 let place = format!("{}:{}", shown(&path, context), hint.line);
-                printer.message(format_args!("script: {place}: `{}` {}", hint.word, hint.meaning));
+                printer.message(format_args!("script: {place}: `{}`: {}", hint.word, hint.meaning));
             }
             seen.push(path);
         }

@@ -227,7 +227,7 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     write.with_context(|| format!("cannot write `{}`", script.display()))
 }
 
-/// Says that the settings now turn hooks on.
+/// Prints that the settings now turn hooks on.
 /// Printed apart from the hook, because it turns on every other hook of this file too.
 fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     printer.data(format_args!(

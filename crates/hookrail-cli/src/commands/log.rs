@@ -31,7 +31,7 @@ const PAST_CALLS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How much of a hook's message is shown in its line, in bytes.
-/// In bytes. `--format json` has all that was logged.
+/// `--format json` has all that was logged.
 const MESSAGE_BYTES: usize = 200;
 
 /// Prints hook calls, or numbers about them.
@@ -77,7 +77,12 @@ fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
     if args.files.is_empty() {
         return open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()));
     }
-    open_named(&args.files).map_err(|(path, error)| {
+    open_files(&args.files)
+}
+
+/// A file that was named must be readable.
+fn open_files(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
+    open_named(files).map_err(|(path, error)| {
         anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
     })
 }
@@ -128,8 +133,7 @@ fn follow(
 /// The filters of the command line.
 struct Wanted<'a> {
     args: &'a LogArgs,
-    /// The one project whose calls are shown, if only one is.
-    /// As it stands in the log.
+    /// The one project whose calls are shown, if only one is: its path as the log has it.
     project: Option<String>,
     context: &'a Context,
 }

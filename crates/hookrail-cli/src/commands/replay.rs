@@ -75,15 +75,15 @@ struct Replay<'c> {
 
 /// Replays transcripts and prints what would be decided otherwise.
 /// Nothing is changed by it but the file of `--save-tests`. It fails when there is nothing to replay, because "no
-/// differences" would then be a false comfort.
+/// differences" would then be misleading.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let config = context.engine(args.trust.trust_hooks, None).build();
-    findings::refuse_unusable(config.settings(), context)?;
-    findings::print_findings(config.settings(), context, printer);
+    let session = context.engine(args.trust.trust_hooks, None).build();
+    findings::refuse_unusable(session.settings(), context)?;
+    findings::print_findings(session.settings(), context, printer);
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,
-        decider: ReplayDecider::new(config, args.run_hooks)?,
+        decider: ReplayDecider::new(session, args.run_hooks)?,
         counts: Counts::default(),
         by_hook: BTreeMap::new(),
         differences: Differences::new(),

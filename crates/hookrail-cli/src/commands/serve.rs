@@ -32,9 +32,9 @@ use crate::terminal::printer::Printer;
 
 /// How many lines of the greatest length may be unfinished at once, over all clients.
 const LONGEST_LINES: usize = 4;
-/// How long hooks that were killed may take to be gone.
-const KILL_PATIENCE: Duration = Duration::from_secs(2);
-/// After a failed accept, most often for want of descriptors.
+/// How long the end of killed hooks is waited for.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
+/// The wait after a failed accept, most often because no descriptor is free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What all clients share.
@@ -99,7 +99,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
                 while clients.join_next().await.is_some() {}
                 server.engines.drain_at_once().await;
             };
-            let _ = tokio::time::timeout(KILL_PATIENCE, gone).await;
+            let _ = tokio::time::timeout(KILL_TIMEOUT, gone).await;
             Ok(ExitStatus::Interrupted)
         }
     };
@@ -127,7 +127,7 @@ async fn accept_clients(
         "listening on {}",
         crate::terminal::printer::escape_line(&socket.path().to_string_lossy())
     ));
-    let mut told_of_strangers = false;
+    let mut has_warned = false;
     loop {
         let accepted = tokio::select! {
             () = signals::reached(server.phase.clone(), Phase::Stopping) => break,
@@ -141,9 +141,9 @@ async fn accept_clients(
         };
         match socket::same_user(&stream) {
             Ok(()) => {}
-            Err(stranger) => {
-                if !std::mem::replace(&mut told_of_strangers, true) {
-                    print_message(format_args!("warning: refused a client: {stranger}"));
+            Err(why) => {
+                if !std::mem::replace(&mut has_warned, true) {
+                    print_message(format_args!("warning: refused a client: {why}"));
                 }
                 continue;
             }

@@ -30,7 +30,7 @@ use self::coverage::{Coverage, Covered};
 use self::edit::Accepted;
 use self::judge::{Mismatch, mismatches};
 use self::load::{TESTS_FOLDER, TestFile};
-use self::run::{Bench, FinishedTest};
+use self::run::{FiledTest, FinishedTest, TestSetup};
 use self::show::{SLOW_MS, Shown};
 use crate::cli::{Format, TestArgs};
 use crate::commands::check::finding::{Finding, Sources};
@@ -77,8 +77,8 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         Ok(files) => files,
         Err(problems) => return Ok(print_problems(&problems, context, printer)),
     };
-    let config = Arc::new(context.engine(args.trust.trust_hooks, None).build());
-    let settings = config.settings();
+    let session = Arc::new(context.engine(args.trust.trust_hooks, None).build());
+    let settings = session.settings();
     findings::refuse_unusable(settings, context)?;
     findings::print_findings(settings, context, printer);
     findings::print_why_off(settings, context, printer);
@@ -100,17 +100,17 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         printer.message("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
-    let mut session = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
-    let bench = Bench { config: Arc::clone(&config), context, trust_hooks: args.trust.trust_hooks };
+    let mut run = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
+    let setup = TestSetup { session: Arc::clone(&session), context, trust_hooks: args.trust.trust_hooks };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    if !runtime.block_on(session.run(&bench, &mut files, printer))? {
+    if !runtime.block_on(run.run(&setup, &mut files, printer))? {
         printer.message("interrupted");
         return Ok(ExitStatus::Interrupted);
     }
-    session.finish(&files, printer)
+    run.finish(&files, printer)
 }
 
 /// Files that are no test files, with the places where that shows.
@@ -141,31 +141,25 @@ impl TestRun<'_> {
     /// Each line is printed when its test and all before it are done, so the order is that of the files.
     async fn run(
         &mut self,
-        bench: &Bench<'_>,
+        setup: &TestSetup<'_>,
         files: &mut [TestFile],
         printer: &mut Printer,
     ) -> anyhow::Result<bool> {
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
-        let mut cases = Vec::new();
-        let mut places = Vec::new();
-        for (file, tests) in files.iter_mut().enumerate() {
-            for test in tests.tests.drain(..) {
-                cases.push(Arc::new(test));
-                places.push(file);
-            }
+        let mut tests = Vec::new();
+        for (file, test_file) in files.iter_mut().enumerate() {
+            tests.extend(test_file.tests.drain(..).map(|case| FiledTest { case: Arc::new(case), file }));
         }
-        Self::print_unknown_names(&cases, bench, printer);
+        Self::print_unknown_names(&tests, setup, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
         let meter = Meter::new(self.args.format == Format::Json || !screen::is_stdout_shown());
-        let total = cases.len();
-        let work = run::run_all(bench, &cases, |finished| {
+        let total = tests.len();
+        let work = run::run_all(setup, &tests, |finished| {
             meter.show(|| format!("{} of {total} tests", finished.place + 1));
-            let (Some(case), Some(place)) = (cases.get(finished.place), places.get(finished.place)) else {
-                return Ok(());
-            };
-            self.judge(case, *place, files, &finished, printer)
+            let Some(FiledTest { case, file }) = tests.get(finished.place) else { return Ok(()) };
+            self.judge(case, *file, files, &finished, printer)
         });
         let ended = tokio::select! {
             ended = work => Some(ended),
@@ -173,7 +167,7 @@ impl TestRun<'_> {
             _ = terminate.recv() => None,
         };
         meter.wipe();
-        if let Some(system) = bench.config.hook_system() {
+        if let Some(system) = setup.session.hook_system() {
             tokio::select! { () = system.drain() => {} _ = interrupt.recv() => {} _ = terminate.recv() => {} }
         }
         ended.transpose().map(|ended| ended.is_some())
@@ -232,9 +226,9 @@ impl TestRun<'_> {
 
     /// A name that no hook has makes `notRan` true for ever, which is never meant.
     /// It is a warning: the hook may be one of another machine.
-    fn print_unknown_names(cases: &[Arc<TestCase>], bench: &Bench<'_>, printer: &mut Printer) {
-        let hooks = &bench.config.settings().hooks;
-        for case in cases.iter().filter(|case| case.files.is_none()) {
+    fn print_unknown_names(tests: &[FiledTest], setup: &TestSetup<'_>, printer: &mut Printer) {
+        let hooks = &setup.session.settings().hooks;
+        for case in tests.iter().map(|test| &test.case).filter(|case| case.files.is_none()) {
             for name in case.expect.iter().flat_map(|expect| &expect.not_ran) {
                 if !hooks.iter().any(|resolved| resolved.hook.name == *name) {
                     printer.message(format_args!(

@@ -1,7 +1,7 @@
 //! `hookrail enable` and `hookrail disable`: entries of the disabled lists.
 //!
-//! A change reaches as far as the hook it names: a project's hook in that project alone, in the user's own state;
-//! any other hook everywhere, in the user's settings. `--project` writes the list in the project's file instead.
+//! A change holds where the hook that it names runs: for a project's hook in that project alone, in the user's own state;
+//! for any other hook everywhere, in the user's settings. `--project` writes the list in the project's file instead.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
 
-/// An agent must not call it: turning a guard off is what it would do first. What was done is data on stdout; that
+/// An agent must not call it: it could turn its guards off. What was done is data on stdout; that
 /// another list still disables the hook is a warning.
 pub(crate) fn run(
     args: &ToggleArgs,
@@ -123,7 +123,7 @@ impl EntryPlace {
         }
     }
 
-    /// Says what was done, and how far it reaches.
+    /// The line that reports what was done, and for which projects it holds.
     fn confirmation(&self, name: &str, enable: bool, changed: bool, context: &Context) -> String {
         let name = escape_line(name);
         let (place, reach) = match self {

@@ -225,7 +225,7 @@ pub(crate) const READ_AT_MOST: u64 = 40_000_000;
 /// Logs to be read, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct OpenLogs {
-    /// Each with the name to report trouble under.
+    /// Each with the path that errors name.
     pub(crate) files: Vec<(PathBuf, BufReader<File>)>,
     /// Whether older lines are left out.
     pub(crate) is_cut: bool,

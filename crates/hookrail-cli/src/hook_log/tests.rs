@@ -189,7 +189,7 @@ fn only_the_end_of_long_logs_is_kept() {
 }
 
 #[test]
-fn a_pipe_is_no_log_and_nobody_waits_for_it() {
+fn a_pipe_is_no_log_and_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();

@@ -17,7 +17,7 @@ use hookrail_agent::ui::{AgentEvent, Always, Question, Ui};
 
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
-use crate::terminal::progress::Shows;
+use crate::terminal::progress::TerminalUi;
 use crate::terminal::question::{self, PermissionReply};
 use crate::terminal::screen;
 use crate::terminal::style::paint;
@@ -196,7 +196,7 @@ impl Ui for AgentUi {
                         format!("{title}: permission denied, there is no terminal to ask on; {more}")
                     }
                     Some(reason) => format!(
-                        "{title}: refused, a hook wanted a person to decide and there is no terminal to ask on: {}",
+                        "{title}: refused, a hook requires a person to decide and there is no terminal to ask on: {}",
                         escape_line(reason)
                     ),
                 });
@@ -216,7 +216,7 @@ impl Ui for AgentUi {
     }
 }
 
-impl Shows for AgentUi {
+impl TerminalUi for AgentUi {
     fn has_open_line(&self) -> bool {
         self.state().answer.is_open()
     }
@@ -231,7 +231,7 @@ fn outcome_text(outcome: &PromptOutcome) -> String {
     match outcome {
         PromptOutcome::ModelFailed(error) => error.to_string(),
         PromptOutcome::MaxTurns(turns) => {
-            format!("the model still wanted more after {turns} model calls; raise --max-turns")
+            format!("the model still called tools after {turns} model calls; raise --max-turns")
         }
         PromptOutcome::Cancelled => "interrupted".to_owned(),
         PromptOutcome::Answered(_) | PromptOutcome::PromptBlocked(_) | PromptOutcome::Stopped(_) => {

@@ -20,7 +20,7 @@ use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
 /// The interactive prompt: what it needs besides the session.
-/// It lives as long as the session; `/clear` begins another session with the same prompt.
+/// It is made once for the program's run; `/clear` begins another session with the same prompt.
 pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
     pub(crate) progress: &'a Progress<AgentUi>,
@@ -85,7 +85,7 @@ const AGAIN: &str = "Ctrl-C again within a second, or Ctrl-D, ends the session."
 /// What a typed line asks for.
 /// Words with a slash that are no command are errors and are not sent to the model: `/clera` is a typo.
 #[derive(Debug, PartialEq, Eq)]
-enum Order<'a> {
+enum TypedCommand<'a> {
     Nothing,
     Clear,
     Compress,
@@ -98,14 +98,14 @@ enum Order<'a> {
 
 /// What `/help` shows.
 const HELP: &str = "\
-/clear      forget the conversation and begin a new session
+/clear      clear the conversation and begin a new session
 /compress   let the model summarise the conversation
 /hooks      list the hooks of this session
 /help       show this list
 /quit       end the session (also Ctrl-D)
 Ctrl-C      give up what is running; twice within a second: end the session";
 
-impl<'a> Order<'a> {
+impl<'a> TypedCommand<'a> {
     /// Space around a line is dropped; a command has no arguments.
     fn read(line: &'a str) -> Self {
         let line = line.trim();
@@ -152,16 +152,16 @@ impl InteractivePrompt<'_> {
     /// Does what a line asks for; `Some` when the session is over.
     /// A model that fails is reported and the person can try again.
     async fn execute(&self, session: &mut Session, line: &str) -> Option<SessionEnded> {
-        match Order::read(line) {
-            Order::Nothing => None,
-            Order::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
-            Order::Help => Self::print(HELP),
-            Order::Hooks => Self::print(hooks(session)),
-            Order::Unknown(word) => Self::print(format_args!(
+        match TypedCommand::read(line) {
+            TypedCommand::Nothing => None,
+            TypedCommand::Quit => Some(SessionEnded::new(ExitStatus::Success, SessionEndReason::Exit)),
+            TypedCommand::Help => Self::print(HELP),
+            TypedCommand::Hooks => Self::print(hooks(session)),
+            TypedCommand::Unknown(word) => Self::print(format_args!(
                 "error: there is no command `{}`\nhint: /help lists the commands",
                 escape_line(word)
             )),
-            Order::Clear => {
+            TypedCommand::Clear => {
                 let turn = self.interrupt.turn();
                 let cleared = tokio::select! {
                     biased;
@@ -172,17 +172,17 @@ impl InteractivePrompt<'_> {
                     Ok(()) => {
                         self.progress.idle();
                         self.ui.begin_session();
-                        self.ui.print_message("The conversation is forgotten.");
+                        self.ui.print_message("The conversation is cleared.");
                         None
                     }
                     Err(outcome) => self.finish(outcome),
                 }
             }
-            Order::Compress => {
+            TypedCommand::Compress => {
                 let outcome = session.compress().await;
                 self.finish(outcome)
             }
-            Order::Prompt(prompt) => {
+            TypedCommand::Prompt(prompt) => {
                 let outcome = session.prompt(prompt).await;
                 self.finish(outcome)
             }

@@ -10,8 +10,8 @@ use crate::terminal::screen::{self, WIPE};
 /// How often the line is drawn at most.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is over sooner is not worth a line that flickers.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long a command runs before the line is drawn: a line for less would only flicker.
+const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
 /// A progress line.
 /// It has no thread: it is drawn when the command calls it.
@@ -27,14 +27,14 @@ impl Meter {
         Self { is_on: wanted && screen::can_be_drawn_on(), since: Instant::now(), drawn: Cell::new(None) }
     }
 
-    /// How long the command has been at it.
+    /// How long the command has run.
     pub(crate) fn elapsed(&self) -> Duration {
         self.since.elapsed()
     }
 
     /// Draws the line, unless it was drawn a moment ago. The text is our own and short.
     pub(crate) fn show(&self, text: impl FnOnce() -> String) {
-        if !self.is_on || self.since.elapsed() < PATIENCE {
+        if !self.is_on || self.since.elapsed() < SHOWN_AFTER {
             return;
         }
         if self.drawn.get().is_some_and(|drawn| drawn.elapsed() < TICK) {

@@ -124,8 +124,8 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A text of several lines, each of which gives no orders to a terminal; those after the first are indented, so that
-/// none of them passes for a line of ours.
+/// A text of several lines without anything that a terminal acts on; the lines after the first are indented, so that
+/// none of them looks like a line of ours.
 pub(crate) fn escape_lines(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }

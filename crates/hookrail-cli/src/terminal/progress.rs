@@ -20,10 +20,10 @@ use crate::terminal::screen;
 /// How often the line is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Who writes to the terminal besides the progress line.
+/// What writes to the terminal besides the progress line.
 /// The progress line shares the terminal with an answer that arrives in pieces and must not
 /// be written into the middle of it.
-pub(crate) trait Shows: Ui {
+pub(crate) trait TerminalUi: Ui {
     /// Whether it has left a line unfinished on the terminal, which must not be wiped.
     fn has_open_line(&self) -> bool;
 
@@ -56,7 +56,7 @@ impl<U> Progress<U> {
     pub(crate) fn idle(&self) {
         if let Some(board) = &self.board {
             let mut board = lock(board);
-            board.works.clear();
+            board.running.clear();
             board.wipe();
         }
     }
@@ -68,7 +68,7 @@ impl<U> Drop for Progress<U> {
     }
 }
 
-impl<U: Shows + 'static> Ui for Progress<U> {
+impl<U: TerminalUi + 'static> Ui for Progress<U> {
     fn notify(&self, event: &AgentEvent<'_>) {
         let Some(shared) = &self.board else { return self.inner.notify(event) };
         // The lock is held while the other writes, so that the ticker cannot draw in between.
@@ -76,7 +76,7 @@ impl<U: Shows + 'static> Ui for Progress<U> {
         board.wipe();
         self.inner.notify(event);
         board.note(event);
-        if !board.works.is_empty() && !board.ticking {
+        if !board.running.is_empty() && !board.ticking {
             let (shared, inner) = (Arc::clone(shared), Arc::clone(&self.inner));
             let ticker = std::thread::Builder::new().name("progress".to_owned());
             board.ticking = ticker.spawn(move || tick(&shared, inner.as_ref())).is_ok();
@@ -112,11 +112,11 @@ impl Drop for Quiet<'_> {
 }
 
 /// One thread for all that is waited for; the next wait starts another.
-fn tick(shared: &Mutex<Board>, inner: &dyn Shows) {
+fn tick(shared: &Mutex<Board>, inner: &dyn TerminalUi) {
     loop {
         std::thread::sleep(TICK);
         let mut board = lock(shared);
-        if board.works.is_empty() {
+        if board.running.is_empty() {
             board.wipe();
             board.ticking = false;
             return;

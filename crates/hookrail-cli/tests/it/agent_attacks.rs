@@ -52,11 +52,11 @@ fn forbidden_exists(project: &TestProject) -> bool {
     project.dir().join("forbidden.txt").exists()
 }
 
-/// What `trust --yes` says last when it accepts a guard as it is now, and when it accepts that there is none.
+/// What `trust --yes` prints last when it accepts a guard as it is now, and when it accepts that there is none.
 const APPROVED: &str = "approved: 1 hook\n";
 const ACCEPTED_AS_GONE: &str = "accepted: the guard `BeforeTool-1` is gone from these settings\n";
 
-/// Nothing forbidden happened, and the next sessions say why nothing happens there, until a person accepts it.
+/// Nothing forbidden happened, and the next sessions print why nothing happens there, until a person accepts it.
 fn check_refused(what: &str, over: &Run, accepted: &str) {
     assert!(!forbidden_exists(&over.project), "{what}: {}", over.shown());
     assert_eq!(
@@ -78,7 +78,7 @@ fn check_refused(what: &str, over: &Run, accepted: &str) {
         assert!(said.contains("guard `BeforeTool-1`"), "{what}, {more:?}: {said}");
         assert!(said.contains("hookrail trust"), "{what}, {more:?}: {said}");
     }
-    // The user may say that it is fine, for once or for good.
+    // The user may allow it, for one run or for all.
     let (code, said) = next_session(project, &project.dir(), &["--trust-hooks"]);
     assert_eq!(code, Some(0), "{what}: {said}");
     std::fs::remove_file(project.dir().join("forbidden.txt")).ok();
@@ -134,7 +134,7 @@ fn keeping_the_guard_open_for_writing_does_not_help() {
     let over = attacked(shell(command)).run("go");
     assert_eq!(over.tools().get(1).map(String::as_str), Some("write_file blocked"), "{}", over.shown());
     assert!(!forbidden_exists(&over.project));
-    over.expect_said("open for writing");
+    over.expect_printed("open for writing");
 }
 
 #[test]
@@ -167,11 +167,11 @@ fn protected_files_are_not_written_without_a_yes() {
         let over = scenario.run("go");
         let expected = ["write_file denied", "replace denied", "write_file success"];
         assert_eq!(over.tools(), expected, "{path}: {}", over.shown());
-        over.expect_said("permission denied");
+        over.expect_printed("permission denied");
     }
 }
 
-/// At a terminal a person can say yes, also in the mode that never asks otherwise.
+/// At a terminal a person can allow it, also in the mode that never asks otherwise.
 #[test]
 fn a_person_may_allow_a_protected_file() {
     for (answer, status) in [("y\r", "write_file success"), ("n\r", "write_file denied")] {
@@ -209,7 +209,7 @@ fn a_project_hook_cannot_carry_arguments_past_the_users_guard() {
     assert_eq!(run(&scenario.project, &["trust", "--yes"]).code, Some(0));
     let over = scenario.run("go");
     assert_eq!(over.tools(), ["write_file blocked"], "{}", over.shown());
-    over.expect_said("the guard says no");
+    over.expect_printed("the guard says no");
     assert!(!forbidden_exists(&over.project));
     let asked = over.lines("hook_call").iter().filter(|line| line["name"] == "BeforeTool-1").count();
     assert_eq!(asked, 2, "both rounds are in the log: {:?}", over.lines("hook_call"));
@@ -296,6 +296,6 @@ fn what_is_not_watched_is_shown_and_named() {
     let changed =
         "the approved BeforeTool guard `watched` changed since it was approved: file `hooks/b.sh` (new)";
     assert!(fired.stderr.starts_with(&format!("error: {changed}")), "{fired}");
-    // `make` fails with 2 here, so the exit code alone would not tell that the guard blocks too.
+    // `make` fails with 2 here, so the exit code alone would not show that the guard blocks too.
     assert!(fired.stdout.contains(&format!("\n         {changed}")), "{fired}");
 }

@@ -1,4 +1,4 @@
-//! The six other events: fired with real data, observed by default, applied where the settings say so.
+//! The six other events: fired with real data, observed by default, applied where the settings ask for it.
 
 use serde_json::{Value, json};
 
@@ -87,10 +87,10 @@ fn a_large_history_is_summarised() {
     assert!(contents[0]["parts"][0]["text"].as_str().unwrap().contains("a summary"), "{contents:?}");
     assert!(contents[1]["parts"][0].get("functionCall").is_some(), "{contents:?}");
     assert!(contents[2]["parts"][0].get("functionResponse").is_some(), "{contents:?}");
-    run.expect_said("history summarised");
+    run.expect_printed("history summarised");
 }
 
-/// HOOK-203: by default, nothing that the hooks of these events say has an effect.
+/// HOOK-203: by default, nothing that the hooks of these events ask for has an effect.
 #[test]
 fn the_six_are_observed_by_default() {
     let everything = answer(
@@ -105,7 +105,7 @@ fn the_six_are_observed_by_default() {
     let run = scenario.run(&"x".repeat(300));
     run.expect(0, "Done.\n");
     assert_eq!(run.events(), six, "HOOK-203");
-    run.expect_said("history summarised");
+    run.expect_printed("history summarised");
     let sent: String = (0..4).map(|index| run.request(index).to_string()).collect();
     assert!(!sent.contains("ctx") && !sent.contains("[System]"), "HOOK-203");
 }
@@ -135,7 +135,7 @@ fn a_prompt_can_be_blocked() {
         .hook("BeforeAgent", "echo 'not that' >&2; exit 2")
         .run("hi");
     run.expect(0, "");
-    run.expect_said("blocked prompt: not that");
+    run.expect_printed("blocked prompt: not that");
     assert!(run.lines("model_request").is_empty());
 }
 
@@ -157,18 +157,18 @@ fn each_event_can_stop() {
         };
         let run = scenario.says("Done.").run("hi");
         run.expect(3, "");
-        run.expect_said("Agent execution stopped by hook: over");
+        run.expect_printed("Agent execution stopped by hook: over");
         assert_eq!(run.lines("model_request").len(), requests, "{event}");
         assert_eq!(run.lines("stop")[0]["reason"], "over", "{event}");
     }
 }
 
-/// What a hook says to the model is in the next request that the model gets for the user.
+/// The message of a hook for the model is in the next request that the model gets for the user.
 #[test]
 fn messages_to_the_model_are_not_lost() {
     let list = ("list_directory", json!({ "path": "." }));
     let note = answer(&json!({ "systemMessage": "remember this" }));
-    // Says so once, so that the next request can be told from it.
+    // It answers once, so that the next request differs.
     let once = |output: &Value| {
         format!(
             "cat >/dev/null; [ -e \"$LLXPRT_PROJECT_DIR/said\" ] || {{ touch \"$LLXPRT_PROJECT_DIR/said\"; echo '{output}'; }}"
@@ -216,7 +216,7 @@ fn inputs(run: &Run, file: &str) -> Vec<(String, bool)> {
     seen.iter().map(|i| (i["prompt"].as_str().unwrap().to_owned(), i["stop_hook_active"] == true)).collect()
 }
 
-/// `AfterAgent` sends the agent back to work, and is told when it has done so before.
+/// `AfterAgent` sends the agent back to work, and its payload has whether it has done so before.
 #[test]
 fn the_end_can_be_blocked() {
     let once = "input=$(cat); echo \"$input\" >>\"$LLXPRT_PROJECT_DIR/seen.jsonl\"; \
@@ -226,7 +226,7 @@ fn the_end_can_be_blocked() {
     run.expect(0, "Tested.\n");
     assert_eq!(inputs(&run, "seen.jsonl"), [("hi".to_owned(), false), ("run the tests".to_owned(), true)]);
     assert!(run.last_content(1).to_string().contains("run the tests"));
-    run.expect_said("run the tests");
+    run.expect_printed("run the tests");
 }
 
 /// A hook that blocks the end for ever does not keep the agent for ever.
@@ -238,10 +238,10 @@ fn blocking_the_end_has_an_end() {
     }
     let run = scenario.run("hi");
     run.expect(0, "answer 5\n");
-    run.expect_said("kept sending the agent back");
+    run.expect_printed("kept sending the agent back");
 }
 
-/// `clearContext` forgets the conversation.
+/// `clearContext` clears the conversation.
 #[test]
 fn after_agent_clears_the_context() {
     let clear = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0;; esac; \
@@ -261,7 +261,7 @@ fn session_end_hooks_are_awaited() {
     assert!(run.project.dir().join("ended").exists());
 }
 
-/// L15: what a hook says in the model's place is no summary; the history stays, and the trace says why.
+/// L15: a hook's answer in the model's place is no summary; the history stays, and the trace has the reason.
 #[test]
 fn a_blocked_summary_call_leaves_the_history_as_it_was() {
     let no_summaries = "grep -q 'Summarise the conversation' && \
@@ -275,7 +275,7 @@ fn a_blocked_summary_call_leaves_the_history_as_it_was() {
         .hook("BeforeModel", no_summaries)
         .run(&prompt);
     run.expect(0, "Done.\n");
-    run.expect_said("the history was not summarised: a hook blocked the summary call: no summaries");
+    run.expect_printed("the history was not summarised: a hook blocked the summary call: no summaries");
     let last = run.request(2).to_string();
     assert!(last.contains(&prompt) && !last.contains("made up"), "L15: {last}");
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::agent_scenario::{Scenario, write};
 
-/// Ways to give no verdict, each with what the trace says of it.
+/// Ways to give no verdict, each with its line in the trace.
 fn broken_hooks() -> [(&'static str, serde_json::Value); 4] {
     [
         ("echo oops >&2; exit 1", json!({})),
@@ -15,7 +15,7 @@ fn broken_hooks() -> [(&'static str, serde_json::Value); 4] {
 }
 
 /// HOOK-023, HOOK-031, HOOK-042, HOOK-052, HOOK-060, HOOK-110: whatever event a hook is broken in, the agent
-/// goes on as if it were not there, and the trace says what happened.
+/// goes on as if it were not there, and the trace has what happened.
 #[test]
 fn broken_hooks_stop_nothing() {
     for (command, fields) in broken_hooks() {
@@ -33,7 +33,7 @@ fn broken_hooks_stop_nothing() {
         assert!(run.request(0)["config"].get("toolConfig").is_none(), "HOOK-060: {command}");
         assert_eq!(run.lines("model_response")[0]["modified"], false, "HOOK-052: {command}");
         for event in ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection"] {
-            run.expect_said(&format!("hook {event}-1 ({event}, "));
+            run.expect_printed(&format!("hook {event}-1 ({event}, "));
         }
         assert!(run.stderr.matches("failed, so the ").count() >= 5, "{}", run.shown());
         let calls = run.lines("hook_call");
@@ -67,11 +67,11 @@ fn hooks_may_block_on_failure() {
             .run("write");
         run.expect(0, "Done.\n");
         assert_eq!(run.tools(), ["write_file blocked"], "{command}");
-        run.expect_said("gave no verdict");
+        run.expect_printed("gave no verdict");
     }
 }
 
-/// A hook that is silent and healthy prints nothing; `--quiet` hides the trace but not the answer.
+/// A hook that succeeds without output has no line; `--quiet` hides the trace but not the answer.
 #[test]
 fn silent_hooks_and_quiet_runs() {
     let run = Scenario::new().says("hi").hook("BeforeModel", "true").run("hi");
@@ -87,7 +87,7 @@ fn silent_hooks_and_quiet_runs() {
     assert_eq!(run.stderr, "");
 }
 
-/// What hooks and models say cannot give orders to a terminal.
+/// Nothing that hooks and models print is acted on by a terminal.
 #[test]
 fn the_trace_is_one_line_and_escaped() {
     let run = Scenario::new()
@@ -95,6 +95,6 @@ fn the_trace_is_one_line_and_escaped() {
         .says("Done.")
         .hook("BeforeTool", "printf 'red \\033[31m\\nsecond line' >&2; exit 2")
         .run("hi");
-    run.expect_said("red \\u{1b}[31m\\nsecond line");
+    run.expect_printed("red \\u{1b}[31m\\nsecond line");
     assert!(!run.stderr.contains('\u{1b}'), "{}", run.shown());
 }

@@ -68,25 +68,25 @@ fn retries_fire_no_hook_again() {
     assert_eq!(run.lines("model_request").len(), 1);
 }
 
-/// HOOK-207: a stream that breaks off is an error of the model, and no hook hears of half a response.
+/// HOOK-207: a stream that breaks off is an error of the model, and no hook runs for half a response.
 #[test]
 fn an_aborted_stream_fires_no_after_model() {
     let text = json!({ "candidates": [{ "content": { "parts": [{ "text": "Once upon" }] } }] });
     let server = Server::start(vec![vec![chunked_head(), chunk(format!("data: {text}\n\n"))]]);
     let run = against(&server).hook("AfterModel", "true").run("hi");
     run.expect(1, "");
-    run.expect_said("error: ");
+    run.expect_printed("error: ");
     assert!(run.events().is_empty(), "HOOK-207: {}", run.shown());
     assert!(run.lines("model_response").is_empty(), "HOOK-207");
     assert_eq!(run.lines("session_end").len(), 1);
 }
 
 #[test]
-fn a_missing_key_is_said_before_anything_is_sent() {
+fn a_missing_key_is_reported_before_anything_is_sent() {
     let server = Server::start(vec![reply(&json!([{ "text": "never" }]))]);
     let run = Scenario::new().args(&["--base-url", &server.url()]).run("hi");
     run.expect(1, "");
-    run.expect_said("GEMINI_API_KEY");
+    run.expect_printed("GEMINI_API_KEY");
     assert!(server.received().is_empty());
 }
 

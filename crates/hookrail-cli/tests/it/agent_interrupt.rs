@@ -108,13 +108,13 @@ fn a_second_ctrl_c_kills_at_once() {
     send("-INT", &child);
     let run = scenario.over(&child.wait_with_output().unwrap());
     run.expect(130, "");
-    // Had the hook been waited for, its grace would have been over first: that is said, and the session's end is logged.
+    // Had the hook been waited for, its grace would have been over first: that is printed, and the session's end is logged.
     assert!(!run.stderr.contains("SessionEnd hooks took too long"), "{}", run.shown());
     assert_ne!(run.log.last().unwrap()["type"], "session_end", "{}", run.shown());
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
 }
 
-/// The second Ctrl-C also kills hooks that ran out of time earlier and do not mind `SIGTERM`.
+/// The second Ctrl-C also kills hooks that ran out of time earlier and ignore `SIGTERM`.
 #[test]
 fn a_second_ctrl_c_kills_stubborn_hooks() {
     let stubborn = "trap '' TERM; echo $$ >\"$LLXPRT_PROJECT_DIR/hook-pid\"; while :; do sleep 1; done";
@@ -146,13 +146,13 @@ fn session_end_hooks_cannot_hold_up_an_interrupted_run() {
         .hook("SessionEnd", "echo $$ >\"$LLXPRT_PROJECT_DIR/end-pid\"; sleep 100");
     let (run, _) = interrupt(scenario, "pid");
     run.expect(130, "");
-    run.expect_said("took too long");
+    run.expect_printed("took too long");
     let hook = pid_in(&run.project.dir().join("end-pid"));
     wait_until(LONG, "the end of the hook", || !process_is_alive(hook));
     assert_eq!(run.log.last().unwrap()["type"], "session_end");
 }
 
-/// A request to terminate is obeyed like Ctrl-C: no tool is left behind.
+/// A request to terminate has the same effect as Ctrl-C: no tool is left running.
 #[test]
 fn termination_ends_tools_too() {
     let scenario = Scenario::new().calls(&[shell("echo $$ >pid; sleep 100")]);

@@ -1,4 +1,4 @@
-//! The agent under pressure: hooks with huge answers, and a session log that nobody reads.
+//! The agent under pressure: hooks with huge answers, and a session log that no program reads.
 
 use std::fs;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use crate::fire_limits::{huge_answer, peak_until_end};
 /// Eight hooks at once, each with an answer that is small as text and huge as a tree.
 #[test]
 fn huge_answers_are_failures_in_bounded_memory() {
-    // The deadline is of the hooks. Writing what they said into an unoptimised program's log takes its time, too.
+    // The deadline is of the hooks. Writing what they printed into an unoptimised program's log takes its time, too.
     let timeout = Duration::from_mins(1);
     for (file, open, close) in [("numbers.json", "[", "]"), ("keys.json", "{", "}")] {
         let mut scenario = Scenario::new().calls(&[write("a.txt", "x")]).says("Done.");
@@ -53,10 +53,10 @@ fn huge_answers_are_failures_in_bounded_memory() {
     }
 }
 
-/// A pipe in place of the log: without a reader it is refused with words, with one that does not read it is told
-/// that the log is not complete.
+/// A pipe in place of the log: without a reader it is refused with a message, with one that does not read there is a
+/// warning that the log is not complete.
 #[test]
-fn a_pipe_in_place_of_the_session_log_holds_nobody_up() {
+fn a_pipe_in_place_of_the_session_log_delays_nothing() {
     for (is_opened, code) in [(false, 1), (true, 0)] {
         // More than fits into a pipe.
         let scenario = Scenario::new().says(&"word ".repeat(100_000));

@@ -10,7 +10,7 @@ fn last_text(request: &Value) -> &str {
 }
 
 /// HOOK-033, HOOK-034, HOOK-035, HOOK-041, HOOK-043, HOOK-044, HOOK-045, HOOK-051, HOOK-152, HOOK-153: hooks
-/// see every call, complete and in the stable format, whatever their matcher says.
+/// see every call, complete and in the stable format, whatever their matcher is.
 #[test]
 fn hooks_see_every_model_call() {
     let run = Scenario::new()
@@ -74,7 +74,7 @@ fn before_model_blocks() {
     {
         let run = Scenario::new().hook("BeforeModel", answer(output)).hook("AfterModel", "true").run("hi");
         run.expect(0, stdout);
-        run.expect_said("offline");
+        run.expect_printed("offline");
         assert!(run.lines("model_request").is_empty(), "{requirement}, HOOK-174: nothing is sent");
         let response = &run.lines("model_response")[0]["response"];
         assert_eq!(response["candidates"].as_array().unwrap().len(), 1, "{requirement}");
@@ -83,7 +83,7 @@ fn before_model_blocks() {
     }
     let run = Scenario::new().hook("BeforeModel", "echo too late >&2; exit 2").run("hi");
     run.expect(0, "");
-    run.expect_said("too late");
+    run.expect_printed("too late");
     assert_eq!(
         run.lines("model_response")[0]["response"]["candidates"][0]["content"]["parts"],
         json!([]),
@@ -151,7 +151,7 @@ fn model_hooks_stop_the_agent() {
         let run =
             Scenario::new().calls(&[write("a.txt", "x")]).says("never").hook(event, stop.clone()).run("hi");
         run.expect(3, "");
-        run.expect_said("Agent execution stopped by hook: budget used up");
+        run.expect_printed("Agent execution stopped by hook: budget used up");
         assert_eq!(run.lines("model_request").len(), requests, "{requirement}");
         assert!(run.tools().is_empty(), "{requirement}: no tool runs any more");
         let responses = run.lines("model_response");
@@ -188,7 +188,7 @@ fn after_model_replaces_the_response() {
 }
 
 /// L5: an `llm_response` equal to the given one changes nothing, and tool calls survive; a replacement drops
-/// them, and the trace says so.
+/// them, and the trace has a line about it.
 #[test]
 fn tool_calls_survive_an_equal_response_only() {
     let parts = json!([{ "text": "Writing." }, { "functionCall": { "name": "write_file", "args": { "file_path": "a.txt", "content": "x" } } }]);
@@ -201,7 +201,7 @@ fn tool_calls_survive_an_equal_response_only() {
     let run = Scenario::new().model(parts).hook("AfterModel", answer(&replace)).run("go");
     run.expect(0, "No.\n");
     assert!(run.tools().is_empty());
-    run.expect_said("1 tool call(s) of the model are gone");
+    run.expect_printed("1 tool call(s) of the model are gone");
 }
 
 /// HOOK-049, HOOK-180: a suppressed answer is not printed; its tool calls run all the same.

@@ -44,7 +44,7 @@ fn prompt_and_pipe_are_the_same() {
     );
 }
 
-/// HOOK-206: with hooks off nothing about them is read, run or said.
+/// HOOK-206: with hooks off nothing about them is read, run or printed.
 #[test]
 fn hooks_off_means_off() {
     let scenario = with_effects();
@@ -67,7 +67,7 @@ fn a_run_without_a_prompt_is_a_usage_error() {
     for prompt in ["", " \n"] {
         let run = Scenario::new().says("never").pipe(prompt);
         run.expect(64, "");
-        run.expect_said("there is no prompt");
+        run.expect_printed("there is no prompt");
     }
     Scenario::new().says("never").args(&["--no-such-flag"]).run("hi").expect(64, "");
 }
@@ -77,8 +77,8 @@ fn model_errors_and_endless_runs_exit_with_1() {
     let list = ("list_directory", json!({ "path": "." }));
     let run = Scenario::new().calls(std::slice::from_ref(&list)).hook("SessionEnd", "true").run("hi");
     run.expect(1, "");
-    run.expect_said("error: the replay file");
-    run.expect_said("has no answer left");
+    run.expect_printed("error: the replay file");
+    run.expect_printed("has no answer left");
     assert_eq!(run.lines("session_end").len(), 1, "a failed run ends properly");
     assert_eq!(run.events(), ["SessionEnd"]);
 
@@ -89,7 +89,7 @@ fn model_errors_and_endless_runs_exit_with_1() {
         .args(&["--max-turns", "2"])
         .run("hi");
     run.expect(1, "");
-    run.expect_said("--max-turns");
+    run.expect_printed("--max-turns");
     assert_eq!(run.lines("model_request").len(), 2);
 }
 
@@ -198,7 +198,7 @@ fn the_session_log_has_the_documented_fields() {
     );
 }
 
-/// Without `--session-log` the log is in the state folder, for nobody but the user.
+/// Without `--session-log` the log is in the state folder, readable for the user alone.
 #[test]
 fn the_default_log_is_private() {
     let scenario = Scenario::new().says("hi").hook("SessionStart", record("start.jsonl"));
@@ -235,9 +235,9 @@ fn the_key_does_not_leak() {
     assert!(log.contains("HARMLESS=visible") && !log.contains("s3cret"), "{log}");
 }
 
-/// A log that cannot be written stops nothing, and a person is told.
+/// A log that cannot be written stops nothing, and a warning is printed.
 #[test]
-fn an_incomplete_log_is_told() {
+fn an_incomplete_log_is_reported() {
     let scenario = Scenario::new().says("hi");
     let mut command = scenario.command();
     // The later of two equal flags would be an error, so that the path is made to lead to the full disk.
@@ -246,5 +246,5 @@ fn an_incomplete_log_is_told() {
     std::fs::remove_file(scenario.log_path()).unwrap();
     let run = scenario.over(&output);
     run.expect(0, "hi\n");
-    run.expect_said("is not complete");
+    run.expect_printed("is not complete");
 }

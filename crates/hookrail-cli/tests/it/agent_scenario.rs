@@ -1,4 +1,4 @@
-//! One run of `hookrail agent`, put together in a few lines: hooks, what the model will say, a prompt.
+//! One run of `hookrail agent`, put together in a few lines: hooks, the answers of the model, a prompt.
 #![expect(clippy::needless_pass_by_value, reason = "scenarios read better with `json!` than with `&json!`")]
 
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use hookrail_testkit::TestProject;
 use serde_json::{Map, Value, json};
 
-/// A run that has not begun. Hooks are the user's, so that they need no approval, unless said otherwise.
+/// A run that has not begun. Hooks are the user's, so that they need no approval, unless a test makes them the project's.
 pub(crate) struct Scenario {
     pub(crate) project: TestProject,
     hooks: Map<String, Value>,
@@ -217,7 +217,7 @@ impl Run {
         self.request(index)["contents"].as_array().unwrap().last().unwrap()
     }
 
-    /// What the model was told about the results of its tool calls, in that request.
+    /// The results of the tool calls, as the model receives them in that request.
     pub(crate) fn tool_responses(&self, index: usize) -> Vec<&Value> {
         let contents = self.request(index)["contents"].as_array().unwrap();
         let parts = contents.iter().flat_map(|content| content["parts"].as_array().unwrap());
@@ -240,7 +240,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub(crate) fn expect_said(&self, text: &str) {
+    pub(crate) fn expect_printed(&self, text: &str) {
         assert!(self.stderr.contains(text), "`{text}` is not in: {}", self.shown());
     }
 }

@@ -68,7 +68,7 @@ fn selection_hooks_stop_but_do_not_block() {
     let stop = answer(&json!({ "continue": false, "stopReason": "no tools today" }));
     let run = Scenario::new().says("never").hook("BeforeToolSelection", stop).run("go");
     run.expect(3, "");
-    run.expect_said("Agent execution stopped by hook: no tools today");
+    run.expect_printed("Agent execution stopped by hook: no tools today");
     assert!(run.lines("model_request").is_empty(), "HOOK-058");
 
     let run = Scenario::new().says("fine").hook("BeforeToolSelection", "echo no >&2; exit 2").run("go");

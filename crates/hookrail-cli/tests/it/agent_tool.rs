@@ -4,13 +4,13 @@ use serde_json::json;
 
 use crate::agent_scenario::{Scenario, answer, record, shell, write};
 
-/// A model that writes a file and then says that it is done.
+/// A model that writes a file and then answers that it is done.
 fn writes_a_file() -> Scenario {
     Scenario::new().calls(&[write("a.txt", "hello")]).says("Done.")
 }
 
-/// HOOK-016a, HOOK-016b, HOOK-017, HOOK-177, HOOK-183: each way to say no keeps the tool from running, and
-/// the model is told why. HOOK-063, HOOK-156: what a hook says on stdout counts.
+/// HOOK-016a, HOOK-016b, HOOK-017, HOOK-177, HOOK-183: each way to refuse keeps the tool from running, and
+/// the model receives the reason. HOOK-063, HOOK-156: what a hook prints on stdout counts.
 #[test]
 fn before_tool_blocks() {
     let reason = |decision: &str| answer(&json!({ "decision": decision, "reason": "not here" }));
@@ -35,7 +35,7 @@ fn before_tool_blocks() {
             "HOOK-017, HOOK-183: {requirement}"
         );
         assert_eq!(run.tool_responses(1), [&json!({ "error": "not here" })], "HOOK-129: {requirement}");
-        run.expect_said("blocked write_file: not here");
+        run.expect_printed("blocked write_file: not here");
         assert_eq!(run.events(), ["BeforeTool"], "HOOK-130: no second try, and no AfterTool: {requirement}");
     }
 }
@@ -159,7 +159,7 @@ fn tool_hooks_stop_the_agent() {
     for (requirement, event, ran) in [("HOOK-020", "BeforeTool", false), ("HOOK-028", "AfterTool", true)] {
         let run = writes_a_file().hook(event, stop.clone()).run("write");
         run.expect(3, "");
-        run.expect_said("Agent execution stopped by hook: enough");
+        run.expect_printed("Agent execution stopped by hook: enough");
         assert_eq!(run.lines("stop")[0]["reason"], "enough", "DELTA-HAPP-002: {requirement}");
         assert_eq!(run.project.dir().join("a.txt").exists(), ran, "{requirement}");
         assert_eq!(run.lines("model_request").len(), 1, "{requirement}: the model is not asked again");
@@ -167,13 +167,13 @@ fn tool_hooks_stop_the_agent() {
     }
 }
 
-/// O9: the reasons of several stopping hooks are all told.
+/// O9: the reasons of several stopping hooks are all given.
 #[test]
 fn several_stops_are_one() {
     let stop = |reason: &str| answer(&json!({ "continue": false, "stopReason": reason }));
     let run = writes_a_file().hook("BeforeTool", stop("one")).hook("BeforeTool", stop("two")).run("write");
     run.expect(3, "");
-    run.expect_said("Agent execution stopped by hook: one\ntwo\n");
+    run.expect_printed("Agent execution stopped by hook: one\ntwo\n");
     assert_eq!(run.tools(), ["write_file cancelled"]);
 }
 
@@ -203,7 +203,7 @@ fn after_tool_adds_to_what_the_model_sees() {
         "HOOK-027, HOOK-030, HOOK-131: {response}"
     );
     assert!(!run.stderr.lines().any(|line| line.trim() == "be careful"), "HOOK-159: {}", run.shown());
-    run.expect_said("said: be careful");
+    run.expect_printed("message: be careful");
     assert_eq!(run.lines("tool_call")[0]["result"]["llmContent"], response, "HOOK-217");
 }
 
@@ -213,7 +213,7 @@ fn after_tool_hides_a_result_from_the_user_only() {
     let hides = answer(&json!({ "suppressOutput": true }));
     let go = |scenario: Scenario| scenario.calls(&[shell("echo top-secret")]).says("Done.").run("go");
     let shown = go(Scenario::new());
-    shown.expect_said("top-secret");
+    shown.expect_printed("top-secret");
     let hidden = go(Scenario::new().hook("AfterTool", hides));
     assert!(!hidden.stderr.contains("top-secret"), "HOOK-029: {}", hidden.shown());
     assert_eq!(hidden.lines("tool_call")[0]["result"]["suppressDisplay"], true, "HOOK-132, HOOK-149");
@@ -229,7 +229,7 @@ fn after_tool_cannot_block() {
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file success"], "HOOK-178");
     assert!(!run.tool_responses(1)[0].to_string().contains("late"), "HOOK-178");
-    run.expect_said("block (has no effect here): late");
+    run.expect_printed("block (has no effect here): late");
 }
 
 /// HOOK-127, HOOK-128, HOOK-133, HOOK-134, HOOK-150, HOOK-151: all hooks of a call are awaited, and each
@@ -315,9 +315,9 @@ fn approval_is_not_loosened_by_hooks() {
     }
 }
 
-/// O7, HOOK-182, HOOK-125: `ask` is asked in every approval mode; without anybody to answer the call is refused.
+/// O7, HOOK-182, HOOK-125: `ask` is asked in every approval mode; without a person to answer, the call is refused.
 #[test]
-fn an_ask_without_anybody_to_answer_is_a_refusal_that_says_so() {
+fn an_ask_without_a_person_to_answer_is_a_refusal_with_the_reason() {
     let words = json!({ "permissionDecision": "ask", "permissionDecisionReason": "is it safe?" });
     for output in
         [json!({ "decision": "ask", "reason": "is it safe?" }), json!({ "hookSpecificOutput": words })]
@@ -333,7 +333,7 @@ fn an_ask_without_anybody_to_answer_is_a_refusal_that_says_so() {
             assert_eq!(run.tools(), ["write_file denied"], "O7: {mode}");
             let told = run.tool_responses(1)[0]["error"].as_str().unwrap().to_owned();
             assert!(told.contains("a person's decision") && told.contains("is it safe?"), "{told}");
-            run.expect_said("a hook wanted a person to decide");
+            run.expect_printed("a hook requires a person to decide");
             assert_eq!(run.recorded("notified.jsonl")[0]["details"]["reason"], "is it safe?");
         }
     }
@@ -362,7 +362,7 @@ fn after_tool_replaces_the_result() {
         .run("show");
     run.expect(0, "Done.\n");
     assert_eq!(run.tool_responses(1), [&json!({ "output": "[redacted]\n\nask Bob" })], "O22");
-    run.expect_said("tool run_shell_command (success): [redacted]");
+    run.expect_printed("tool run_shell_command (success): [redacted]");
     let line = run.lines("tool_call")[0];
     assert_eq!(line["result"]["returnDisplay"], "[redacted]", "O22");
     assert!(line["originalResult"]["llmContent"].as_str().unwrap().contains("the secret"), "O22: {line}");

@@ -19,8 +19,8 @@ fn unapproved_hooks_do_not_run_and_are_named() {
     run.expect(0, "Done.\n");
     assert!(!run.project.dir().join("ran").exists());
     assert_eq!(run.tools(), ["write_file success"]);
-    run.expect_said("hookrail trust");
-    run.expect_said("BeforeTool-1");
+    run.expect_printed("hookrail trust");
+    run.expect_printed("BeforeTool-1");
     assert_eq!(run.stderr.matches("warning:").count(), 1, "one clear warning: {}", run.shown());
 }
 
@@ -47,7 +47,7 @@ fn an_agent_cannot_switch_its_own_guard_off() {
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["run_shell_command success", "write_file blocked"], "{}", run.shown());
-    run.expect_said("changed since it was approved");
+    run.expect_printed("changed since it was approved");
     assert!(!run.project.dir().join("a.txt").exists());
 }
 
@@ -60,5 +60,5 @@ fn broken_settings_are_named() {
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"]);
-    run.expect_said("error: .llxprt/settings.json:1:");
+    run.expect_printed("error: .llxprt/settings.json:1:");
 }

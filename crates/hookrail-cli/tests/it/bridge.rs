@@ -66,7 +66,7 @@ const PROMPTS: [(&str, &str); 6] = [
     ("opencode", "chat.message"),
 ];
 
-/// A run of the bridge that said something, as JSON. Every agent takes decisions from a clean exit.
+/// A run of the bridge that printed an answer, as JSON. Every agent takes decisions from a clean exit.
 fn said(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(0), "{ran}");
     ran.json()
@@ -114,7 +114,7 @@ fn one_hook_changes_arguments_in_every_agent_that_can() {
         let ran = bridge(&project, agent, before, &json!({}));
         let answer = said(&ran);
         assert_eq!(answer.pointer(changed), Some(&json!("ls")), "{agent}: {ran}");
-        // Codex takes changed arguments only beside its allow; nobody else is told to skip its own question.
+        // Codex takes changed arguments only beside its allow; no other agent is asked to skip its own question.
         assert_eq!(answer.to_string().contains("\"allow\""), agent == "codex", "{agent}: {ran}");
     }
     let ran = bridge(&project, "qwen", "PreToolUse-run_shell_command", &json!({}));

@@ -69,7 +69,7 @@ fn all_findings_come_at_once_with_place_and_hint() {
 "#;
     project.file(".llxprt/settings.json", settings);
     project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
-    // Each version of bash words its complaint in its own way.
+    // Each version of bash has its own words for the error.
     let shown = |run: &Run| {
         let shown = run.shown();
         let complaint =
@@ -345,7 +345,7 @@ fn ten_thousand_hooks_are_checked_in_a_moment() {
 }
 
 #[test]
-fn what_cannot_run_in_forks_is_told() {
+fn what_cannot_run_in_forks_is_reported() {
     let project = TestProject::new();
     let script = project.home().join("guard.py");
     std::fs::create_dir_all(project.home()).unwrap();

@@ -23,7 +23,7 @@ fn kills(share: u32) -> u32 {
     (total * share).div_ceil(40)
 }
 
-/// Moments spread over the time that a command takes when nobody kills it, and a little beyond.
+/// Moments spread over the time that a command takes when it is not killed, and a little beyond.
 struct Moments {
     span: Duration,
     state: u64,
@@ -85,7 +85,7 @@ fn settings_survive_a_kill_of_enable_and_disable() {
         assert_eq!(list.json()["hooks"].as_array().map(Vec::len), Some(1), "{}", list.shown());
     }
     assert!(interrupted > 0, "no kill came in time");
-    // Nobody who was killed holds up those who come after.
+    // A program that was killed does not delay the next ones.
     for (verb, enabled) in [("disable", false), ("enable", true)] {
         assert_eq!(Run::new(&project, &[verb, "guard"]).code, Some(0));
         let list = Run::new(&project, &["list", "--format", "json"]).json();
@@ -159,7 +159,7 @@ fn the_session_log_survives_a_kill_of_the_agent_and_hooks_end_by_themselves() {
         let moment = moments.next();
         kill_after(prompted(&scenario), moment);
         check_log(&scenario.project, &scenario.log_path(), &format!("killed after {moment:?}"));
-        // Nobody hunts them: their pipes are closed, and they come to their own end.
+        // They are not killed: their pipes are closed, and they end by themselves.
         wait_until(LONG, "the end of the hooks", || process::marked(&mark).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! `hookrail demo`: every promised effect is told, from what really happened, and nothing stays behind.
+//! `hookrail demo`: every promised effect is printed, from what really happened, and nothing stays behind.
 
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn run(command: &mut Command) -> (Output, String) {
     (output, stdout)
 }
 
-/// The part of the output that tells scene `number`.
+/// The part of the output about scene `number`.
 fn scene(stdout: &str, number: u32) -> &str {
     let start = stdout.find(&format!("\n{number}  ")).unwrap_or_else(|| panic!("scene {number}: {stdout}"));
     let rest = &stdout[start + 1..];
@@ -28,7 +28,7 @@ fn scene(stdout: &str, number: u32) -> &str {
 }
 
 #[test]
-fn six_effects_and_a_rule_are_told_and_nothing_is_left() {
+fn six_effects_and_a_rule_are_printed_and_nothing_is_left() {
     let temp = tempfile::tempdir().unwrap();
     let start = Instant::now();
     let (output, stdout) = run(&mut demo(temp.path()));
@@ -138,7 +138,7 @@ fn the_rule_sees_what_a_pattern_misses_and_the_other_way_round() {
 
 #[test]
 fn the_story_follows_what_happens() {
-    // Without `sh` no hook can speak, and the story must say so instead of telling the planned end.
+    // Without `sh` no hook can run, and the output must show that instead of the planned end.
     let temp = tempfile::tempdir().unwrap();
     let (output, stdout) = run(demo(temp.path()).env("PATH", "/nonexistent"));
     assert!(output.status.success(), "{output:?}");

@@ -1,6 +1,6 @@
 //! Every command and every snippet of README and docs is run here, in the order in which a reader would.
 //!
-//! Each page gets a project and a home of its own. The word behind the opening fence says what a block is:
+//! Each page gets a project and a home of its own. The word behind the opening fence is the kind of a block:
 //!
 //! | block | what happens |
 //! |---|---|

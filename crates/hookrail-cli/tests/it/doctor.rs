@@ -1,4 +1,4 @@
-//! `doctor`, and the note of `check` about hooks that nobody imported.
+//! `doctor`, and the note of `check` about hooks that were not imported.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -97,7 +97,7 @@ fn redirect(project: &TestProject, file: &str, program: &str) {
 }
 
 #[test]
-fn a_program_that_is_gone_is_told_for_every_agent() {
+fn a_program_that_is_gone_is_reported_for_every_agent() {
     for (agent, file) in ENTRIES {
         let project = guarded();
         run(&project, &["connect", agent]);
@@ -110,9 +110,9 @@ fn a_program_that_is_gone_is_told_for_every_agent() {
     }
 }
 
-/// An entry that calls something else than hookrail says yes to everything.
+/// An entry that calls something else than hookrail allows everything.
 #[test]
-fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
+fn an_entry_that_does_not_refuse_is_reported_for_every_agent() {
     for (agent, file) in ENTRIES {
         let project = guarded();
         run(&project, &["connect", agent]);
@@ -123,9 +123,9 @@ fn an_entry_that_does_not_refuse_is_told_for_every_agent() {
     }
 }
 
-/// The version that is installed is told where hookrail was tested with another one.
+/// The version that is installed is printed where hookrail was tested with another one.
 #[test]
-fn another_version_is_told() {
+fn another_version_is_reported() {
     let project = guarded();
     run(&project, &["connect", "claude"]);
     project.script("bin/claude", "echo 9.9.9");
@@ -158,7 +158,7 @@ fn programs_and_modes_are_looked_at() {
 }
 
 #[test]
-fn a_hook_that_runs_twice_is_told() {
+fn a_hook_that_runs_twice_is_reported() {
     let project = guarded();
     run(&project, &["connect", "claude"]);
     run(&project, &["connect", "claude", "--project"]);

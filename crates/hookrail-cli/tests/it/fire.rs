@@ -95,7 +95,7 @@ fn the_exit_code_is_the_verdict() {
 }
 
 #[test]
-fn failures_are_told_from_policy() {
+fn failures_are_distinguished_from_policy() {
     let hook = |command: &str, timeout: u64| json!([{ "type": "command", "command": command, "name": "it", "timeout": timeout, "onFailure": "block" }]);
     let project = user_hooks("BeforeTool", &hook("exec sleep 60", 200));
     let ran = run(&project, &["fire", "BeforeTool", "--format", "json"]);
@@ -218,7 +218,7 @@ fn wrong_input_is_a_usage_error_that_names_the_field() {
 }
 
 #[test]
-fn hooks_that_are_off_are_told() {
+fn hooks_that_are_off_are_reported() {
     let project = TestProject::new();
     project.user_settings(
         &json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "exit 2" }] }] } }),
@@ -260,7 +260,7 @@ fn repeating_measures() {
 }
 
 #[test]
-fn what_hooks_say_cannot_command_the_terminal() {
+fn what_hooks_print_has_no_effect_on_the_terminal() {
     let project = user_hook("BeforeTool", r"printf 'a\033[2Jb\xe2\x80\xaec' >&2; exit 2");
     for args in [&["fire", "BeforeTool"][..], &["log"]] {
         let ran = run(&project, args);
@@ -271,7 +271,7 @@ fn what_hooks_say_cannot_command_the_terminal() {
 }
 
 #[test]
-fn a_block_holds_although_nobody_reads_the_text() {
+fn a_block_holds_although_the_text_is_not_read() {
     let project = user_hook("BeforeTool", "exit 2");
     for format in ["text", "json"] {
         let mut child = hookrail(&project, &["fire", "BeforeTool", "--format", format]).spawn().unwrap();
@@ -308,7 +308,7 @@ fn a_hook_that_ran_out_of_time_may_clean_up_before_the_program_ends() {
 }
 
 #[test]
-fn a_broken_settings_file_is_told() {
+fn a_broken_settings_file_is_reported() {
     let project = user_hook("BeforeTool", "true");
     project.file(".llxprt/settings.json", "{ \"hooks\": ");
     let ran = run(&project, &["fire", "BeforeTool"]);
@@ -352,7 +352,7 @@ fn many_programs_log_at_once() {
     assert_eq!(log.stdout.lines().count(), 16, "{log}");
 }
 
-/// O7: an ask is neither a block nor an allow, and the report says why; a warning is in the report, too.
+/// O7: an ask is neither a block nor an allow, and the report has the reason; a warning is in the report, too.
 #[test]
 fn an_ask_and_warnings_are_reported() {
     let said = r#"{"decision":"ask","reason":"is it safe?","suppressOutput":"yes"}"#;

@@ -39,7 +39,7 @@ pub(crate) fn huge_answer(
     project.file(name, format!("{text}{close}}}"));
 }
 
-/// The most memory that a process has held, in bytes, as far as it lives.
+/// The most memory that a process has held, in bytes, as long as it runs.
 pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -47,7 +47,7 @@ pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Waits for a process and says how much memory it held at most.
+/// Waits for a process and returns how much memory it held at most.
 pub(crate) fn peak_until_end(child: &mut Child) -> u64 {
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
@@ -183,7 +183,7 @@ fn no_signal_that_ends_the_program_leaves_a_hook_behind() {
 }
 
 #[test]
-fn a_pipe_in_place_of_the_log_holds_nobody_up() {
+fn a_pipe_in_place_of_the_log_delays_nothing() {
     let project = user_hooks(&json!([{ "type": "command", "command": "true", "name": "it" }]));
     let log = log_path(&project);
     fs::create_dir_all(log.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Nobody is unprotected without being told: settings that cannot be used, hooks that are off, projects that
+//! Guards are never off without a message: settings that cannot be used, hooks that are off, projects that
 //! wait for approval.
 
 use std::fs;
@@ -22,10 +22,10 @@ fn guarded() -> TestProject {
     project
 }
 
-/// What is wrong with a file, what is said about it, and how to make it so.
+/// What is wrong with a file, the message about it, and how to make it so.
 type Breakage = (&'static str, &'static str, Box<dyn Fn(&Path)>);
 
-/// Ways to make a settings file that exists and cannot be used, and what is said about each.
+/// Ways to make a settings file that exists and cannot be used, and the message about each.
 fn ways_to_break() -> Vec<Breakage> {
     let text =
         |text: &'static str| -> Box<dyn Fn(&Path)> { Box::new(move |file| fs::write(file, text).unwrap()) };
@@ -136,8 +136,8 @@ fn unusable_settings_of_a_project_or_an_extension_take_nothing_else_down() {
 }
 
 #[test]
-fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_stays() {
-    /// What was done to the file, what is said about it, and how.
+fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_guard_stays() {
+    /// What was done to the file, the message about it, and how.
     type Damage = (&'static str, &'static str, fn(&Path));
     let damages: [Damage; 4] = [
         ("cut off", "are damaged", |file| {
@@ -206,7 +206,7 @@ fn approvals_that_cannot_be_used_are_told_by_every_program_and_the_users_guard_s
 }
 
 #[test]
-fn the_agent_says_with_quiet_too_that_a_projects_file_is_broken() {
+fn the_agent_reports_with_quiet_too_that_a_projects_file_is_broken() {
     let scenario = Scenario::new()
         .calls(&[write("a.txt", "x")])
         .says("Done.")
@@ -216,11 +216,11 @@ fn the_agent_says_with_quiet_too_that_a_projects_file_is_broken() {
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"], "C8: the other levels work");
-    run.expect_said("error: .llxprt/settings.json:1:");
+    run.expect_printed("error: .llxprt/settings.json:1:");
 }
 
 #[test]
-fn a_misspelt_flag_is_said_by_every_program_and_refuses_nothing() {
+fn a_misspelt_flag_is_reported_by_every_program_and_refuses_nothing() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHook": true, "hooks": { "BeforeTool": [
         { "hooks": [{ "type": "command", "command": "exit 2", "name": "guard" }] },
@@ -269,14 +269,14 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
 }
 
 #[test]
-fn hooks_that_are_configured_but_off_are_told_in_one_line() {
+fn hooks_that_are_configured_but_off_are_reported_in_one_line() {
     let scenario = Scenario::new().says("Done.").hook("BeforeTool", "exit 2").args(&["--quiet"]);
     let run = scenario.setting("enableHooks", json!(false)).run("go");
     run.expect(0, "Done.\n");
     let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains("hooks are off")).collect();
     assert_eq!(told.len(), 1, "{}", run.shown());
     assert!(told[0].contains("the user settings say so"), "{}", run.shown());
-    // Nothing configured: nothing to say.
+    // Nothing configured: no message.
     let run = Scenario::new().says("Done.").setting("enableHooks", json!(false)).run("go");
     run.expect(0, "Done.\n");
     assert!(!run.stderr.contains("hooks are off"), "{}", run.shown());
@@ -371,7 +371,7 @@ fn serve_refuses_at_the_start_and_keeps_what_it_had_at_a_reload() {
         fs::write(project.user_settings_path(), broken).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
-        // The signal is handled before a request that comes after its handling is told; both ways the guard holds.
+        // Requests may be answered before or after the signal is handled; the guard holds either way.
         for id in 0..20 {
             assert_eq!(ask(&id.to_string())["output"]["blocked"], true, "C3: {broken}");
         }

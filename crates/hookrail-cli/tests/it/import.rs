@@ -1,4 +1,4 @@
-//! `import`: what is carried over, what is told, and what is written.
+//! `import`: what is carried over, what is reported, and what is written.
 
 use std::fs;
 use std::path::Path;
@@ -93,7 +93,7 @@ fn import_keeps_matchers_apart_and_disabled_hooks_off() {
     assert_eq!(settings["hooksConfig"]["disabled"], json!(["loud"]), "{settings}");
 }
 
-/// Hooks that ran one after another still do, and those beside them are told of.
+/// Hooks that ran one after another still do, and those beside them are reported.
 #[test]
 fn import_keeps_the_order() {
     for (agent, file, settings, expected) in [

@@ -139,7 +139,7 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
-fn a_hook_is_named_after_what_it_does_or_as_it_is_told() {
+fn a_hook_is_named_after_what_it_does_or_as_given() {
     let project = TestProject::new();
     for args in [&["init"][..], &["init"], &["init", "--name", "my.guard_1"]] {
         let run = Run::new(&project, args);

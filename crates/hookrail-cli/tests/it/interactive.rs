@@ -73,7 +73,7 @@ impl Setup {
         self.log_of("log.jsonl")
     }
 
-    /// The session log in words: types, with what tells two of a kind apart.
+    /// The session log in words: types, with what distinguishes two of a kind.
     fn story(&self) -> Vec<String> {
         let word = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         self.log()
@@ -248,7 +248,7 @@ fn a_permission_question_waits_for_yes_or_no() {
     assert!(at("hook_call Notification ToolPermission") < at("tool_call write_file success"), "{story:?}");
 }
 
-/// O7: what a hook wants a person for is asked in every mode, with its reason; Enter alone is a no.
+/// O7: what a hook requires a person's decision for is asked in every mode, with its reason; Enter alone is a no.
 #[test]
 fn an_ask_of_a_hook_is_put_to_the_person() {
     let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));
@@ -291,7 +291,7 @@ fn a_question_shows_what_would_be_written_and_what_was_asked_for() {
 }
 
 #[test]
-fn always_holds_for_this_session_and_for_no_more_than_it_says() {
+fn always_holds_for_this_session_and_for_what_the_question_names() {
     let write = |path: &str| call("write_file", &json!({ "file_path": path, "content": "x" }));
     let shell = |command: &str| call("run_shell_command", &json!({ "command": command }));
     let calls = [
@@ -341,7 +341,7 @@ fn colours_are_for_terminals_that_want_them() {
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown:?}");
         assert_eq!(shown.contains("\u{1b}[36mhook chatty"), coloured, "{shown:?}");
-        assert!(shown.contains("said: a message"), "{shown:?}");
+        assert!(shown.contains("message: a message"), "{shown:?}");
     }
 }
 
@@ -400,7 +400,7 @@ fn clear_ends_a_session_and_begins_another() {
     terminal.enter("a question to forget");
     terminal.expect("One.");
     terminal.enter("/clear");
-    terminal.expect("The conversation is forgotten.");
+    terminal.expect("The conversation is cleared.");
     terminal.enter("another");
     terminal.expect("Two.");
     terminal.send(CTRL_D);
@@ -436,7 +436,7 @@ fn the_hooks_of_a_cleared_session_may_stop_the_agent() {
         if mode == "apply" {
             terminal.expect("Agent execution stopped by hook: enough");
         } else {
-            terminal.expect("The conversation is forgotten.");
+            terminal.expect("The conversation is cleared.");
             terminal.send(CTRL_D);
         }
         assert_eq!(terminal.end().0, Some(code), "{mode}");
@@ -569,7 +569,7 @@ fn a_hook_can_stop_the_agent() {
 }
 
 #[test]
-fn a_progress_line_tells_what_takes_long() {
+fn a_progress_line_shows_what_takes_long() {
     let wait = "until [ -e go ]; do sleep 0.05; done";
     let setup = Setup::new(&hook("BeforeModel", "slow\u{7}", wait), &[text("At last.")]);
     let mut terminal = setup.terminal(&[]);

@@ -252,7 +252,7 @@ fn a_logged_call_becomes_a_test() {
 }
 
 #[test]
-fn a_call_that_cannot_be_repeated_is_told() {
+fn a_call_that_cannot_be_repeated_is_reported() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
         { "type": "rule", "name": "no", "when": {}, "block": "no" }] }] } }));
@@ -278,7 +278,7 @@ fn a_call_that_cannot_be_repeated_is_told() {
 }
 
 #[test]
-fn hooks_in_a_chain_are_one_event_and_a_short_id_is_told_apart() {
+fn hooks_in_a_chain_are_one_event_and_an_ambiguous_id_is_refused() {
     let project = TestProject::new();
     let line = |name: &str, content: &str, output: &Value| {
         let input = json!({ "session_id": "s", "transcript_path": "", "cwd": project.dir(), "timestamp": "2026-01-01T00:00:00.000Z",

@@ -38,7 +38,7 @@ fn settings(project: &TestProject) -> Value {
 }
 
 #[test]
-fn the_hooks_of_the_demo_obey_their_tests() {
+fn the_hooks_of_the_demo_pass_their_tests() {
     let project = TestProject::new();
     let settings = settings(&project);
     project.settings(&settings);

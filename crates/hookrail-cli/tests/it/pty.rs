@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use pty_process::Size;
 use pty_process::blocking::{Command, open};
 
-/// Longer than any machine needs, shorter than anybody waits.
+/// Longer than any machine needs.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const CTRL_C: &str = "\u{3}";

@@ -399,7 +399,7 @@ fn compressed_rollouts_are_unpacked_while_they_are_read() {
 
 /// What the programs themselves wrote: a hook refused `git push -f`, and `echo hi` ran.
 #[test]
-fn chats_of_the_real_programs_tell_what_a_hook_refused() {
+fn chats_of_the_real_programs_show_what_a_hook_refused() {
     let project = guarded();
     for (chat, place) in [
         (include_str!("../chats/gemini-cli-0.61.0.jsonl"), ".gemini/tmp/project/chats/session-1.jsonl"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::Run;
 
-/// What `check` says of rules: code, severity, message and help, each with the line of its rule.
+/// What `check` reports about rules: code, severity, message and help, each with the line of its rule.
 fn findings(project: &TestProject) -> Vec<(String, String, String, String, u64)> {
     let report = Run::new(project, &["check", "--format", "json"]).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -193,7 +193,7 @@ fn a_rule_that_another_one_makes_pointless_is_found() {
         ]);
         assert_eq!(shadowed(groups).len(), expected, "{wide:?} before {narrow:?}");
     }
-    // Nothing is said where the second rule makes a difference.
+    // Nothing is reported where the second rule makes a difference.
     for rules in [
         // The narrow one gives its reason first.
         vec![rule("narrow", &force, "block"), rule("wide", &push, "block")],

@@ -16,7 +16,7 @@ fn shell(line: &str) -> String {
 }
 
 #[test]
-fn facts_are_shown_as_the_contract_says() {
+fn facts_are_shown_in_the_form_of_the_contract() {
     let project = TestProject::new();
     let line = shell("sudo rm -rf $X");
     let args = ["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line, "--format", "json"];
@@ -120,7 +120,7 @@ fn rules_work_at_every_event() {
 }
 
 #[test]
-fn explain_says_which_condition_held() {
+fn explain_shows_which_condition_held() {
     let project = TestProject::new();
     project.user_settings(&rule(&json!({
         "name": "guard", "block": "no",

@@ -147,7 +147,7 @@ impl Server {
         Pid::from_child(&self.child)
     }
 
-    /// Waits for the end: the exit, all answers that were left, what it said on stderr.
+    /// Waits for the end: the exit, all answers that were left, what it printed on stderr.
     fn end(mut self) -> (ExitStatus, Vec<Value>, String) {
         let status = self.wait();
         let mut left = Vec::new();

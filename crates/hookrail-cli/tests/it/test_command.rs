@@ -330,7 +330,7 @@ fn a_test_may_have_a_project_and_a_home_of_its_own() {
 }
 
 #[test]
-fn hooks_that_nobody_approved_do_not_run_for_a_test() {
+fn hooks_that_are_not_approved_do_not_run_for_a_test() {
     let project = TestProject::new();
     let mark = project.dir().join("ran");
     let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
@@ -429,7 +429,7 @@ fn the_starters_come_with_tests_that_pass() {
 }
 
 #[test]
-fn the_shipped_rules_obey_their_tests() {
+fn the_shipped_rules_pass_their_tests() {
     let project = TestProject::new();
     let rules = Run::new(&project, &["rules", "--format", "json"]).json();
     let names: Vec<&str> =

@@ -49,7 +49,7 @@ fn shows_what_waits_and_approves_exactly_that() {
 }
 
 #[test]
-fn a_script_that_was_never_executable_is_told_when_it_is_approved_and_when_it_blocks() {
+fn a_script_that_was_never_executable_is_reported_when_it_is_approved_and_when_it_blocks() {
     let project = project();
     let mode = |mode| {
         let script = project.dir().join("hooks/guard.sh");

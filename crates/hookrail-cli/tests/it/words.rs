@@ -53,7 +53,7 @@ fn a_failed_hook_is_shown_as_one_that_failed() {
 }
 
 #[test]
-fn a_failure_that_blocks_or_stands_beside_a_block_is_told_so() {
+fn a_failure_that_blocks_or_stands_beside_a_block_is_reported_as_such() {
     let strict = json!({ "type": "command", "name": "guard", "command": "exit 9", "onFailure": "block" });
     let ran = fire(&with_hook("BeforeTool", &strict), "BeforeTool");
     assert!(ran.stdout.contains("failed, so the call is blocked: exited with code 9"), "{ran}");
@@ -68,7 +68,7 @@ fn a_failure_that_blocks_or_stands_beside_a_block_is_told_so() {
 }
 
 #[test]
-fn the_trace_shows_a_failure_in_one_line_and_no_message_that_was_not_said() {
+fn the_trace_shows_a_failure_in_one_line_and_no_message_that_was_not_printed() {
     let scenario = Scenario::new().calls(&[shell("echo hi")]).says("Done.");
     let run = scenario.hook("BeforeTool", "echo oops >&2; exit 1").run("go");
     run.expect(0, "Done.\n");
@@ -113,9 +113,9 @@ fn the_trace_marks_what_has_no_effect() {
     let adds = answer(&json!({ "decision": "block", "hookSpecificOutput": { "additionalContext": "more" } }));
     let run = Scenario::new().says("Done.").hook("SessionStart", stops).hook("BeforeAgent", adds).run("go");
     run.expect(0, "Done.\n");
-    run.expect_said("stop (has no effect here): enough");
-    run.expect_said("block (has no effect here)");
-    run.expect_said("add (has no effect here): more");
+    run.expect_printed("stop (has no effect here): enough");
+    run.expect_printed("block (has no effect here)");
+    run.expect_printed("add (has no effect here): more");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn an_answer_with_text_beside_it_is_warned_about_everywhere() {
     assert!(ran.stdout.contains("warning: line 2 of stdout is a block that does not count"), "O23: {ran}");
     let run = Scenario::new().calls(&[shell("echo hi")]).says("Done.").hook("BeforeTool", noisy).run("go");
     run.expect(0, "Done.\n");
-    run.expect_said("warning: line 2 of stdout is a block that does not count");
+    run.expect_printed("warning: line 2 of stdout is a block that does not count");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_models_words_give_no_orders_to_a_terminal_piped_or_not() {
 #[test]
 fn a_shell_command_that_fails_is_not_shown_as_a_success() {
     let run = Scenario::new().calls(&[shell("echo no; exit 3")]).says("Done.").run("go");
-    run.expect_said("tool run_shell_command (exit 3): no");
+    run.expect_printed("tool run_shell_command (exit 3): no");
     assert_eq!(run.tools(), ["run_shell_command success"], "the log keeps the status of the call");
 }
 
@@ -176,7 +176,7 @@ fn a_shell_command_that_fails_is_not_shown_as_a_success() {
 fn reasons_of_several_lines_are_shown_as_lines() {
     let blocks = "printf 'first\\nsecond\\033[2J\\n' >&2; exit 2";
     let run = Scenario::new().calls(&[shell("echo hi")]).says("Done.").hook("BeforeTool", blocks).run("go");
-    run.expect_said("blocked run_shell_command: first\n    second\\u{1b}[2J\n");
+    run.expect_printed("blocked run_shell_command: first\n    second\\u{1b}[2J\n");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_missing_key_is_noticed_before_any_hook_runs() {
 }
 
 #[test]
-fn notifications_tell_what_a_call_is_about() {
+fn notifications_contain_what_a_call_is_about() {
     let scenario = |call| {
         Scenario::new()
             .approval("default")

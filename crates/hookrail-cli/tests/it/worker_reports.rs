@@ -1,4 +1,4 @@
-//! What `list`, `explain`, `doctor` and `log --stats` tell of workers.
+//! What `list`, `explain`, `doctor` and `log --stats` report about workers.
 
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn named<'v>(hooks: &'v Value, name: &str) -> &'v Value {
 }
 
 #[test]
-fn a_worker_that_was_never_asked_is_told_as_such() {
+fn a_worker_that_was_never_asked_is_reported_as_such() {
     let project = project();
     let list = run(&project, &["list"]);
     assert!(list.stdout.contains("worker of guard: not seen yet in the log"), "{list}");
@@ -55,7 +55,7 @@ fn a_worker_that_was_never_asked_is_told_as_such() {
 }
 
 #[test]
-fn what_a_worker_did_is_told_everywhere() {
+fn what_a_worker_did_is_reported_by_every_command() {
     let project = project();
     fire(&project, "a.txt");
     let did = "3 events answered, 1 start, 0 restarts, ";
@@ -80,7 +80,7 @@ fn what_a_worker_did_is_told_everywhere() {
 }
 
 #[test]
-fn the_last_failure_of_a_worker_is_told() {
+fn the_last_failure_of_a_worker_is_reported() {
     let project = project();
     fire(&project, "die");
     let did = "0 events answered, 3 starts, 2 restarts, no process as of 2";

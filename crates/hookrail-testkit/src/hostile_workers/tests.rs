@@ -97,7 +97,7 @@ fn first_outcome(worker: &HostileWorker, folder: &Path) -> Outcome {
 }
 
 #[test]
-fn every_row_does_what_it_says() {
+fn every_row_does_what_its_name_says() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let wrong: Vec<_> = HOSTILE_WORKERS
         .iter()
@@ -110,7 +110,7 @@ fn every_row_does_what_it_says() {
 }
 
 #[test]
-fn names_are_unique_and_scripts_say_what_they_do() {
+fn names_are_unique_and_scripts_describe_what_they_do() {
     let mut names: Vec<_> = HOSTILE_WORKERS.iter().map(|worker| worker.name).collect();
     names.sort_unstable();
     names.dedup();

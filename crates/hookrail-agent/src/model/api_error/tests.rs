@@ -9,7 +9,7 @@ fn bodies_of_all_kinds_become_clear_errors() {
     };
     let bad_key = json!({ "error": { "code": 400, "message": "Bad.", "status": "INVALID_ARGUMENT",
             "details": [{ "reason": "API_KEY_INVALID" }] } });
-    for (status, body, passing, expected) in [
+    for (status, body, transient, expected) in [
         (
             400,
             bad_key.to_string(),
@@ -57,7 +57,7 @@ fn bodies_of_all_kinds_become_clear_errors() {
         (418, "{\"error\":{}}".to_owned(), false, "the server refused the request (HTTP 418): {}"),
     ] {
         let error = ApiError::from_body(status, body.as_bytes(), &str::to_owned);
-        assert_eq!(error.is_passing(), passing, "{body}");
+        assert_eq!(error.is_transient(), transient, "{body}");
         assert_eq!(error.into_model_error("m").to_string(), expected);
     }
 }

@@ -64,7 +64,7 @@ impl Attempt {
             let bytes = bytes.map_err(|_| ModelError::IdleTimeout { idle: options.idle_timeout })?;
             let bytes = bytes.map_err(|source| {
                 let source = Some(source.without_url());
-                AttemptFailure::passing(ModelError::CutOff { attempts: 1, source })
+                AttemptFailure::transient(ModelError::CutOff { attempts: 1, source })
             })?;
             let Some(bytes) = bytes else { return self.end(model, scrub) };
             if let Err(too_large) = self.decoder.push(&bytes, &mut self.events) {
@@ -79,7 +79,7 @@ impl Attempt {
         model: &str,
         scrub: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
-        let cut_off = || AttemptFailure::passing(ModelError::CutOff { attempts: 1, source: None });
+        let cut_off = || AttemptFailure::transient(ModelError::CutOff { attempts: 1, source: None });
         if let Some(last) = std::mem::take(&mut self.decoder).finish()
             && !last.data.trim().is_empty()
         {
@@ -106,8 +106,8 @@ impl Attempt {
     ) -> Result<GenerateContentResponse, AttemptFailure> {
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             let error = ApiError::from_value(error, &scrub);
-            let (passing, retry_after) = (error.is_passing(), error.retry_after);
-            return Err(AttemptFailure { error: error.into_model_error(model), passing, retry_after });
+            let (transient, retry_after) = (error.is_transient(), error.retry_after);
+            return Err(AttemptFailure { error: error.into_model_error(model), transient, retry_after });
         }
         let chunk = response_from_value(value)
             .map_err(|why| malformed(&scrub(&format!("an event that is not a response ({why})"))))?;

@@ -73,7 +73,7 @@ impl HttpCall {
             };
             self.attempt = None;
             let error = failure.error.after_attempts(self.attempts);
-            if self.delivered || !failure.passing {
+            if self.delivered || !failure.transient {
                 return Err(error);
             }
             let policy = &self.shared.options.retry;
@@ -118,7 +118,7 @@ impl HttpCall {
         let response = response.map_err(|_| ModelError::IdleTimeout { idle: options.first_byte_timeout })?;
         let response = response.map_err(|source| {
             let (server, source) = (server(&self.url), source.without_url());
-            AttemptFailure::passing(ModelError::Unreachable { server, attempts: 1, source })
+            AttemptFailure::transient(ModelError::Unreachable { server, attempts: 1, source })
         })?;
         let status = response.status();
         tracing::debug!(server = server(&self.url), status = status.as_u16(), "the model's server answered");
@@ -158,7 +158,7 @@ impl HttpCall {
         let _in_time = timeout(ERROR_BODY_TIMEOUT, read).await;
         let error = ApiError::from_body(status, &body, &|text| self.key.scrub(text));
         AttemptFailure {
-            passing: error.is_passing(),
+            transient: error.is_transient(),
             retry_after: asked.or(error.retry_after),
             error: error.into_model_error(&self.model),
         }

@@ -11,20 +11,20 @@ pub(super) struct AttemptFailure {
     /// The error for the caller, should there be no further attempt.
     pub(super) error: ModelError,
     /// Whether the same request may succeed a little later.
-    pub(super) passing: bool,
+    pub(super) transient: bool,
     /// The wait that the server asked for.
     pub(super) retry_after: Option<Duration>,
 }
 
 impl From<ModelError> for AttemptFailure {
     fn from(error: ModelError) -> Self {
-        Self { error, passing: false, retry_after: None }
+        Self { error, transient: false, retry_after: None }
     }
 }
 
 impl AttemptFailure {
     /// A failure after which the same request may succeed.
-    pub(super) fn passing(error: ModelError) -> Self {
-        Self { error, passing: true, retry_after: None }
+    pub(super) fn transient(error: ModelError) -> Self {
+        Self { error, transient: true, retry_after: None }
     }
 }

@@ -16,11 +16,11 @@ pub struct GeminiOptions {
     pub api_key: Option<ApiKey>,
     /// What comes before `/v1beta/models/…`.
     pub base_url: String,
-    /// How long a connection may take to come about.
+    /// How long connecting may take.
     pub connect_timeout: Duration,
-    /// How long the first byte may take. A model may take a while before its first word.
+    /// How long the first byte may take. A model may work for a while before it sends anything.
     pub first_byte_timeout: Duration,
-    /// How long the stream may be silent.
+    /// How long the stream may pause between two pieces.
     pub idle_timeout: Duration,
     /// The largest event that is accepted, in bytes.
     pub max_event_bytes: usize,

@@ -54,7 +54,7 @@ async fn calls_are_played_in_order_and_run_out() {
 }
 
 #[tokio::test]
-async fn answers_that_say_nothing_and_blocked_prompts_are_errors() {
+async fn empty_answers_and_blocked_prompts_are_errors() {
     let text = "{\"method\":\"generateContentStream\",\"response\":[]}\n\
             {\"method\":\"generateContent\",\"response\":{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}}";
     let model = ReplayModel::parse("run.jsonl", text.as_bytes()).unwrap();

@@ -38,7 +38,7 @@ fn a_question_shows_what_would_change() {
 }
 
 #[test]
-fn hooks_are_told_what_a_call_is_about() {
+fn hooks_receive_what_a_call_is_about() {
     let table = ToolTable::standard();
     let shell = table.get("run_shell_command").unwrap();
     for (command, root) in

@@ -13,7 +13,7 @@ use super::super::text;
 
 /// No more text than this in one result, whatever the model asks for.
 const MOST_BYTES: usize = 1 << 20;
-/// Longer lines are cut: they are data, and one of them could fill the model's memory.
+/// Longer lines are cut: they are data, and one of them could fill the model's context.
 pub(super) const LONGEST_LINE: usize = 64 << 10;
 
 /// Consecutive lines of a file, within the bounds of one result.

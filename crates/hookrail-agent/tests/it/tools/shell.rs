@@ -122,7 +122,7 @@ async fn a_command_may_clean_up_before_it_is_killed() {
 }
 
 #[tokio::test]
-async fn background_processes_hold_nobody_up() {
+async fn background_processes_delay_nothing() {
     let project = TestProject::new();
     let start = Instant::now();
     let result = run(&project, "sleep 300 & echo $! > in-group; echo done").await;
@@ -171,7 +171,7 @@ async fn dropping_the_call_kills_the_group() {
 }
 
 #[tokio::test]
-async fn cancelling_ends_the_command_and_says_so() {
+async fn cancelling_ends_the_command_and_is_reported() {
     let project = TestProject::new();
     let context = context(project.dir());
     let cancel = context.cancel.clone();

@@ -20,7 +20,7 @@ const LARGEST: u64 = 1 << 20;
 /// After this time without a change a session is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(7 * 24);
 /// How long another event's change is waited for. It takes a few milliseconds, and the agent waits meanwhile.
-const PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The memory of one session.
 pub(super) struct MemoryStore {
@@ -74,8 +74,8 @@ impl MemoryStore {
         if fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_symlink()) {
             fs::remove_file(file).ok()?; // Not ours, and not followed.
         }
-        let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), PATIENCE).ok()?;
-        // A file system without modes is no reason to forget.
+        let locked = LockedFile::lock_within(file, &folder.join("memory.lock"), LOCK_TIMEOUT).ok()?;
+        // On a file system without modes the memory is kept all the same.
         let _ = keep_private(folder);
         let is_new = !file.exists();
         let native = make(&self.load());

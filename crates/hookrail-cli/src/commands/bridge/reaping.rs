@@ -1,6 +1,7 @@
 //! Hooks that ran out of time while an agent waits for an answer: the bridge exits at once, and a process of its own
 //! ends what ignored the request to end.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use hookrail::components::HookSystem;
@@ -8,8 +9,8 @@ use hookrail::components::HookSystem;
 /// How long such a hook may clean up, in seconds.
 const GRACE: u32 = 5;
 
-/// Leaves a detached process behind that ends the groups which are still there after the grace.
-pub(super) fn leave_behind(system: &HookSystem) {
+/// Starts a detached process that kills the groups which are still there after the grace.
+pub(super) fn kill_after_grace(system: &HookSystem) {
     let escalations = system.escalations();
     let groups = escalations.groups();
     if groups.is_empty() {
@@ -27,20 +28,10 @@ pub(super) fn leave_behind(system: &HookSystem) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .process_group_of_its_own()
+        // A signal to our group does not reach it.
+        .process_group(0)
         .spawn();
     if detached.is_err() {
         escalations.kill();
-    }
-}
-
-/// A child that a signal to our group does not reach.
-trait OwnGroup {
-    fn process_group_of_its_own(&mut self) -> &mut Self;
-}
-
-impl OwnGroup for Command {
-    fn process_group_of_its_own(&mut self) -> &mut Self {
-        std::os::unix::process::CommandExt::process_group(self, 0)
     }
 }

@@ -133,9 +133,9 @@ impl Finding {
         // Colours are removed by the printer where they are not wanted.
         let rendered = Renderer::styled().render(&[group]);
         // The place is printed apart from the excerpt, because the excerpt of a long line is cut and would have
-        // other columns; the renderer then announces the excerpt with a `:::` of its own, which adds nothing.
-        let says_something = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
-        rendered.lines().filter(says_something).collect::<Vec<_>>().join("\n")
+        // other columns; the renderer then puts a line with `:::` before the excerpt, which is left out here.
+        let is_part_of_it = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
+        rendered.lines().filter(is_part_of_it).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -83,9 +83,9 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Com
     let beginning = beginning(command, project, home.as_deref());
     let mut problems = Vec::new();
     if !beginning.whole
-        && let Some(complaint) = shell::syntax_error(command)
+        && let Some(error_text) = shell::syntax_error(command)
     {
-        let message = format!("the shell cannot read this command: {complaint}");
+        let message = format!("the shell cannot read this command: {error_text}");
         let help = format!("{} ends with 2 on this, and 2 means: the operation is blocked", shell::shell());
         problems.push(error(DiagnosticCode::ShellSyntax, message, help));
         return problems;

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use super::program::find_in_path;
 
 /// Longer than any reading of a command takes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The shell that hooks run in: bash where it exists, else sh.
-/// A complaint is worded by the shell that will run the hook.
+/// Syntax errors are reported in the words of the shell that will run the hook.
 pub(super) fn shell() -> &'static str {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if find_in_path("bash", &path).is_some() { "bash" } else { "sh" }
 }
 
-/// The shell's complaint about the syntax of a command, if it has one. The command is only read.
+/// The shell's message about a syntax error in a command, if there is one. The command is only read.
 /// A shell that takes too long is ended, and nothing is reported: a finding must be certain.
 pub(super) fn syntax_error(command: &str) -> Option<String> {
     let child = Command::new(shell())
@@ -32,9 +32,9 @@ pub(super) fn syntax_error(command: &str) -> Option<String> {
         Err(error) => return Some(format!("the shell cannot be given this command: {error}")),
     };
     let start = Instant::now();
-    // A complaint is short: it fits into the pipe, so that the shell never waits for a reader.
+    // The message is short: it fits into the pipe, so that the shell never waits for a reader.
     while child.try_wait().is_ok_and(|status| status.is_none()) {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             let _ = child.kill();
             let _ = child.wait();
             return None;
@@ -45,8 +45,8 @@ pub(super) fn syntax_error(command: &str) -> Option<String> {
     if output.status.success() {
         return None;
     }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    let first = complaint.lines().next().unwrap_or("syntax error");
+    let message = String::from_utf8_lossy(&output.stderr);
+    let first = message.lines().next().unwrap_or("syntax error");
     // `bash: -c: line 1: syntax error …`: only what comes after the shell's own name is about the command.
     Some(first.strip_prefix("bash: -c: ").or_else(|| first.strip_prefix("sh: ")).unwrap_or(first).to_owned())
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# After a tool: tell the model something that it cannot read in the file.
+# After a tool: add what the model cannot read in the file.
 case "$(cat)" in
   *'"file_path":"config.toml"'*)
     note="config.toml is generated: change config.toml.in instead"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Exit code 2 says no. The reason on stderr is what the model gets instead of a result.
+# Exit code 2 blocks the call. The reason on stderr is what the model gets instead of a result.
 case "$(cat)" in
   *'"file_path":".env"'*)
     echo "keys belong into the keychain, not into .env" >&2

@@ -49,8 +49,8 @@ impl<'a> Story<'a> {
             let of_one_call = ["BeforeTool", "AfterTool"].contains(&text(entry, "/event"))
                 || ["model_response", "tool_call"].contains(&kind(entry));
             for next in self.lines_about(entry, before) {
-                // A hook that repeats itself at every model call adds nothing new. A line about a tool call belongs
-                // to that call.
+                // What a hook answers at every model call is printed once. A line about a tool call belongs to that
+                // call.
                 if of_one_call || !lines.contains(&next) {
                     lines.push(next);
                 }
@@ -96,7 +96,7 @@ impl<'a> Story<'a> {
     }
 }
 
-/// What a hook answered; a silent one gets no line.
+/// What a hook answered; a hook without output gets no line.
 fn hook(entry: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if text(entry, "/event") == "AfterModel" {

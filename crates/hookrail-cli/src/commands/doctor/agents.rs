@@ -50,7 +50,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
         }
         "unreadable" => {
             let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
-            report.add(RowState::Error, name, message, "fix the file, then `hookrail connect`");
+            report.add(RowState::Error, name, message, format!("fix the file, then {reconnect}"));
         }
         "partly" => {
             let message = "calls hookrail, though not as this version would write it";

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long an entry may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How much of an answer is looked at.
 const MOST: u64 = 64 * 1024;
 
@@ -42,7 +42,7 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
     let mut child = Command::new("sh")
         .args(["-c", entry])
         .current_dir(directory)
-        // A doctor who is called by a hook still gets an answer.
+        // Where `doctor` is run by a hook of a bridge, the entry must answer as well.
         .env_remove("HOOKRAIL_BRIDGE")
         .stdin(Stdio::null())
         .stdout(writer.try_clone().ok()?)
@@ -52,7 +52,7 @@ fn run(entry: &str, directory: &Path) -> Option<String> {
         .ok()?;
     let started = Instant::now();
     let mut is_over = false;
-    while !is_over && started.elapsed() < PATIENCE {
+    while !is_over && started.elapsed() < TIMEOUT {
         std::thread::sleep(Duration::from_millis(5));
         is_over = child.try_wait().ok()?.is_some();
     }

@@ -19,7 +19,7 @@ pub(super) struct RepeatSummary {
     hooks: BTreeMap<(String, usize, String), Measurements>,
 }
 
-/// All durations are kept: a percentile needs them, and `--repeat` is bounded by patience.
+/// All durations are kept: a percentile needs them, and `--repeat` is small enough for a person to wait for.
 #[derive(Default)]
 struct Measurements {
     durations: Vec<Duration>,

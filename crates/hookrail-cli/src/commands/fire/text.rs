@@ -57,7 +57,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
     line(text, "from", &from(&run.hook, context));
     line(text, "took", &format!("{} ms, {}", millis(run.duration), ended(run.exit())));
     if let Some(why) = run.failure() {
-        // The failure has the hook's complaint in it, and an answer that it did not give is not shown.
+        // The failure contains what the hook wrote to stderr, and a hook that failed has no answer to show.
         line(text, &consequence_of_failure(event, run, fired.result.block.is_some()), &why.to_string());
         if let Some(hint) = failure_hint::hint(event, run, context) {
             line(text, "hint", &hint);
@@ -133,7 +133,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     if observed && asks_for_something(result.event, result.aggregated.final_output.as_ref()) {
         labelled(text, "note", &format!("this {NO_EFFECT_HERE}: {}", why_observed(result.event)));
     }
-    // What failed hooks complained about stands with them.
+    // The errors of single hooks are printed with the hooks.
     for error in result.aggregated.errors.iter().filter(|error| error.hook().is_none()) {
         labelled(text, "error", &error.to_string());
     }

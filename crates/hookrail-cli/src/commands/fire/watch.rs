@@ -7,7 +7,7 @@ use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
 use crate::hook_log::HookLog;
-use crate::terminal::progress::{Progress, Shows};
+use crate::terminal::progress::{Progress, TerminalUi};
 
 /// Observes every hook, for the log and for the progress line.
 pub(super) struct Watch {
@@ -54,7 +54,7 @@ impl Ui for Silent {
     }
 }
 
-impl Shows for Silent {
+impl TerminalUi for Silent {
     fn has_open_line(&self) -> bool {
         false
     }

@@ -60,7 +60,7 @@ pub(super) fn of_starter(event: EventName, hook: &str) -> Vec<Value> {
         }),
         _ => return vec![sample],
     };
-    let mut named = json!({ "name": format!("{hook}: what it keeps out"), "event": event.as_str() });
+    let mut named = json!({ "name": format!("{hook}: what it blocks"), "event": event.as_str() });
     if let (Value::Object(named), Value::Object(refused)) = (&mut named, refused) {
         named.extend(refused);
     }

@@ -24,7 +24,7 @@ const PYTHON: Kit = Kit {
     name: "hookrail_hook.py",
     text: include_str!("kits/hookrail_hook.py"),
     script: r#"#!/usr/bin/env python3
-"""Keeps the agent's hands off .env files. Started once and asked about many events; see hookrail_hook.py."""
+"""Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.py."""
 import os.path
 
 from hookrail_hook import Block, hook
@@ -43,7 +43,7 @@ const NODE: Kit = Kit {
     name: "hookrail_hook.mjs",
     text: include_str!("kits/hookrail_hook.mjs"),
     script: r"#!/usr/bin/env node
-// Keeps the agent's hands off .env files. Started once and asked about many events; see hookrail_hook.mjs.
+// Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.mjs.
 import { Block, hook } from './hookrail_hook.mjs';
 
 hook((event) => {

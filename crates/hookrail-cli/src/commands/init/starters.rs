@@ -12,7 +12,7 @@ use hookrail::EventName;
 
 use crate::cli::Language;
 
-/// What is to be known about one event's starter.
+/// One event's starter: its scripts, and the text about the event.
 pub(super) struct Starter {
     /// What the hook is called, after what it does.
     pub(super) name: &'static str,

@@ -10,13 +10,14 @@ use anyhow::Context as _;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
+use super::open_files;
 use crate::cli::LogArgs;
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID, open_named};
+use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The file in which logged calls are kept.
@@ -47,7 +48,7 @@ pub(super) fn run(
         return Err(Hinted::new(message, "give more of the id; `--format json` prints all of it").into());
     }
     let id = first.id().unwrap_or_default();
-    let logs = if args.files.is_empty() { session_log(first, context)? } else { open(&args.files)? };
+    let logs = if args.files.is_empty() { session_log(first, context)? } else { open_files(&args.files)? };
     let event = event_of(logs, &id)?;
     let Some(payload) = event.first().and_then(LoggedLine::input) else {
         return Err(no_payload(&id, "this log does not have what the hooks were given").into());
@@ -60,14 +61,7 @@ pub(super) fn run(
     Ok(ExitStatus::Success)
 }
 
-/// A file that was named must be readable.
-fn open(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
-    open_named(files).map_err(|(path, error)| {
-        anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
-    })
-}
-
-/// Says for which calls there is a payload, and what to do about the others.
+/// The error for a call without a payload: which calls have one, and what to do about the others.
 fn no_payload(id: &str, why: &str) -> Hinted {
     let short = id.get(..SHORT_ID).unwrap_or(id);
     Hinted::new(
@@ -81,7 +75,7 @@ elsewhere); for calls of other agents there is `hookrail replay --save-tests FIL
 /// A session id of another agent is not trusted as a name of a file.
 fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs> {
     let session = &line.call.session_id;
-    // Sessions of other agents name themselves.
+    // Other agents choose the ids of their sessions.
     let is_name =
         !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     let path = context.state_dir().join("sessions").join(format!("{session}.jsonl"));
@@ -96,7 +90,7 @@ fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs>
         };
         return Err(no_payload(&id, &why).into());
     }
-    open(&[path])
+    open_files(&[path])
 }
 
 /// The lines that are wanted, in the order of the files.

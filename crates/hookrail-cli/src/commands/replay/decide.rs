@@ -26,7 +26,7 @@ pub(super) struct PresentDecision {
 /// Asks hooks about calls.
 /// It belongs to one run: plans, compiled matchers and workers are kept from call to call, which is what makes it fast.
 pub(super) struct ReplayDecider {
-    config: HookSession,
+    session: HookSession,
     runtime: Runtime,
     /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
@@ -49,14 +49,14 @@ pub(super) struct Interrupted;
 
 impl ReplayDecider {
     /// Prepares a session: hooks that may have effects are turned off in it unless they are asked for.
-    pub(super) fn new(config: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
+    pub(super) fn new(session: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .context("cannot start the runtime")?;
         let mut not_asked = 0;
         let mut has_processes = false;
-        if let Some(system) = config.hook_system() {
+        if let Some(system) = session.hook_system() {
             system.initialize();
             for status in system.all_hooks() {
                 let may_run = status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. });
@@ -79,7 +79,7 @@ impl ReplayDecider {
         } else {
             None
         };
-        Ok(Self { config, runtime, not_asked, signals, last_folder: None })
+        Ok(Self { session, runtime, not_asked, signals, last_folder: None })
     }
 
     /// What the hooks decide about a call.
@@ -89,7 +89,7 @@ impl ReplayDecider {
             also_matches: call.also_matches.clone(),
             ..BaseOverrides::default()
         };
-        let Some(handler) = self.config.hook_system().and_then(|system| system.event_handler().ok()) else {
+        let Some(handler) = self.session.hook_system().and_then(|system| system.event_handler().ok()) else {
             return Ok(PresentDecision { word: DecisionWord::Allow, reason: None, by: None });
         };
         let event = Event::BeforeTool { tool_name: &call.tool, tool_input: &call.input };
@@ -114,7 +114,7 @@ impl ReplayDecider {
         let known = self.last_folder.as_ref().filter(|(last, _)| last == folder).map(|(_, inside)| *inside);
         let is_inside = known.unwrap_or_else(|| {
             let path = std::path::Path::new(folder);
-            path.canonicalize().is_ok_and(|path| path.starts_with(self.config.working_dir()))
+            path.canonicalize().is_ok_and(|path| path.starts_with(self.session.working_dir()))
         });
         if known.is_none() {
             self.last_folder = Some((folder.clone(), is_inside));
@@ -124,7 +124,7 @@ impl ReplayDecider {
 
     /// Waits for hooks that ran out of time.
     pub(super) fn finish(&self) {
-        if let Some(system) = self.config.hook_system() {
+        if let Some(system) = self.session.hook_system() {
             self.runtime.block_on(system.drain());
         }
     }

@@ -63,8 +63,8 @@ impl Differences {
         Self { spool: SpooledTempFile::new(IN_MEMORY), count: 0, groups: BTreeMap::new(), other: 0 }
     }
 
-    /// Notes a call if it would be decided otherwise than it was. What a person or a missing permission stopped says
-    /// nothing about hooks.
+    /// Notes a call if it would be decided otherwise than it was. What a person or a missing permission stopped
+    /// is no decision of hooks.
     pub(super) fn add(
         &mut self,
         file: &str,

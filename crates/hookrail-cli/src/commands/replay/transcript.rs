@@ -1,5 +1,5 @@
-//! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result
-//! tells what became of them.
+//! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result is
+//! read.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -21,9 +21,9 @@ const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// How many lines of a file are looked at to find out whose it is.
 const FIRST_LINES: usize = 64;
 
-/// Takes the entries of a transcript.
+/// Receives the calls of a transcript.
 pub(super) trait Listener {
-    /// Today's word on a call that was made.
+    /// Decides about a call that was made, by today's hooks.
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
     /// What became of a call.
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;

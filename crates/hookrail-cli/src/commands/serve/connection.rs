@@ -15,10 +15,10 @@ use super::signals::{Phase, reached};
 /// Answers are handed over when they reach this size, however many lines were read at once.
 const BATCH: usize = 128 * 1024;
 
-/// Who sends this much at once is likely to have more.
+/// A client that sends this much at once is likely to send more.
 const FLOOD: usize = 32 * 1024;
 
-/// Serves one client until its input ends, or the server's time does, and everything is answered.
+/// Serves one client until its input ends or the server stops, and everything is answered.
 pub(super) async fn serve_client(server: Arc<Server>, input: Descriptor, output: Descriptor) {
     let outbox = Outbox::new();
     let requests = async {
@@ -62,7 +62,7 @@ async fn take_requests(server: &Arc<Server>, input: &Descriptor, outbox: &Arc<Ou
         }
         outbox.send(&mut answers);
         if count >= FLOOD {
-            // Lets the answers out, and other clients in, before more is read.
+            // The answers are written, and other clients are served, before more is read.
             tokio::task::yield_now().await;
         }
     }
@@ -82,7 +82,7 @@ async fn take_line(
     };
     let mut permit = Arc::clone(&server.in_flight).try_acquire_owned().ok();
     if permit.is_none() {
-        // Nothing more is read meanwhile, so that the client feels it.
+        // Nothing more is read meanwhile, which slows the client down.
         outbox.send(answers);
         permit = Arc::clone(&server.in_flight).acquire_owned().await.ok();
     }
@@ -141,7 +141,7 @@ async fn run_hooks(
         () = reached(server.phase.clone(), Phase::Killed) => return,
     };
     let line = answer_line(answer).await;
-    // Others may start while this client takes its time to read.
+    // Other requests may start while this client reads slowly.
     drop(permit);
     pending.send(line);
 }

@@ -20,7 +20,7 @@ pub(super) enum RequestLine<'a> {
 pub(super) enum Refusal {
     /// It is longer than allowed.
     TooLong,
-    /// The unfinished lines of all clients together are.
+    /// The unfinished lines of all clients together are longer than allowed.
     NoMemory,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct RequestLines {
 
 /// What is read at once.
 const CHUNK: usize = 64 * 1024;
-/// A buffer that grew beyond this for one long line is given back after it, and counts as shared memory before.
+/// A buffer that grew beyond this for one long line is freed after it, and counts as shared memory before.
 const KEPT: usize = 256 * 1024;
 
 impl RequestLines {

@@ -8,12 +8,12 @@ use tokio::sync::{Notify, watch};
 use super::descriptor::Descriptor;
 use super::signals::{Phase, reached};
 
-/// Beyond this the client is not listened to until it has read some of its answers.
+/// Beyond this nothing is read from the client until it has read some of its answers.
 const HIGH_WATER: usize = 1024 * 1024;
 /// A buffer that grew beyond this is given back.
 const KEPT: usize = 256 * 1024;
 /// After a request to end, a client that takes no byte for so long is given up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Collects answers and writes them. Many may add to it, one writes.
 pub(super) struct Outbox {
@@ -160,7 +160,7 @@ async fn write_all(output: &Descriptor, mut bytes: &[u8], phase: &watch::Receive
         let written = tokio::select! {
             biased;
             written = output.write(bytes) => written,
-            () = impatience(phase) => return false,
+            () = client_timeout(phase) => return false,
         };
         match written {
             Ok(count) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
@@ -171,10 +171,10 @@ async fn write_all(output: &Descriptor, mut bytes: &[u8], phase: &watch::Receive
 }
 
 /// Ends when the server is to end and has waited long enough for this client.
-async fn impatience(phase: &watch::Receiver<Phase>) {
+async fn client_timeout(phase: &watch::Receiver<Phase>) {
     reached(phase.clone(), Phase::Stopping).await;
     tokio::select! {
-        () = tokio::time::sleep(PATIENCE) => {}
+        () = tokio::time::sleep(CLIENT_TIMEOUT) => {}
         () = reached(phase.clone(), Phase::Killed) => {}
     }
 }

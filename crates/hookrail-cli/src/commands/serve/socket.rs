@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, Mode, flock};
 use rustix::process::{geteuid, umask};
 
 /// How long another server that is starting in the same folder is waited for.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A socket file with its listener. The file is removed at the end.
 /// A request over it can run hooks, so no other user may reach it.
@@ -30,7 +30,7 @@ impl BoundSocket {
         let path = std::path::absolute(path).with_context(|| format!("`{}` is no path", path.display()))?;
         let folder = path.parent().context("a socket needs a folder")?;
         check_folder(folder)?;
-        // Two servers that start at once must not take the same leftover for dead and each other's for a leftover.
+        // Two servers that start at once must not both remove a leftover, nor one of them the other's new socket.
         let _one_at_a_time = lock(folder)?;
         remove_leftover(&path)?;
         let shown = path.display();
@@ -90,12 +90,12 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
                 return Err(io::Error::from(error)).with_context(|| format!("cannot lock `{shown}`"));
             }
         }
-        anyhow::ensure!(start.elapsed() < LOCK_PATIENCE, "another program keeps `{shown}` locked");
+        anyhow::ensure!(start.elapsed() < LOCK_TIMEOUT, "another program keeps `{shown}` locked");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Removes the socket of a server that died. Anything else in its place is an error.
+/// Removes the socket of a server that was killed. Anything else in its place is an error.
 fn remove_leftover(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     match fs::symlink_metadata(path) {

@@ -161,13 +161,11 @@ impl Covered {
 
 /// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
-    let is_guarded =
-        matches!(hook.event, EventName::BeforeTool | EventName::BeforeModel | EventName::BeforeAgent);
     let may_block = match &hook.kind {
         HookKind::Rule(rule) => rule.output().is_blocking_decision() || rule.output().is_permission_denied(),
         _ => true,
     };
-    is_guarded && may_block
+    hook.event.is_guarded() && may_block
 }
 
 /// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.

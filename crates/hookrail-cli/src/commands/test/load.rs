@@ -75,7 +75,7 @@ fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
     Ok(TestFile { path, text, tests })
 }
 
-/// The text of a regular file of a bearable size. A pipe is not waited for.
+/// The text of a regular file of at most [`MAX_BYTES`]. A pipe is not waited for.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let not_waiting = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(not_waiting).open(path);

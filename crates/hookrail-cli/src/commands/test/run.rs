@@ -17,13 +17,21 @@ use crate::context::Context;
 const AT_ONCE: usize = 2;
 
 /// Everything that tests share.
-pub(super) struct Bench<'c> {
+pub(super) struct TestSetup<'c> {
     /// The project's session, for tests without a project or a home of their own.
-    pub(super) config: Arc<HookSession>,
+    pub(super) session: Arc<HookSession>,
     /// Where the program works.
     pub(super) context: &'c Context,
     /// Whether the project's hooks are approved for this run.
     pub(super) trust_hooks: bool,
+}
+
+/// A test, and the file that it was read from.
+pub(super) struct FiledTest {
+    /// The test.
+    pub(super) case: Arc<TestCase>,
+    /// The place of its file in the list of test files.
+    pub(super) file: usize,
 }
 
 /// A test that ran.
@@ -40,20 +48,20 @@ pub(super) struct FinishedTest {
 ///
 /// Tests that look at the time run alone, after the others: a time that was taken beside other hooks means little.
 pub(super) async fn run_all(
-    bench: &Bench<'_>,
-    cases: &[Arc<TestCase>],
+    setup: &TestSetup<'_>,
+    tests: &[FiledTest],
     mut done: impl FnMut(FinishedTest) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let permits = Arc::new(Semaphore::new(processors * AT_ONCE));
     let is_timed = |case: &TestCase| case.expect.as_ref().is_some_and(|expect| expect.max_ms.is_some());
     let mut tasks = JoinSet::new();
-    let mut waiting: Vec<Option<FinishedTest>> = cases.iter().map(|_| None).collect();
+    let mut waiting: Vec<Option<FinishedTest>> = tests.iter().map(|_| None).collect();
     let mut next = 0;
-    for (place, case) in cases.iter().enumerate().filter(|(_, case)| !is_timed(case)) {
+    for (place, test) in tests.iter().enumerate().filter(|(_, test)| !is_timed(&test.case)) {
         // Taken before the test's project is made, so that at most so many projects exist at once.
         let permit = Arc::clone(&permits).acquire_owned().await;
-        let work = PreparedTest::new(place, case, bench)?;
+        let work = PreparedTest::new(place, &test.case, setup)?;
         tasks.spawn(async move {
             let finished = work.run().await;
             drop(permit);
@@ -68,8 +76,8 @@ pub(super) async fn run_all(
         keep(&mut waiting, finished?);
         hand_over(&mut waiting, &mut next, &mut done)?;
     }
-    for (place, case) in cases.iter().enumerate().filter(|(_, case)| is_timed(case)) {
-        keep(&mut waiting, PreparedTest::new(place, case, bench)?.run().await);
+    for (place, test) in tests.iter().enumerate().filter(|(_, test)| is_timed(&test.case)) {
+        keep(&mut waiting, PreparedTest::new(place, &test.case, setup)?.run().await);
         hand_over(&mut waiting, &mut next, &mut done)?;
     }
     Ok(())
@@ -110,12 +118,12 @@ enum TestSession {
 
 impl PreparedTest {
     /// Makes the temporary project, if the test has one. It is gone when the test is.
-    fn new(place: usize, case: &Arc<TestCase>, bench: &Bench<'_>) -> anyhow::Result<Self> {
+    fn new(place: usize, case: &Arc<TestCase>, setup: &TestSetup<'_>) -> anyhow::Result<Self> {
         let session = if case.files.is_none() && !case.scratch_home {
-            TestSession::Shared(Arc::clone(&bench.config))
+            TestSession::Shared(Arc::clone(&setup.session))
         } else {
-            let settings = bench.config.settings();
-            let own = scratch::session(case, settings, bench.context, bench.trust_hooks)?;
+            let settings = setup.session.settings();
+            let own = scratch::session(case, settings, setup.context, setup.trust_hooks)?;
             TestSession::Own(Box::new(own))
         };
         Ok(Self { place, case: Arc::clone(case), session })
@@ -123,15 +131,15 @@ impl PreparedTest {
 
     /// A session of its own is drained here, before its folder goes.
     async fn run(self) -> FinishedTest {
-        let config = match &self.session {
-            TestSession::Shared(config) => config,
-            TestSession::Own(scratch) => &scratch.config,
+        let session = match &self.session {
+            TestSession::Shared(session) => session,
+            TestSession::Own(scratch) => &scratch.session,
         };
-        let (result, took) = fire(config, &self.case).await;
+        let (result, took) = fire(session, &self.case).await;
         let mut seen = SeenOutcome::new(&self.case.input.event, &result, took);
         if let TestSession::Own(scratch) = &self.session {
             seen.warnings.extend(scratch.warning.clone());
-            if let Some(system) = scratch.config.hook_system() {
+            if let Some(system) = scratch.session.hook_system() {
                 system.drain().await;
             }
         }
@@ -140,10 +148,10 @@ impl PreparedTest {
 }
 
 /// Fires a test's event.
-async fn fire(config: &HookSession, case: &TestCase) -> (ProcessedHookResult, Duration) {
+async fn fire(session: &HookSession, case: &TestCase) -> (ProcessedHookResult, Duration) {
     let event = case.input.event();
     let start = Instant::now();
-    let result = match config.hook_system() {
+    let result = match session.hook_system() {
         Some(system) => {
             system.initialize();
             match system.event_handler() {

@@ -15,7 +15,7 @@ mod tests {
     use crate::commands::test::read::{EXPECT_KEYS, TEST_KEYS};
 
     #[test]
-    fn the_schema_says_what_the_reader_reads() {
+    fn the_schema_has_the_keys_of_the_reader() {
         let schema: Value = serde_json::from_str(TEXT).unwrap();
         let keys = |pointer: &str| -> Vec<String> {
             schema.pointer(pointer).unwrap().as_object().unwrap().keys().cloned().collect()

@@ -30,7 +30,7 @@ const HOMES: [&str; 6] =
 /// A session for one test, and the folders that exist as long as it does.
 pub(super) struct Scratch {
     /// A session in the temporary project.
-    pub(super) config: HookSession,
+    pub(super) session: HookSession,
     /// What keeps the test from being run as it is written.
     pub(super) warning: Option<String>,
     _folder: TempDir,
@@ -72,7 +72,7 @@ pub(super) fn session(
         fs::create_dir(&home).context("cannot make a temporary home")?;
         builder = builder.environment(environment(&home));
     }
-    Ok(Scratch { config: builder.build(), warning, _folder: folder })
+    Ok(Scratch { session: builder.build(), warning, _folder: folder })
 }
 
 /// The environment with another home.
@@ -92,7 +92,7 @@ fn is_approved(settings: &ResolvedSettings) -> bool {
     })
 }
 
-/// Copies the project's hooks, then writes the test's files. Says whether one of these is part of a hook.
+/// Copies the project's hooks, then writes the test's files. Returns whether one of these is part of a hook.
 fn fill(
     project: &Path,
     files: &[(PathBuf, String)],

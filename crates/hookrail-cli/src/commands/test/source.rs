@@ -23,7 +23,7 @@ impl<'a> TestSource<'a> {
         Self { text: SourceText::of_file(file, content), problems: Vec::new() }
     }
 
-    /// Parses the text. Repeated keys and control characters inside strings are problems: a reader would believe
+    /// Parses the text. Repeated keys and control characters inside strings are problems: a person would read
     /// one thing, the program another.
     pub(super) fn parse(&mut self) -> Option<Ast<'a>> {
         match parse_to_ast(self.text.text(), &CollectOptions::default(), &PARSE_OPTIONS) {

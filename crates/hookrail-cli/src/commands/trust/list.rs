@@ -60,7 +60,8 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         if let Some(matcher) = &approval.terms.matcher {
             printer.data(format_args!("  matcher   {}", escape_line(matcher)))?;
         }
-        let command = approval.terms.command.as_deref().unwrap_or("(a plugin)");
+        // A rule and a plugin have none, and an approval does not have the type of its hook.
+        let command = approval.terms.command.as_deref().unwrap_or("(none)");
         printer.data(format_args!("  command   {}", escape_line(command)))?;
         for file in &approval.files {
             printer.data(format_args!("  file      {}", escape_line(&file.path)))?;
@@ -71,7 +72,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
 }
 
 /// Takes approvals back: of the hooks that go by a name or command or, without one, of the whole project.
-/// A name that no approval has is an error, since the person believes that something runs which may go on running.
+/// A name that no approval has is an error: otherwise a hook that was meant would go on running without a message.
 pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let store = context.approvals();
     let mut count = 0;

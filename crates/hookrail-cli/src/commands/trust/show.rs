@@ -18,7 +18,7 @@ use similar::TextDiff;
 use crate::terminal::printer::{escape, escape_line};
 
 /// How long the shortest difference is searched for; after that any difference will do.
-const DIFF_PATIENCE: Duration = Duration::from_secs(1);
+const DIFF_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// All hooks and settings that wait for approval, as text for review.
 pub(super) fn everything(review: &Review) -> String {
@@ -145,10 +145,12 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     };
     term("matcher", any_or(matcher.as_ref()), before(matcher_before));
     let command_before = |change: &Change| match change {
-        Change::Command { before, .. } => Some(command_or_plugin(before.as_ref())),
+        Change::Command { before, .. } => Some(before.clone().unwrap_or_else(|| "(none)".to_owned())),
         _ => None,
     };
-    term("command", command_or_plugin(command.as_ref()), before(command_before));
+    // A rule and a plugin have none.
+    let command = command.unwrap_or_else(|| format!("(none: a {})", hook.type_name()));
+    term("command", command, before(command_before));
     let timeout_before = |change: &Change| match change {
         Change::Timeout { before, .. } => Some(milliseconds(*before)),
         _ => None,
@@ -188,19 +190,14 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
         term(field, value.to_string(), field_before);
     }
     if let Some(description) = &hook.description {
-        term("says", description.clone(), None);
+        term("about", description.clone(), None);
     }
     term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
 }
 
-/// A hook without a matcher runs for everything, which is worth a word.
+/// A hook without a matcher runs for everything, which is shown.
 fn any_or(matcher: Option<&String>) -> String {
     matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
-}
-
-/// A hook without a command is a plugin, of which there is nothing to show.
-fn command_or_plugin(command: Option<&String>) -> String {
-    command.cloned().unwrap_or_else(|| "(a plugin)".to_owned())
 }
 
 /// As in the settings, so that a reader can compare.
@@ -244,7 +241,7 @@ fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileCon
 /// The difference between two texts, line by line.
 /// A diff that takes too long is cut short by `similar` and is then longer, but never wrong.
 fn difference(before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_PATIENCE).diff_lines(before, after);
+    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(before, after);
     diff.unified_diff().context_radius(3).header("approved", "now").to_string()
 }
 

@@ -139,7 +139,7 @@ fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) ->
         actions.push(format!("suppress the output{}", mark(observed)));
     }
     if let Some(message) = output.system_message.as_deref().filter(|text| !text.trim().is_empty()) {
-        actions.push(format!("said: {}", short(message)));
+        actions.push(format!("message: {}", short(message)));
     }
     actions
 }

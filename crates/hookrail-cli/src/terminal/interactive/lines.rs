@@ -66,17 +66,17 @@ impl LineReader {
     pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
         let mut terminal = LineEditor::open(history).context("cannot read from the terminal")?;
         let modes = tcgetattr(io::stdin()).ok().filter(|_| !terminal.simple);
-        let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Input>>();
+        let (wanted, requests) = mpsc::channel::<oneshot::Sender<Input>>();
         let state = Arc::new(Mutex::new(ReaderState::Idle));
         let shared = Arc::clone(&state);
         std::thread::Builder::new().name("prompt".to_owned()).spawn(move || {
-            for wish in wishes {
+            for request in requests {
                 if !begin_editing(&shared) {
                     return;
                 }
                 let input = terminal.read();
                 let state = std::mem::replace(&mut *lock(&shared), ReaderState::Idle);
-                if state == ReaderState::Over || wish.send(input).is_err() {
+                if state == ReaderState::Over || request.send(input).is_err() {
                     return;
                 }
             }

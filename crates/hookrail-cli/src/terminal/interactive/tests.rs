@@ -3,19 +3,19 @@ use super::*;
 #[test]
 fn lines_are_orders_or_prompts() {
     for (line, expected) in [
-        ("  ", Order::Nothing),
-        ("/clear ", Order::Clear),
-        ("/compress", Order::Compress),
-        ("/hooks", Order::Hooks),
-        ("/help", Order::Help),
-        ("/quit", Order::Quit),
-        ("/exit", Order::Quit),
-        ("/clera", Order::Unknown("/clera")),
-        ("/hooks all", Order::Unknown("/hooks all")),
-        ("/etc/hosts: what is it?", Order::Prompt("/etc/hosts: what is it?")),
-        ("/", Order::Prompt("/")),
-        (" what is /clear? ", Order::Prompt("what is /clear?")),
+        ("  ", TypedCommand::Nothing),
+        ("/clear ", TypedCommand::Clear),
+        ("/compress", TypedCommand::Compress),
+        ("/hooks", TypedCommand::Hooks),
+        ("/help", TypedCommand::Help),
+        ("/quit", TypedCommand::Quit),
+        ("/exit", TypedCommand::Quit),
+        ("/clera", TypedCommand::Unknown("/clera")),
+        ("/hooks all", TypedCommand::Unknown("/hooks all")),
+        ("/etc/hosts: what is it?", TypedCommand::Prompt("/etc/hosts: what is it?")),
+        ("/", TypedCommand::Prompt("/")),
+        (" what is /clear? ", TypedCommand::Prompt("what is /clear?")),
     ] {
-        assert_eq!(Order::read(line), expected, "{line:?}");
+        assert_eq!(TypedCommand::read(line), expected, "{line:?}");
     }
 }

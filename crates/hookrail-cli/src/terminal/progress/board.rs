@@ -7,19 +7,19 @@ use hookrail::EventName;
 use hookrail_agent::ui::{AgentEvent, ToolState};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::Shows;
+use super::TerminalUi;
 use crate::terminal::printer::escape_line;
 use crate::terminal::screen::WIPE;
 
-/// What is over sooner is not worth a line that flickers.
-pub(super) const PATIENCE: Duration = Duration::from_millis(200);
+/// How long something runs before it is in the line: a line for less would only flicker.
+pub(super) const SHOWN_AFTER: Duration = Duration::from_millis(200);
 
 /// What is being waited for, and what is on the screen.
 /// The width is asked for with each line, because a window may change.
 pub(super) struct Board {
     screen: Box<dyn Write + Send>,
     pub(super) columns: fn() -> usize,
-    pub(super) works: Vec<RunningItem>,
+    pub(super) running: Vec<RunningItem>,
     /// Whether the line is on the screen.
     drawn: bool,
     /// Whether a question is on the screen.
@@ -30,19 +30,19 @@ pub(super) struct Board {
 
 /// Something that has begun and not ended.
 pub(super) struct RunningItem {
-    pub(super) what: What,
+    pub(super) what: Activity,
     pub(super) since: Instant,
 }
 
 /// What can be waited for. A name identifies the one that ended, since events have no other mark.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Activity {
     Hook { event: EventName, name: String },
     Tool { name: String },
     Model { name: String },
 }
 
-impl What {
+impl Activity {
     /// How far out it is: hooks are inside of calls, and tool calls inside of a model's turn.
     const fn depth(&self) -> u8 {
         match self {
@@ -56,42 +56,42 @@ impl What {
 impl Board {
     /// Nothing is waited for yet.
     pub(super) fn new(screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
-        Self { screen, columns, works: Vec::new(), drawn: false, asking: false, ticking: false }
+        Self { screen, columns, running: Vec::new(), drawn: false, asking: false, ticking: false }
     }
 
     /// Takes note of what begins or ends with this event.
     pub(super) fn note(&mut self, event: &AgentEvent<'_>) {
         match *event {
-            AgentEvent::ModelStarted { model } => self.begin(What::Model { name: model.to_owned() }),
-            AgentEvent::ModelFinished => self.end(|what| matches!(what, What::Model { .. })),
+            AgentEvent::ModelStarted { model } => self.begin(Activity::Model { name: model.to_owned() }),
+            AgentEvent::ModelFinished => self.end(|what| matches!(what, Activity::Model { .. })),
             AgentEvent::ToolState { name, state: ToolState::Executing, .. } => {
-                self.begin(What::Tool { name: name.to_owned() });
+                self.begin(Activity::Tool { name: name.to_owned() });
             }
             AgentEvent::ToolState { name, state: ToolState::Idle, .. } => {
-                self.end(|what| matches!(what, What::Tool { name: tool } if tool == name));
+                self.end(|what| matches!(what, Activity::Tool { name: tool } if tool == name));
             }
             AgentEvent::HookStarted { event, name } => {
-                self.begin(What::Hook { event, name: name.to_owned() });
+                self.begin(Activity::Hook { event, name: name.to_owned() });
             }
             AgentEvent::HookFinished { event, run } => {
                 let name = &run.hook.name;
                 self.end(
-                    |what| matches!(what, What::Hook { event: of, name: hook } if *of == event && hook == name),
+                    |what| matches!(what, Activity::Hook { event: of, name: hook } if *of == event && hook == name),
                 );
             }
             _ => {}
         }
     }
 
-    /// Shown only after [`PATIENCE`].
-    fn begin(&mut self, what: What) {
-        self.works.push(RunningItem { what, since: Instant::now() });
+    /// Shown only after [`SHOWN_AFTER`].
+    fn begin(&mut self, what: Activity) {
+        self.running.push(RunningItem { what, since: Instant::now() });
     }
 
     /// Ends the oldest work of this kind; calls of one tool may run side by side.
-    fn end(&mut self, is_it: impl Fn(&What) -> bool) {
-        if let Some(index) = self.works.iter().position(|work| is_it(&work.what)) {
-            self.works.remove(index);
+    fn end(&mut self, is_it: impl Fn(&Activity) -> bool) {
+        if let Some(index) = self.running.iter().position(|work| is_it(&work.what)) {
+            self.running.remove(index);
         }
     }
 
@@ -104,13 +104,13 @@ impl Board {
     }
 
     /// Draws the line, where nothing else has the screen.
-    pub(super) fn draw(&mut self, now: Instant, inner: &dyn Shows) {
+    pub(super) fn draw(&mut self, now: Instant, inner: &dyn TerminalUi) {
         if self.asking {
             return;
         }
         let Some(line) = self.line(now) else { return };
         if inner.has_open_line() {
-            if self.works.iter().all(|work| matches!(work.what, What::Model { .. })) {
+            if self.running.iter().all(|work| matches!(work.what, Activity::Model { .. })) {
                 // The answer itself shows that the model is at work.
                 return;
             }
@@ -124,15 +124,15 @@ impl Board {
     /// one that has run longest comes first, because it is the one to look at.
     pub(super) fn line(&self, now: Instant) -> Option<String> {
         let mut waits: Vec<&RunningItem> =
-            self.works.iter().filter(|work| now.duration_since(work.since) >= PATIENCE).collect();
+            self.running.iter().filter(|work| now.duration_since(work.since) >= SHOWN_AFTER).collect();
         waits.sort_by_key(|work| (work.what.depth(), work.since));
         let texts: Vec<String> = waits
             .into_iter()
             .map(|work| {
                 let what = match &work.what {
-                    What::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
-                    What::Tool { name } => format!("tool {}", escape_line(name)),
-                    What::Model { name } => format!("model {}", escape_line(name)),
+                    Activity::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
+                    Activity::Tool { name } => format!("tool {}", escape_line(name)),
+                    Activity::Model { name } => format!("model {}", escape_line(name)),
                 };
                 format!("{what} {:.1} s", now.duration_since(work.since).as_secs_f64())
             })

@@ -6,8 +6,8 @@ use hookrail::EventName;
 use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
-use super::board::{PATIENCE, RunningItem, What, cut};
-use super::{Progress, Shows, TICK, lock};
+use super::board::{Activity, RunningItem, SHOWN_AFTER, cut};
+use super::{Progress, TICK, TerminalUi, lock};
 use crate::terminal::screen::WIPE;
 
 /// A screen that a test can read.
@@ -33,7 +33,7 @@ impl Write for Screen {
 /// Shows notices as lines, and the answer as it comes.
 struct Notices(Screen, Mutex<bool>);
 
-impl Shows for Notices {
+impl TerminalUi for Notices {
     fn has_open_line(&self) -> bool {
         *self.1.lock().unwrap()
     }
@@ -117,7 +117,7 @@ fn an_unfinished_line_of_the_answer_is_not_wiped() {
     let (progress, screen) = progress();
     progress.notify(&AgentEvent::ModelStarted { model: "m" });
     progress.notify(&AgentEvent::AnswerText("half a"));
-    std::thread::sleep(PATIENCE + TICK * 3);
+    std::thread::sleep(SHOWN_AFTER + TICK * 3);
     assert_eq!(screen.text(), "half a");
     progress.notify(&AgentEvent::AnswerText(" line\n"));
     wait_for(&screen, &format!("half a line\n{WIPE}model m "));
@@ -162,10 +162,10 @@ fn the_slowest_hook_comes_first() {
     let board = progress.board.as_ref().unwrap();
     let now = Instant::now();
     let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
-    let hook = |name: &str| What::Hook { event: EventName::BeforeTool, name: name.to_owned() };
-    lock(board).works = vec![
-        RunningItem { what: What::Model { name: "m".to_owned() }, since: ago(9) },
-        RunningItem { what: What::Tool { name: "t".to_owned() }, since: ago(8) },
+    let hook = |name: &str| Activity::Hook { event: EventName::BeforeTool, name: name.to_owned() };
+    lock(board).running = vec![
+        RunningItem { what: Activity::Model { name: "m".to_owned() }, since: ago(9) },
+        RunningItem { what: Activity::Tool { name: "t".to_owned() }, since: ago(8) },
         RunningItem { what: hook("quick"), since: ago(1) },
         RunningItem { what: hook("slow"), since: ago(5) },
     ];
@@ -174,5 +174,5 @@ fn the_slowest_hook_comes_first() {
         lock(board).line(now).unwrap(),
         "hook slow (BeforeTool) 5.0 s · hook quick (BeforeTool) 1.0 s · tool t 8.0 s · model m 9.0 s"
     );
-    lock(board).works.clear();
+    lock(board).running.clear();
 }

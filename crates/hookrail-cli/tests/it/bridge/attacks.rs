@@ -86,7 +86,7 @@ fn arguments_in_odd_shapes_are_judged() {
 }
 
 #[test]
-fn the_state_of_sessions_is_nobody_elses() {
+fn the_state_of_sessions_is_private() {
     let project = no_touching();
     let state = project.home().join(".llxprt/hookrail/bridge");
     fs::create_dir_all(&state).unwrap();

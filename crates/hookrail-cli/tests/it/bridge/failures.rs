@@ -1,4 +1,4 @@
-//! What goes wrong is refused where something is guarded, told elsewhere, and never read by an agent as something else.
+//! What goes wrong is refused where something is guarded, printed elsewhere, and never read by an agent as something else.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,7 @@ use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, settings, with
 use crate::program::{hookrail, run_with_stdin};
 
 #[test]
-fn a_failing_hook_is_told_and_blocks_only_if_it_shall() {
+fn a_failing_hook_is_reported_and_blocks_only_if_configured_so() {
     for (on_failure, blocks) in [("allow", false), ("block", true)] {
         let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
             { "type": "command", "name": "lint", "command": "exit 7", "onFailure": on_failure },
@@ -64,7 +64,7 @@ fn a_payload_that_cannot_be_read_is_denied_where_something_is_guarded() {
 }
 
 #[test]
-fn events_and_fields_that_nobody_knows_are_passed_by_in_silence() {
+fn unknown_events_and_fields_are_ignored() {
     let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "rule", "when": { "command": "rm" }, "block": "no" },
     ] }] }));

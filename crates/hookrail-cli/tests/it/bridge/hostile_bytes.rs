@@ -16,7 +16,7 @@ fn guarded() -> TestProject {
     ] }] }))
 }
 
-/// What the bridge says to these bytes at an event, and its exit code.
+/// The bridge's answer to these bytes at an event, and its exit code.
 fn answer(project: &TestProject, agent: &str, event: &str, stdin: &[u8]) -> (Option<i32>, Value) {
     let mut child = hookrail(project, &["bridge", agent, event])
         .stdin(Stdio::piped())

@@ -30,7 +30,7 @@ fn full_disk() -> Stdio {
     fs::File::options().write(true).open("/dev/full").unwrap().into()
 }
 
-/// An answer that cannot be written would leave exit 0 and an empty stdout, which agents read as nothing to say.
+/// An answer that cannot be written would leave exit 0 and an empty stdout, which agents read as no objection.
 #[test]
 fn an_answer_that_cannot_be_written_is_a_refusal() {
     let project = guarded();
@@ -43,7 +43,7 @@ fn an_answer_that_cannot_be_written_is_a_refusal() {
             assert_eq!(output.status.code(), Some(expected), "{agent} {file}: {told}");
             assert!(told.contains("cannot be written"), "{agent} {file}: {told}");
         }
-        // Nothing to say needs no place to say it.
+        // An empty answer needs no stdout.
         let quiet = json!({ "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" } });
         let event = before.split('-').next().unwrap();
         let text = payload(&project, agent, before, &quiet);
@@ -90,7 +90,7 @@ fn environment(project: &TestProject) -> [(&'static str, std::ffi::OsString); 2]
 }
 
 #[test]
-fn without_a_home_nobody_knows_the_hooks() {
+fn without_a_home_the_hooks_are_not_known() {
     let project = guarded();
     let calls = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
     for (agent, file) in calls.chain(PROMPTS) {
@@ -139,7 +139,7 @@ fn sessions_of_the_same_name_are_two_and_events_may_come_twice() {
         let answer = said(&bridge(&project, "codex", "PreToolUse-Bash", &same));
         assert!(refuses(&answer, "enough"), "{answer}");
     }
-    // The stop is remembered for Codex, and for nobody else.
+    // The stop is remembered for Codex, and for no other agent.
     let answer = said(&bridge(&project, "codex", "PreToolUse-Bash", &harmless));
     assert!(refuses(&answer, "enough"), "{answer}");
     for (agent, before, _) in SHELL_CALLS.into_iter().filter(|(agent, ..)| *agent != "codex") {

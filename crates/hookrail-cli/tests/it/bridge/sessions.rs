@@ -1,4 +1,4 @@
-//! What is remembered of a session: the project, notices that were told, and nothing for longer than it should be.
+//! What is remembered of a session: the project, notices that were shown, and nothing for longer than it should be.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -116,7 +116,7 @@ fn the_agents_own_word_for_the_project_counts_most() {
 }
 
 #[test]
-fn hooks_that_are_off_or_wait_are_told_once_a_session() {
+fn hooks_that_are_off_or_wait_are_reported_once_a_session() {
     let hooks = json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": "exit 2" }] }] });
     let off = TestProject::new();
     off.user_settings(&json!({ "enableHooks": false, "hooks": hooks }));

@@ -110,7 +110,7 @@ fn a_linked_file_is_changed_where_it_lies() {
 
 /// Connecting is no reason to write what its owner made read-only, and a link that leads nowhere is not replaced.
 #[test]
-fn what_cannot_be_written_is_told() {
+fn what_cannot_be_written_is_reported() {
     let project = TestProject::new();
     let folder = project.home().join(".claude");
     fs::create_dir_all(&folder).unwrap();
@@ -146,7 +146,7 @@ fn connect_and_disconnect_at_once_leave_a_file_that_is_whole() {
     }
 }
 
-/// Settings on one line stay so, and the difference is told line by line all the same.
+/// Settings on one line stay so, and the difference is printed line by line all the same.
 #[test]
 fn the_difference_of_one_line_can_be_read() {
     let project = TestProject::new();

@@ -1,4 +1,4 @@
-//! Hooks whose answers are huge, and clients whose lines are, beside others that want to be served.
+//! Hooks whose answers are huge, and clients whose lines are, beside others that have to be served.
 
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -120,7 +120,7 @@ fn no_more_hooks_run_at_once_than_allowed() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_listened_to_and_disturbs_nobody() {
+fn a_client_that_does_not_read_is_not_read_from_and_delays_no_other() {
     let project = project_with(&[]);
     let (server, path) = Server::on_socket(&project, &[]);
     let slow = UnixStream::connect(&path).unwrap();
@@ -192,7 +192,7 @@ fn clients_that_come_and_go_cost_nothing_and_the_others_get_every_answer() {
     assert!(!path.exists());
 }
 
-/// Fifty requests; odd clients leave somewhere in between, the others want every answer.
+/// Fifty requests; odd clients leave somewhere in between, the others read every answer.
 fn talk_and_maybe_leave(path: &Path, client: u64) {
     const COUNT: usize = 50;
     let stream = UnixStream::connect(path).unwrap();

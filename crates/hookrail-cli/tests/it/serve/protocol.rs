@@ -1,4 +1,4 @@
-//! What is said over the line: every event, every kind of trouble.
+//! The protocol of `serve`: every event, every kind of error.
 
 use super::*;
 
@@ -130,7 +130,7 @@ fn what_blocked_and_what_was_odd_are_in_the_answer() {
 }
 
 #[test]
-fn trouble_is_answered_and_the_server_lives_on() {
+fn errors_are_answered_and_the_server_goes_on() {
     let project = project_with(&[("BeforeTool", "", "touch ran")]);
     let mut server = Server::start(&project, &["--max-line-bytes", "200000"]);
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000 - 1));

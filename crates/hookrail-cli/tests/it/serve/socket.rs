@@ -14,7 +14,7 @@ fn ask(path: &Path, line: &str) -> Value {
     serde_json::from_str(&answer).unwrap()
 }
 
-/// Runs a server that must refuse to start; what it says.
+/// Runs a server that must refuse to start; returns what it prints.
 fn refusal(project: &TestProject, path: &Path) -> String {
     let output =
         program(project).arg("serve").arg("--socket").arg(path).stdin(Stdio::null()).output().unwrap();

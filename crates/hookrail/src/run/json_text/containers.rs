@@ -14,7 +14,7 @@ use super::{Text, Written};
 /// An array or object that is being written.
 pub(super) struct Parts<'t, 'w, W> {
     text: &'t mut Text<'w, W>,
-    has_parts: bool,
+    is_not_empty: bool,
     end: &'static [u8],
 }
 
@@ -22,7 +22,7 @@ impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
     /// Writes the opening text of a container; `end` closes it.
     pub(super) fn begin(text: &'t mut Text<'w, W>, begin: &[u8], end: &'static [u8]) -> Result<Self, Error> {
         text.write_short(begin)?;
-        Ok(Self { text, has_parts: false, end })
+        Ok(Self { text, is_not_empty: false, end })
     }
 
     /// A variant with data is an object whose one key is the variant's name.
@@ -40,7 +40,7 @@ impl<'t, 'w, W: Write> Parts<'t, 'w, W> {
 
     /// Writes the comma before every part but the first.
     fn separate(&mut self) -> Written {
-        if std::mem::replace(&mut self.has_parts, true) { self.text.write_short(b",") } else { Ok(()) }
+        if std::mem::replace(&mut self.is_not_empty, true) { self.text.write_short(b",") } else { Ok(()) }
     }
 
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {

@@ -19,7 +19,7 @@ fn other_agents_names_are_translated() {
 }
 
 #[test]
-fn globs_are_told_from_patterns() {
+fn globs_are_distinguished_from_patterns() {
     for (matcher, expected) in [
         ("write_*", Some("^write_.*$")),
         ("*_file", Some("^.*_file$")),

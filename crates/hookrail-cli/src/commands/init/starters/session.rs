@@ -7,7 +7,7 @@
 
 use super::Starter;
 
-/// The shell version builds JSON by hand, so it stays silent for a branch whose name would need escaping.
+/// The shell version builds JSON by hand, so it prints nothing for a branch whose name would need escaping.
 pub(super) const SESSION_START: Starter = Starter {
     name: "tell-git-branch",
     matcher: None,
@@ -99,7 +99,7 @@ async function main(payload) {
     needs_apply: false,
 };
 
-/// Shows that a hook can keep what the model is about to forget.
+/// Shows that a hook can keep what the summary leaves out.
 pub(super) const PRE_COMPRESS: Starter = Starter {
     name: "keep-transcript",
     matcher: None,
@@ -157,7 +157,7 @@ pub(super) const NOTIFICATION: Starter = Starter {
     sh: r#"
 message=$(field message)
 if command -v notify-send > /dev/null; then
-  # Without a desktop there is nobody to tell, which is no failure.
+  # Without a desktop there is nothing to show it on, which is no failure.
   notify-send "The agent waits" "${message:-It has a question.}" > /dev/null 2>&1 || true
 fi
 "#,
@@ -169,7 +169,7 @@ import sys
 
 payload = json.load(sys.stdin)
 if shutil.which("notify-send"):
-    # Without a desktop there is nobody to tell, which is no failure.
+    # Without a desktop there is nothing to show it on, which is no failure.
     subprocess.run(
         ["notify-send", "The agent waits", payload["message"]],
         stdout=subprocess.DEVNULL,
@@ -179,7 +179,7 @@ if shutil.which("notify-send"):
     node: r#"
 async function main(payload) {
   const { spawnSync } = await import("node:child_process");
-  // Without notify-send or a desktop there is nobody to tell, which is no failure.
+  // Without notify-send or a desktop there is nothing to show it on, which is no failure.
   spawnSync("notify-send", ["The agent waits", payload.message], { stdio: "ignore" });
 }
 "#,

@@ -26,7 +26,7 @@ pub(super) const BEFORE_TOOL: Starter = Starter {
         ("{\"systemMessage\": \"…\"}", "tells the model something"),
     ],
     exit_two: "blocks the call; stderr is the reason",
-    does: "keeps the agent's hands off .env files.",
+    does: "blocks writes to .env files.",
     sh: r#"
 # The payload is one line of JSON. A look at its text is good enough for a start.
 if printf '%s' "$input" | grep -Eq '"file_path":"([^"]*/)?\.env(\.[^"/]*)?"'; then

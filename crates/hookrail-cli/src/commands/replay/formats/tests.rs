@@ -24,7 +24,7 @@ fn brief(line: &Value) -> String {
 }
 
 #[test]
-fn every_agents_lines_are_told_apart_and_read() {
+fn every_agents_lines_are_recognised_and_read() {
     let stamped = |mut line: Value| {
         line["timestamp"] = json!("2026-11-16T00:00:00.000Z");
         line["sessionId"] = json!("s");

@@ -18,7 +18,7 @@ fn frames_are_read_one_after_another_and_a_torn_one_is_an_error() {
 }
 
 #[test]
-fn names_tell_what_is_compressed() {
+fn compressed_files_are_recognised_by_name() {
     assert!(is_compressed(Path::new("/a/rollout-1.jsonl.zst")));
     assert!(!is_compressed(Path::new("/a/rollout-1.jsonl")));
     assert!(!is_compressed(Path::new("/a/backup.tar.zst")));

@@ -94,7 +94,11 @@ impl<'a> TestFileReader<'a> {
         let mut read = match hookrail_bridge::read(agent, event.as_deref(), &bytes) {
             Ok(read) => read,
             Err(error) => {
-                self.source.problem(at, format!("`stdin` says nothing to {}: {error}", agent.title()), None);
+                self.source.problem(
+                    at,
+                    format!("`stdin` is not a payload of {}: {error}", agent.title()),
+                    None,
+                );
                 return None;
             }
         };

@@ -1,4 +1,4 @@
-//! What a test expects, and the files that it brings along.
+//! What a test expects, and the files of its temporary project.
 
 use std::path::{Component, PathBuf};
 

@@ -17,7 +17,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_test_is_read_with_everything_it_says() {
+fn a_test_is_read_with_all_its_keys() {
     let text = r#"// comments are fine
 [
   { "name": "n", "event": "BeforeTool", "tool": "write_file", "input": { "file_path": "a" },
@@ -58,7 +58,7 @@ fn another_agents_payload_is_read_in_our_terms() {
 }
 
 #[test]
-fn what_is_no_test_file_is_said_with_its_place() {
+fn what_is_no_test_file_is_reported_with_its_place() {
     let deep = format!("[{}{}]", "[".repeat(600), "]".repeat(600));
     for (text, expected) in [
         ("", "1:1 expected an array of tests, found nothing"),
@@ -134,7 +134,7 @@ fn what_is_no_test_file_is_said_with_its_place() {
             r#"[{ "name": "n", "agent": "claude", "stdin": {}, "tool": "x" }]"#,
             "1:57 `tool` beside `agent`: `stdin` has everything",
         ),
-        // What lies to a reader.
+        // What a person and the parser read differently.
         (r#"[{ "name": "n", "event": "BeforeTool", "name": "m" }]"#, "1:40 the key `name` occurs twice"),
         (
             r#"[{ "name": "n", "event": "BeforeTool", "input": { "a": 1, "a": 2 } }]"#,
@@ -166,7 +166,7 @@ fn a_byte_order_mark_moves_no_place() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let text = "[{ \"name\": 1, \"event\": 2 },\n { \"nam\": 1, \"event\": \"BeforeTool\" }]";
     let lines: Vec<_> =
         problems(text).iter().map(|line| line.split(':').next().unwrap().to_owned()).collect();
