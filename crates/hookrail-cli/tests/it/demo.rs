@@ -60,7 +60,7 @@ fn six_effects_and_a_rule_are_printed_and_nothing_is_left() {
         (
             3,
             [
-                "│ # After a tool: tell the model",
+                "│ # After a tool: add what the model cannot read",
                 r#"hook    {"hookSpecificOutput":{"additionalContext":"config.toml is generated"#,
                 "result  the model reads it with the tool's result: config.toml is generated: change config.toml.in",
             ],

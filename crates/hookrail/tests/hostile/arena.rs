@@ -232,7 +232,8 @@ fn neighbour(name: &str, answer: &str) -> Value {
 }
 
 fn check_verdict(row: &Row, variant: Variant, project: &TestProject, result: &ProcessedHookResult) {
-    let run = result.runs.iter().find(|run| run.hook.name == "hostile").expect("the hostile hook ran");
+    let run = result.runs.iter().find(|run| run.hook.name == "hostile");
+    let run = run.unwrap_or_else(|| panic!("the hostile hook did not run: {:?}", result.aggregated.errors));
     let seen = format!(
         "{:?}, failure {:?}, warnings {:?}, stdout {:?}, stderr {:?}",
         run.exit(),

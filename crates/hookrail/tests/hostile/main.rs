@@ -4,7 +4,7 @@
 //! verdicts must survive, and, where it gives no verdict, set to block on failure. After each run there must
 //! be no process of the hook's group, no zombie and no descriptor more than before, and the peak memory must
 //! be below 64 MiB + 2 × the payload + 6 × what was kept of the output.
-#![expect(clippy::expect_used, reason = "helpers of tests fail them by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail them by panicking")]
 
 mod arena;
 mod deadline;
