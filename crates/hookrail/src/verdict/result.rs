@@ -48,10 +48,32 @@ pub enum HookError {
     #[error("{stage}: {message}")]
     System {
         /// What it was doing.
-        stage: String,
+        stage: FailureStage,
         /// What went wrong.
         message: String,
     },
+}
+
+/// What the hook system was doing for an event when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureStage {
+    /// Finding the hooks that listen.
+    Planning,
+    /// Writing what the hooks read.
+    Payload,
+    /// Everything from admitting the hooks to merging their outputs, records included.
+    HookExecution,
+}
+
+impl std::fmt::Display for FailureStage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Planning => "planning",
+            Self::Payload => "payload",
+            Self::HookExecution => "hook execution",
+        })
+    }
 }
 
 impl HookError {
