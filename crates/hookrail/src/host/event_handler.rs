@@ -125,9 +125,12 @@ impl HookEventHandler {
         records.batch(&result);
         match records.into_panic() {
             None => result,
-            Some(panic) => {
-                result.with_failure(failure_envelope(plan.event, planned(plan), &panic, FailureStage::HookExecution))
-            }
+            Some(panic) => result.with_failure(failure_envelope(
+                plan.event,
+                planned(plan),
+                &panic,
+                FailureStage::HookExecution,
+            )),
         }
     }
 

@@ -199,9 +199,17 @@ impl StopReason {
 
 /// A hook asks for a person's decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ask {
     /// What the question shows; never blank.
     pub reason: String,
+}
+
+impl Ask {
+    /// A question that shows this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
 }
 
 /// A block that holds.
@@ -221,7 +229,7 @@ impl Block {
     }
 }
 
-/// Why an operation is blocked.
+/// Why an operation is blocked. Exhaustive on purpose: something decided so, or could not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockCause {
