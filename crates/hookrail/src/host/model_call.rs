@@ -108,16 +108,15 @@ pub enum StopPoint {
         warnings: Vec<String>,
     },
     /// The model had answered.
-    AfterCall(ModelAnswer),
+    AfterCall(Box<ModelAnswer>),
 }
 
 impl ModelOutcome {
     /// What was odd about the hooks of the call or had no effect, whatever became of it.
     pub fn warnings(&self) -> &[String] {
         match self {
-            Self::Answered(answer) | Self::Stopped { at: StopPoint::AfterCall(answer), .. } => {
-                &answer.warnings
-            }
+            Self::Answered(answer) => &answer.warnings,
+            Self::Stopped { at: StopPoint::AfterCall(answer), .. } => &answer.warnings,
             Self::Blocked { warnings, .. }
             | Self::Denied { warnings, .. }
             | Self::Stopped { at: StopPoint::BeforeCall { warnings, .. }, .. } => warnings,
@@ -187,7 +186,7 @@ impl HookSession {
             warnings,
         };
         Ok(match stop {
-            Some(reason) => ModelOutcome::Stopped { reason, at: StopPoint::AfterCall(answer) },
+            Some(reason) => ModelOutcome::Stopped { reason, at: StopPoint::AfterCall(Box::new(answer)) },
             None => ModelOutcome::Answered(answer),
         })
     }
