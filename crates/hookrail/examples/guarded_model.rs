@@ -7,7 +7,8 @@ use std::convert::Infallible;
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
 use hookrail::{
-    HookSession, ModelOutcome, OutgoingCall, Showing, TrustPolicy, permit_unless_asked, system_message,
+    HookSession, ModelOutcome, OutgoingCall, Showing, StopPoint, TrustPolicy, permit_unless_asked,
+    system_message,
 };
 use serde_json::json;
 
@@ -33,8 +34,7 @@ async fn main() {
             contents,
             ..GenerateContentParameters::default()
         };
-        let outcome = session.call_model(request, permit_unless_asked, ask_the_model).await;
-        let Ok(outcome) = outcome;
+        let Ok(outcome) = session.call_model(request, permit_unless_asked, ask_the_model).await;
         match outcome {
             ModelOutcome::Answered(answer) => {
                 show(answer.showing, &answer.response);
@@ -47,8 +47,8 @@ async fn main() {
                 message = next_system_message;
             }
             ModelOutcome::Denied { reason, .. } => println!("denied: {reason}"),
-            ModelOutcome::Stopped { reason, answer, .. } => {
-                if let Some(answer) = answer {
+            ModelOutcome::Stopped { reason, at, .. } => {
+                if let StopPoint::AfterCall(answer) = at {
                     show(answer.showing, &answer.response);
                 }
                 println!("stopped: {reason}");

@@ -70,6 +70,7 @@ impl Event<'_> {
 /// The fields every hook receives, whatever the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
+#[non_exhaustive]
 pub struct BaseFields<'a> {
     pub session_id: Cow<'a, str>,
     pub transcript_path: Cow<'a, str>,
@@ -80,8 +81,21 @@ pub struct BaseFields<'a> {
     pub timestamp: String,
 }
 
+impl<'a> BaseFields<'a> {
+    /// The fields of a session without a transcript, now.
+    pub fn new(session_id: impl Into<Cow<'a, str>>, cwd: impl Into<Cow<'a, Path>>) -> Self {
+        Self {
+            session_id: session_id.into(),
+            transcript_path: Cow::Borrowed(""),
+            cwd: cwd.into(),
+            timestamp: timestamp_now(),
+        }
+    }
+}
+
 /// The one JSON object written to a hook's stdin.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct HookInput<'a> {
     /// Where and when.
     #[serde(flatten)]
@@ -92,6 +106,13 @@ pub struct HookInput<'a> {
     /// Further fields of a caller, which hookrail does not know.
     #[serde(flatten)]
     pub extra: &'a JsonObject,
+}
+
+impl<'a> HookInput<'a> {
+    /// The input of an event.
+    pub fn new(base: &'a BaseFields<'a>, event: &'a Event<'a>, extra: &'a JsonObject) -> Self {
+        Self { base, event, extra }
+    }
 }
 
 /// A time as hooks read it: ISO 8601 in UTC with milliseconds and a `Z`, like JavaScript's `toISOString()`.

@@ -133,6 +133,7 @@ impl Hook {
 
 /// What kind of hook it is.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum HookKind {
     /// A shell command, as configured.
     Command(String),
@@ -166,7 +167,7 @@ pub enum AskReading {
     Allow,
 }
 
-/// Whether the process of a command hook is kept for the next event.
+/// Whether the process of a command hook is kept for the next event. Exhaustive on purpose: `worker` has these values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum WorkerMode {
     /// One process for each event.
@@ -191,6 +192,7 @@ pub enum ConfigSource {
 
 /// Where a hook stands in the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Origin {
     /// Whose settings they are.
     pub level: Level,
@@ -200,7 +202,15 @@ pub struct Origin {
     pub line: usize,
 }
 
-/// Whose settings a hook comes from.
+impl Origin {
+    /// This line of a file of that level.
+    pub fn new(level: Level, file: impl Into<PathBuf>, line: usize) -> Self {
+        Self { level, file: file.into(), line }
+    }
+}
+
+/// Whose settings a hook comes from. Exhaustive on purpose: the specification has these levels, and a host decides by
+/// them what a hook may do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

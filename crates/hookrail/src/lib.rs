@@ -73,7 +73,7 @@ pub use host::effects::{
     ResponseChange, ToolBlock, ToolGate, ToolInput, ToolQuestion, ToolSelection,
 };
 pub use host::model_call::{
-    ModelAnswer, ModelOutcome, OutgoingCall, Showing, call_model_with_hooks, system_message,
+    ModelAnswer, ModelOutcome, OutgoingCall, Showing, StopPoint, call_model_with_hooks, system_message,
 };
 pub use host::observer::{HookBatch, HookCall, HookObserver};
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
@@ -151,7 +151,9 @@ pub mod components {
         build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
     };
     pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
-    pub use crate::verdict::result::{AggregatedHookResult, Ask, HookError, ProcessedHookResult};
+    pub use crate::verdict::result::{
+        AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult,
+    };
     pub use crate::verdict::views::{
         AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
         DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output,
@@ -178,7 +180,7 @@ pub mod internal {
     };
     pub use crate::shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
-        outline,
+        is_python, outline, shebang_line,
     };
     pub use crate::trust::atomic_file::LockedFile;
     pub use crate::trust::{HookJudgement, Judgement, named_paths};

@@ -77,7 +77,7 @@ enum Kind {
     TooLarge,
 }
 
-/// Whether a matcher matches a name.
+/// Whether a matcher matches a name. Exhaustive on purpose: what is not decided is a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum MatchVerdict {

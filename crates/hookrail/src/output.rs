@@ -125,7 +125,7 @@ impl HookOutput {
     }
 
     /// An allow with a message for the model.
-    pub fn allow_saying(message: impl Into<String>) -> Self {
+    pub fn allow_with_message(message: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Allow), system_message: Some(message.into()), ..Self::default() }
     }
 

@@ -49,6 +49,7 @@ impl TypedInput {
 /// Base fields that a sender sets instead of leaving them to the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]
+#[non_exhaustive]
 pub struct BaseOverrides {
     pub session_id: Option<String>,
     pub transcript_path: Option<String>,

@@ -19,6 +19,7 @@ mod names;
 mod outline;
 mod parse;
 mod paths;
+mod shebang;
 mod state;
 mod syntax;
 mod walk;
@@ -27,8 +28,9 @@ mod walk;
 mod tests;
 
 pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
-pub use names::{is_builtin, is_reserved_word};
+pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
+pub use shebang::{SHEBANG_BYTES, shebang_line};
 pub use syntax::Quote;
 
 use self::field::Field;

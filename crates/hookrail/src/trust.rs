@@ -56,7 +56,7 @@ pub enum TrustPolicy {
     ApproveForThisRun,
 }
 
-/// Whether one hook may run.
+/// Whether one hook may run. Exhaustive on purpose: a hook runs or does not, and a project's hook runs by approval only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "trust", rename_all = "camelCase")]
 pub enum HookTrust {

@@ -5,7 +5,8 @@
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::{
-    AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopReason, permit_unless_asked,
+    AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopPoint, StopReason,
+    permit_unless_asked,
 };
 
 use super::{Interrupt, Session};
@@ -111,12 +112,18 @@ impl Session {
             }
             // The agent's permission step refuses no model call.
             ModelOutcome::Denied { reason, .. } => Err(self.stopped(StopReason::new(reason))),
-            ModelOutcome::Stopped { reason, block, answer, .. } => {
-                if let Some(block) = block.filter(|block| block.reason != reason.as_str()) {
-                    self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
-                }
-                if let Some(answer) = answer {
-                    self.log_response(&answer.response, false, answer.change != ResponseChange::Unchanged);
+            ModelOutcome::Stopped { reason, at, .. } => {
+                match at {
+                    StopPoint::BeforeCall { block, .. } => {
+                        if let Some(block) = block.filter(|block| block.reason != reason.as_str()) {
+                            let blocked = AgentEvent::Blocked { what: "model call", reason: &block.reason };
+                            self.parts.ui.notify(&blocked);
+                        }
+                    }
+                    StopPoint::AfterCall(answer) => {
+                        let modified = answer.change != ResponseChange::Unchanged;
+                        self.log_response(&answer.response, false, modified);
+                    }
                 }
                 Err(self.stopped(reason))
             }

@@ -52,7 +52,7 @@ fn a_result_of_the_engine_is_a_verdict() {
     let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
     assert_eq!(Verdict::from_result(&result), Verdict::default());
     result.stop = Some(hookrail::StopReason::new("enough"));
-    result.ask = Some(hookrail::components::Ask { reason: "sure?".to_owned() });
+    result.ask = Some(hookrail::components::Ask::new("sure?"));
     result.aggregated.errors = vec![hookrail::components::HookError::Hook {
         name: "lint".to_owned(),
         failure: hookrail::HookFailure::ExitCode { code: 1, stderr: String::new() },

@@ -147,11 +147,7 @@ impl DemoProject {
         let hooks = HookSession::builder(&project, TrustPolicy::ApproveForThisRun)
             .session_id(session_id)
             .transcript_path(log.path())
-            .settings_paths(SettingsPaths {
-                project_dir: project.clone(),
-                system: home.join("no-system-settings.json"),
-                home,
-            })
+            .settings_paths(SettingsPaths::at(&project, &home, home.join("no-system-settings.json")))
             .environment(environment)
             .observer(Arc::new(AgentObserver { log: Arc::clone(&log), ui: ui.clone(), next: None }))
             .build();

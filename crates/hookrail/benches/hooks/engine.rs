@@ -134,14 +134,9 @@ pub(crate) fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
 }
 
 fn payload(event: &Event<'_>) -> Vec<u8> {
-    let base = hookrail::components::BaseFields {
-        session_id: "00000000-0000-4000-8000-000000000000".into(),
-        transcript_path: "".into(),
-        cwd: std::path::Path::new("/home/user/project").into(),
-        timestamp: hookrail::internal::timestamp_now(),
-    };
-    let input = HookInput { base: &base, event, extra: &JsonObject::new() };
-    serde_json::to_vec(&input).expect("is JSON")
+    let cwd = std::path::Path::new("/home/user/project");
+    let base = hookrail::components::BaseFields::new("00000000-0000-4000-8000-000000000000", cwd);
+    serde_json::to_vec(&HookInput::new(&base, event, &JsonObject::new())).expect("is JSON")
 }
 
 /// A model request of about this many bytes: a conversation in messages of 10 kB.

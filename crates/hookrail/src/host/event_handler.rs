@@ -26,7 +26,7 @@ use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::{
     build_failure_envelope, failure_block, process_common_hook_output_fields,
 };
-use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
+use crate::verdict::result::{Block, BlockCause, FailureStage, ProcessedHookResult};
 
 /// Fires events. One instance serves a session.
 pub struct HookEventHandler {
@@ -74,13 +74,13 @@ impl HookEventHandler {
             Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
             Err(panic) => {
                 let hooks = self.planner.possible_hooks(event.name());
-                return self.failed(event.name(), hooks, &panic, "planning");
+                return self.failed(event.name(), hooks, &panic, FailureStage::Planning);
             }
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         match catch_panic_in_future(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
-            Err(panic) => self.failed(plan.event, planned(&plan), &panic, "hook execution"),
+            Err(panic) => self.failed(plan.event, planned(&plan), &panic, FailureStage::HookExecution),
         }
     }
 
@@ -90,7 +90,7 @@ impl HookEventHandler {
         event: EventName,
         hooks: impl Iterator<Item = &'a Hook>,
         error: &dyn std::fmt::Display,
-        stage: &str,
+        stage: FailureStage,
     ) -> ProcessedHookResult {
         let result = failure_envelope(event, hooks, error, stage);
         // Whatever writing it leads to, the event has failed already.
@@ -116,7 +116,7 @@ impl HookEventHandler {
         let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => return self.failed(plan.event, planned(plan), &error, "payload"),
+            Err(error) => return self.failed(plan.event, planned(plan), &error, FailureStage::Payload),
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
@@ -125,9 +125,12 @@ impl HookEventHandler {
         records.batch(&result);
         match records.into_panic() {
             None => result,
-            Some(panic) => {
-                result.with_failure(failure_envelope(plan.event, planned(plan), &panic, "hook execution"))
-            }
+            Some(panic) => result.with_failure(failure_envelope(
+                plan.event,
+                planned(plan),
+                &panic,
+                FailureStage::HookExecution,
+            )),
         }
     }
 
@@ -197,7 +200,7 @@ fn failure_envelope<'a>(
     event: EventName,
     hooks: impl Iterator<Item = &'a Hook>,
     error: &dyn std::fmt::Display,
-    stage: &str,
+    stage: FailureStage,
 ) -> ProcessedHookResult {
     // The log may be what failed.
     let _ = catch_panic(|| {

@@ -89,25 +89,37 @@ pub enum ModelOutcome {
     Stopped {
         /// Why.
         reason: StopReason,
+        /// How far the call had come.
+        at: StopPoint,
+    },
+}
+
+/// How far a model call had come when the agent was stopped. Exhaustive on purpose: either the model was asked, or not.
+#[derive(Debug, Clone)]
+pub enum StopPoint {
+    /// The model was not asked.
+    #[non_exhaustive]
+    BeforeCall {
         /// Set when hooks blocked the call as well.
         block: Option<Block>,
-        /// The answer, if the model had been asked by then.
-        answer: Option<ModelAnswer>,
-        /// The same as in the other variants, where there is no answer that has it.
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
         next_system_message: Option<String>,
-        /// The same.
+        /// What was odd about the hooks or had no effect; for a log.
         warnings: Vec<String>,
     },
+    /// The model had answered.
+    AfterCall(Box<ModelAnswer>),
 }
 
 impl ModelOutcome {
     /// What was odd about the hooks of the call or had no effect, whatever became of it.
     pub fn warnings(&self) -> &[String] {
         match self {
-            Self::Answered(answer) | Self::Stopped { answer: Some(answer), .. } => &answer.warnings,
+            Self::Answered(answer) => &answer.warnings,
+            Self::Stopped { at: StopPoint::AfterCall(answer), .. } => &answer.warnings,
             Self::Blocked { warnings, .. }
             | Self::Denied { warnings, .. }
-            | Self::Stopped { warnings, .. } => warnings,
+            | Self::Stopped { at: StopPoint::BeforeCall { warnings, .. }, .. } => warnings,
         }
     }
 }
@@ -174,13 +186,7 @@ impl HookSession {
             warnings,
         };
         Ok(match stop {
-            Some(reason) => ModelOutcome::Stopped {
-                reason,
-                block: None,
-                answer: Some(answer),
-                next_system_message: None,
-                warnings: Vec::new(),
-            },
+            Some(reason) => ModelOutcome::Stopped { reason, at: StopPoint::AfterCall(Box::new(answer)) },
             None => ModelOutcome::Answered(answer),
         })
     }
@@ -256,7 +262,8 @@ fn stopped(
     messages: &[String],
     warnings: Vec<String>,
 ) -> ModelOutcome {
-    ModelOutcome::Stopped { reason, block, answer: None, next_system_message: joined(messages), warnings }
+    let at = StopPoint::BeforeCall { block, next_system_message: joined(messages), warnings };
+    ModelOutcome::Stopped { reason, at }
 }
 
 /// Messages of several events as one.

@@ -24,7 +24,9 @@ use crate::host::session::HookSession;
 use crate::host::system::HookSystem;
 use crate::output::HookOutput;
 use crate::verdict::result::ProcessedHookResult;
-use crate::verdict::views::{AfterModelHookOutput, BeforeModelHookOutput, BeforeToolSelectionHookOutput};
+use crate::verdict::views::{
+    AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
+};
 use future::{Trigger, boxed};
 
 /// Asks the hooks before a tool runs.
@@ -52,7 +54,7 @@ async fn before_tool<'a>(
     let result = handler.fire_before_tool_event(tool_name, tool_input).await;
     let mut notes = Notes::of(&result);
     let ProcessedHookResult { block, ask, stop, aggregated, .. } = result;
-    let output = aggregated.final_output;
+    let output = aggregated.final_output.map(BeforeToolHookOutput::from);
     let gate = match (block, stop, ask) {
         (Some(block), stop, _) => ToolGate::Block(Box::new(ToolBlock { block, stop })),
         (None, Some(reason), _) => ToolGate::Stop(Box::new(reason)),
@@ -62,13 +64,13 @@ async fn before_tool<'a>(
         }
         (None, None, None) => ToolGate::Run { tool_input: changed_input(output.as_ref(), tool_input) },
     };
-    notes.output = output;
+    notes.output = output.map(HookOutput::from);
     BeforeToolHookResult { gate, notes: notes.into() }
 }
 
 /// The arguments with what hooks changed, key by key.
-fn changed_input<'a>(output: Option<&HookOutput>, original: &'a JsonObject) -> ToolInput<'a> {
-    let changes = output.and_then(|output| output.specific("tool_input")?.as_object());
+fn changed_input<'a>(output: Option<&BeforeToolHookOutput>, original: &'a JsonObject) -> ToolInput<'a> {
+    let changes = output.and_then(BeforeToolHookOutput::modified_tool_input);
     let is_new = |(key, value): &(&String, &Value)| original.get(*key) != Some(*value);
     let changes: Vec<_> = changes.into_iter().flatten().filter(is_new).collect();
     if changes.is_empty() {

@@ -29,6 +29,7 @@ impl From<TranslationError> for ValidationError {
 
 /// Why a payload cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// Its shape is wrong.
     #[error(transparent)]

@@ -37,6 +37,7 @@ enum Store {
 
 /// Why there is no payload.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PayloadError {
     /// The input has no JSON form, or the memory for it could not be had.
     #[error("cannot write the hook input as JSON")]

@@ -165,9 +165,9 @@ impl ProcessTable {
             };
             match std::fs::read(entry.path().join("stat")) {
                 Ok(stat) => {
-                    let (alive, group) = parse_stat(&stat)?;
+                    let ProcessStat { is_alive, group } = ProcessStat::parse(&stat)?;
                     table.seen.push(pid);
-                    if alive {
+                    if is_alive {
                         table.living_groups.push(group);
                     }
                 }
@@ -188,15 +188,25 @@ impl ProcessTable {
     }
 }
 
-/// Reads state and process group out of `pid (name) state parent group …`. The name may contain anything.
-#[cfg(target_os = "linux")]
-fn parse_stat(stat: &[u8]) -> Option<(bool, i32)> {
-    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
-    let rest = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
-    let mut fields = rest.split_ascii_whitespace();
-    let state = fields.next()?;
-    let group = fields.nth(1)?.parse().ok()?;
-    Some((!matches!(state, "Z" | "X" | "x"), group))
+/// What `/proc/PID/stat` says of a process.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ProcessStat {
+    /// Whether it is not a zombie.
+    is_alive: bool,
+    /// Its process group.
+    pub(super) group: i32,
+}
+
+impl ProcessStat {
+    /// Reads `pid (name) state parent group …`. The name may contain anything.
+    pub(super) fn parse(stat: &[u8]) -> Option<Self> {
+        let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+        let rest = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let state = fields.next()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        Some(Self { is_alive: !matches!(state, "Z" | "X" | "x"), group })
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -211,7 +221,8 @@ mod tests {
             ("14 (x) R", None),
             ("", None),
         ] {
-            assert_eq!(parse_stat(stat.as_bytes()), expected, "{stat}");
+            let expected = expected.map(|(is_alive, group)| ProcessStat { is_alive, group });
+            assert_eq!(ProcessStat::parse(stat.as_bytes()), expected, "{stat}");
         }
     }
 

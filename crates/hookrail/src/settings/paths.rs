@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Where settings are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SettingsPaths {
     /// The project; see [`find_project`](super::find_project).
     pub project_dir: PathBuf,
@@ -25,6 +26,11 @@ impl SettingsPaths {
             system: given("HOOKRAIL_SYSTEM_SETTINGS")
                 .unwrap_or_else(|| PathBuf::from("/etc/llxprt-code/settings.json")),
         }
+    }
+
+    /// Exactly these places: a project, a directory that holds the user's `.llxprt`, and the system's settings file.
+    pub fn at(project_dir: impl Into<PathBuf>, home: impl Into<PathBuf>, system: impl Into<PathBuf>) -> Self {
+        Self { project_dir: project_dir.into(), home: home.into(), system: system.into() }
     }
 
     /// The project's settings file.

@@ -13,7 +13,8 @@ use super::error::TrustError;
 use super::files::ProjectDir;
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
 use super::review::{
-    Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, says_nothing, settings_text,
+    GivenHook, Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, readings,
+    says_nothing, settings_text,
 };
 use super::store::{Approval, ApprovalStore};
 use super::unwatched::unwatched;
@@ -32,14 +33,16 @@ impl ApprovalStore {
     ) -> Review {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let read = read_and_pair(&project, hooks.into_iter(), &approved.hooks);
+        let hooks = read_and_pair(&project, hooks, &approved.hooks);
+        let read = readings(&hooks);
         let text = settings_text(project_settings);
         let settings_digest = settings_digest(&read, &text);
         let mut vanished = vanished_guards(&approved, &read, &settings_digest);
         // The others are shown as what they are now.
         vanished.retain(|guard| guard.is_gone);
         let mut pending = Vec::new();
-        for ReadHook { hook, reading, approval } in read {
+        for GivenHook { hook, read } in hooks {
+            let Some(ReadHook { reading, approval }) = read else { continue };
             let why = match approval.map(|approval| reading.changes_since(approval)) {
                 None => PendingReason::New,
                 Some(what) if what.is_empty() && reading.files.is_ok() => continue,

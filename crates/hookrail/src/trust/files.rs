@@ -19,6 +19,7 @@ use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
 use super::words::{PROJECT, TooComplex, first_word, words};
 use crate::hook::StartObstacle;
+use crate::shell::{SHEBANG_BYTES, shebang_line};
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
 const MAX_PLACES: usize = 20_000;
@@ -264,12 +265,10 @@ fn interpreter_words(script: &Path) -> Vec<String> {
     let mut start = Vec::new();
     let is_regular = fs::metadata(script).is_ok_and(|metadata| metadata.is_file());
     let Some(file) = is_regular.then(|| fs::File::open(script).ok()).flatten() else { return Vec::new() };
-    // As much as the kernel looks at.
-    if file.take(256).read_to_end(&mut start).is_err() {
+    if file.take(SHEBANG_BYTES).read_to_end(&mut start).is_err() {
         return Vec::new();
     }
-    let start = String::from_utf8_lossy(&start);
-    let line = start.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    let line = String::from_utf8_lossy(shebang_line(&start).unwrap_or_default());
     line.split_whitespace().map(str::to_owned).collect()
 }
 

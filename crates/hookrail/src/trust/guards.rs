@@ -45,7 +45,7 @@ impl VanishedGuard {
 /// The approved guards that the hooks of a project, as they are, do not replace.
 pub(super) fn vanished_guards(
     approved: &ProjectWire,
-    hooks: &[ReadHook<'_>],
+    hooks: &[&ReadHook<'_>],
     settings_digest: &str,
 ) -> Vec<VanishedGuard> {
     let mut vanished = Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn vanished_guards(
 }
 
 /// What the settings of a project say, as a digest: all of its hooks with their terms, and the rest.
-pub(super) fn settings_digest(hooks: &[ReadHook<'_>], settings: &str) -> String {
+pub(super) fn settings_digest(hooks: &[&ReadHook<'_>], settings: &str) -> String {
     let terms: Vec<&Terms> = hooks.iter().map(|hook| &hook.reading.terms).collect();
     let mut hasher = Sha256::new();
     // Terms are plain data, and a text is always valid JSON.

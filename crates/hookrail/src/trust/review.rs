@@ -220,29 +220,48 @@ impl Reading {
     }
 }
 
+/// A hook that was given, with what was read of it if it needs approval.
+pub(super) struct GivenHook<'a, H> {
+    pub(super) hook: H,
+    /// `None` for a hook that needs no approval.
+    pub(super) read: Option<ReadHook<'a>>,
+}
+
 /// A hook of the project as it is now, and the approval that was given for it, whether that holds or not.
 pub(super) struct ReadHook<'a> {
-    pub(super) hook: &'a Hook,
     pub(super) reading: Reading,
     pub(super) approval: Option<&'a Approval>,
 }
 
+/// What was read of the hooks that need approval.
+pub(super) fn readings<'r, 'a, H>(hooks: &'r [GivenHook<'a, H>]) -> Vec<&'r ReadHook<'a>> {
+    hooks.iter().filter_map(|given| given.read.as_ref()).collect()
+}
+
 /// Reads the hooks of the project, each with the approval that was given for it: one that holds, or else the latest with
 /// equal terms, or else, so that the difference is readable, the likeliest one whose lineage no other hook has. Only the
-/// first kind approves anything.
-pub(super) fn read_and_pair<'h: 'a, 'a>(
+/// first kind approves anything. Returns all hooks, in their order.
+pub(super) fn read_and_pair<'a, H: AsRef<Hook>>(
     project: &ProjectDir,
-    hooks: impl Iterator<Item = &'h Hook>,
+    hooks: impl IntoIterator<Item = H>,
     approvals: &'a [Approval],
-) -> Vec<ReadHook<'a>> {
-    let read = |hook: &'h Hook| {
+) -> Vec<GivenHook<'a, H>> {
+    let read = |hook: &Hook| {
         let reading = Reading::load(project, hook);
         let same_terms = || approvals.iter().rev().filter(|approval| approval.terms == reading.terms);
         let holds = |approval: &&Approval| reading.changes_since(approval).is_empty();
         let approval = same_terms().find(holds).or_else(|| same_terms().next());
-        ReadHook { hook, reading, approval }
+        ReadHook { reading, approval }
     };
-    let mut hooks: Vec<ReadHook<'a>> = hooks.filter(|hook| needs_approval(hook)).map(read).collect();
+    let given =
+        |hook: H| GivenHook { read: needs_approval(hook.as_ref()).then(|| read(hook.as_ref())), hook };
+    let mut given: Vec<GivenHook<'a, H>> = hooks.into_iter().map(given).collect();
+    pair_by_likeness(given.iter_mut().filter_map(|given| given.read.as_mut()).collect(), approvals);
+    given
+}
+
+/// Gives hooks without an approval of equal terms the likeliest one that is left.
+fn pair_by_likeness<'a>(mut hooks: Vec<&mut ReadHook<'a>>, approvals: &'a [Approval]) {
     let mut taken: BTreeSet<u64> = hooks.iter().filter_map(|hook| Some(hook.approval?.lineage)).collect();
     // The latest approval of each lineage that is left.
     let mut free: Vec<&Approval> =
@@ -258,7 +277,7 @@ pub(super) fn read_and_pair<'h: 'a, 'a>(
             })
         });
         let Some((_, std::cmp::Reverse(hook), std::cmp::Reverse(approval))) = candidates.max() else {
-            return hooks;
+            return;
         };
         let taken = free.remove(approval);
         if let Some(hook) = hooks.get_mut(hook) {

@@ -11,7 +11,7 @@ use super::disk::{ProjectWire, load, update};
 use super::error::TrustError;
 use super::files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::guards::{settings_digest, vanished_guards};
-use super::review::{ReadHook, needs_approval, read_and_pair, says_nothing, settings_text};
+use super::review::{GivenHook, ReadHook, read_and_pair, readings, says_nothing, settings_text};
 use super::seal::Seal;
 use super::terms::{Change, Terms};
 use super::{HookJudgement, Judgement};
@@ -81,22 +81,16 @@ impl ApprovalStore {
     ) -> Judgement<H> {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let hooks: Vec<H> = hooks.into_iter().collect();
-        let read = read_and_pair(&project, hooks.iter().map(AsRef::as_ref), &approved.hooks);
+        let hooks = read_and_pair(&project, hooks, &approved.hooks);
+        let read = readings(&hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
         let vanished = vanished_guards(&approved, &read, &settings_digest(&read, &text));
-        let seal = |hook| {
-            judge_one(hook, problem.as_ref()).and_then(|files| Seal::capture(&project, hook.hook, files))
-        };
-        let mut captured = read.iter().map(seal).collect::<Vec<_>>().into_iter();
-        let judge = |hook: H| {
-            if !needs_approval(hook.as_ref()) {
-                return HookJudgement::trusted(hook);
-            }
-            // One verdict was made for each such hook, in the same order. Without one it would not be approved.
-            let not_read = || Err("it was not read".to_owned());
-            HookJudgement::of_capture(hook, captured.next().unwrap_or_else(not_read))
+        let judge = |GivenHook { hook, read }: GivenHook<'_, H>| {
+            let Some(read) = read else { return HookJudgement::trusted(hook) };
+            let captured = judge_one(&read, problem.as_ref())
+                .and_then(|files| Seal::capture(&project, hook.as_ref(), files));
+            HookJudgement::of_capture(hook, captured)
         };
         Judgement {
             hooks: hooks.into_iter().map(judge).collect(),
@@ -218,7 +212,7 @@ impl ApprovedProject {
 }
 
 fn judge_one<'r>(
-    ReadHook { reading, approval, .. }: &'r ReadHook<'_>,
+    ReadHook { reading, approval }: &'r ReadHook<'_>,
     problem: Option<&Diagnostic>,
 ) -> Result<&'r NamedFiles, String> {
     if let Some(problem) = problem {

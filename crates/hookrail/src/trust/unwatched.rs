@@ -9,7 +9,7 @@ use super::review::Reading;
 use super::terms::FileContent;
 use super::words::is_project_variable;
 use crate::hook::Hook;
-use crate::shell::{Piece, Quote, Role, Word, outline};
+use crate::shell::{Piece, Quote, Role, Word, is_python, outline, shebang_line};
 
 /// Programs that run what a file of the project says, and find that file by themselves.
 const RUNNERS: [&str; 19] = [
@@ -68,23 +68,19 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
     }
     for file in reading.named_files() {
         let FileContent::Text { text } = &file.content else { continue };
-        let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
-        let relative = first.is_some_and(|line| !line.starts_with('/'));
+        let first = shebang_line(text.as_bytes()).map(<[u8]>::trim_ascii);
+        let relative = first.is_some_and(|line| !line.starts_with(b"/"));
         add(relative, format!("`{}` has an interpreter with a relative path", file.path));
         let sources = text.lines().map(str::trim_start).any(|line| {
             line.strip_prefix("source ")
                 .or_else(|| line.strip_prefix(". "))
                 .is_some_and(|rest| !rest.is_empty())
         });
-        let is_shell = first.is_some_and(|line| line.contains("sh")) || file.path.ends_with("sh");
+        let is_shell =
+            first.is_some_and(|line| line.windows(2).any(|pair| pair == b"sh")) || file.path.ends_with("sh");
         add(sources && is_shell, format!("`{}` reads further scripts (`source`)", file.path));
     }
     reasons
-}
-
-fn is_python(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or_default();
-    name.starts_with("python") || name.starts_with("pypy")
 }
 
 fn is_single_quoted(word: &Word) -> bool {

@@ -9,7 +9,7 @@ use crate::output::{DEFAULT_ASK_REASON, Decision, HookOutput, first_not_blank};
 use crate::verdict::aggregator::{RunOutput, merge_system_messages};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{
-    AggregatedHookResult, Ask, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
+    AggregatedHookResult, Ask, Block, BlockCause, FailureStage, HookError, ProcessedHookResult, StopReason,
 };
 use crate::verdict::views;
 
@@ -115,8 +115,8 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
 
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,
 /// so that it differs from an event without hooks, and it has no output, so that nothing is blocked by accident.
-pub fn build_failure_envelope(error: &dyn Display, stage: &str) -> AggregatedHookResult {
-    let error = HookError::System { stage: stage.to_owned(), message: error.to_string() };
+pub fn build_failure_envelope(error: &dyn Display, stage: FailureStage) -> AggregatedHookResult {
+    let error = HookError::System { stage, message: error.to_string() };
     AggregatedHookResult { success: false, errors: vec![error], ..make_empty_success_result() }
 }
 

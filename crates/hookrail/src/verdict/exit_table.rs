@@ -57,10 +57,9 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
 
 /// The warning about lines that look like hook outputs and stand where none is read.
 fn lost_outputs(stdout: &str) -> Vec<String> {
-    const TELLING: [&str; 5] = ["decision", "continue", "stopReason", "systemMessage", "hookSpecificOutput"];
     let is_output = |line: &&str| {
         line.trim_start().starts_with('{')
-            && matches!(parse_json(line), Ok(Value::Object(fields)) if TELLING.iter().any(|key| fields.contains_key(*key)))
+            && matches!(parse_json(line), Ok(Value::Object(fields)) if lost_answer::is_output(&fields))
     };
     let lost = stdout.lines().filter(is_output).take(1);
     lost.map(|line| {
@@ -113,12 +112,13 @@ impl Interpreted {
     }
 
     fn message(message: &str) -> Self {
-        Self { output: Some(HookOutput::allow_saying(message)), ..Self::default() }
+        Self { output: Some(HookOutput::allow_with_message(message)), ..Self::default() }
     }
 
     /// A failure whose stderr is kept as a warning.
     fn failed_with_stderr(failure: HookFailure, stderr: &str) -> Self {
-        let warning = (!stderr.is_empty()).then(|| HookOutput::allow_saying(format!("Warning: {stderr}")));
+        let warning =
+            (!stderr.is_empty()).then(|| HookOutput::allow_with_message(format!("Warning: {stderr}")));
         Self { output: warning, ..Self::failed(failure) }
     }
 }

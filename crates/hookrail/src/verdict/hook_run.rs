@@ -10,6 +10,7 @@ use crate::verdict::failure::{HookFailure, StartFailure, WorkerFailure};
 
 /// How a hook's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Exit {
     /// It exited by itself.
     Code(i32),

@@ -48,10 +48,32 @@ pub enum HookError {
     #[error("{stage}: {message}")]
     System {
         /// What it was doing.
-        stage: String,
+        stage: FailureStage,
         /// What went wrong.
         message: String,
     },
+}
+
+/// What the hook system was doing for an event when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureStage {
+    /// Finding the hooks that listen.
+    Planning,
+    /// Writing what the hooks read.
+    Payload,
+    /// Everything from admitting the hooks to merging their outputs, records included.
+    HookExecution,
+}
+
+impl std::fmt::Display for FailureStage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Planning => "planning",
+            Self::Payload => "payload",
+            Self::HookExecution => "hook execution",
+        })
+    }
 }
 
 impl HookError {
@@ -177,9 +199,17 @@ impl StopReason {
 
 /// A hook asks for a person's decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ask {
     /// What the question shows; never blank.
     pub reason: String,
+}
+
+impl Ask {
+    /// A question that shows this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
 }
 
 /// A block that holds.
@@ -199,7 +229,7 @@ impl Block {
     }
 }
 
-/// Why an operation is blocked.
+/// Why an operation is blocked. Exhaustive on purpose: something decided so, or could not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockCause {

@@ -129,12 +129,6 @@ impl BeforeModelHookOutput {
         specific_object(&self.0, "llm_response").map(from_hook_llm_response).transpose()
     }
 
-    /// What the agent continues with when the call is blocked: the hooks' answer, else one candidate that says
-    /// nothing, so that the agent can see that no model answered.
-    pub fn response_when_blocked(&self) -> Result<GenerateContentResponse, TranslationError> {
-        Ok(self.synthetic_response()?.unwrap_or_else(|| GenerateContentResponse::from_text("")))
-    }
-
     /// The request with what hooks changed; `None` if they changed nothing, so that a large request is not
     /// copied without need. What cannot be read is left out and reported, field by field.
     pub fn apply_llm_request_modifications(

@@ -259,11 +259,7 @@ async fn older_spellings_are_understood() {
         let response = rig.ask(message.clone()).await;
         assert!(response.success() && response.correlation_id == "c-1", "DELTA-HBUS-001: {message}");
     }
-    let typed = HookExecutionRequest {
-        event_name: EventName::BeforeTool,
-        input: object(tool()),
-        correlation_id: "typed".to_owned(),
-    };
+    let typed = HookExecutionRequest::new(EventName::BeforeTool, object(tool()), "typed");
     rig.bus.publish(&typed.into());
     let response = tokio::time::timeout(PATIENCE, rig.responses.recv()).await.unwrap().unwrap();
     assert!(response.success() && response.correlation_id == "typed", "DELTA-HBUS-001");

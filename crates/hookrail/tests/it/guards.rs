@@ -184,7 +184,8 @@ async fn project_hooks_run_for_their_project_only() {
         ("another folder", project.home(), "user"),
         ("a folder inside", project.dir().join(".llxprt"), "project\nuser"),
     ] {
-        let base = BaseOverrides { cwd: Some(cwd), ..BaseOverrides::default() };
+        let mut base = BaseOverrides::default();
+        base.cwd = Some(cwd);
         let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
         let result = system.event_handler().unwrap().fire_with(&event, &base, &JsonObject::new()).await;
         assert_eq!(result.block.unwrap().reason, expected, "{what}");

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) fn paths(project: &TestProject) -> SettingsPaths {
-    SettingsPaths { project_dir: project.dir(), home: project.home(), system: project.system_settings_path() }
+    SettingsPaths::at(project.dir(), project.home(), project.system_settings_path())
 }
 
 /// A session in a test project that reads its three settings files.

@@ -2,8 +2,8 @@
 #![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
 use hookrail::{
-    HookSession, JsonObject, ModelOutcome, OutgoingCall, Permission, PermissionRequest, StopReason,
-    ToolOutcome, ToolResult,
+    HookSession, JsonObject, ModelOutcome, OutgoingCall, Permission, PermissionRequest, StopPoint,
+    StopReason, ToolOutcome, ToolResult,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -66,10 +66,12 @@ fn brief(outcome: &ModelOutcome) -> (&'static str, Option<&str>, Option<&str>) {
             ("Blocked", Some(&block.reason), next_system_message.as_deref())
         }
         ModelOutcome::Denied { next_system_message, .. } => ("Denied", None, next_system_message.as_deref()),
-        ModelOutcome::Stopped { block, answer, next_system_message, .. } => {
-            let message = answer.as_ref().and_then(|answer| answer.next_system_message.as_deref());
+        ModelOutcome::Stopped { at: StopPoint::BeforeCall { block, next_system_message, .. }, .. } => {
             let block = block.as_ref().map(|block| block.reason.as_str());
-            ("Stopped", block, message.or(next_system_message.as_deref()))
+            ("Stopped before", block, next_system_message.as_deref())
+        }
+        ModelOutcome::Stopped { at: StopPoint::AfterCall(answer), .. } => {
+            ("Stopped after", None, answer.next_system_message.as_deref())
         }
     }
 }
@@ -91,13 +93,13 @@ async fn every_outcome_of_a_model_call_has_warnings_block_and_message() {
     let nothing = json!({});
     for (before, selection, after, permission, expected, count) in [
         (&nothing, &nothing, &nothing, granted(), ("Answered", None, Some("c")), 3),
-        (&nothing, &nothing, &stop, granted(), ("Stopped", None, Some("c")), 3),
+        (&nothing, &nothing, &stop, granted(), ("Stopped after", None, Some("c")), 3),
         (&block, &nothing, &nothing, granted(), ("Blocked", Some("no"), Some("a")), 1),
-        (&stop, &nothing, &nothing, granted(), ("Stopped", None, Some("a")), 1),
-        (&both, &nothing, &nothing, granted(), ("Stopped", Some("no"), Some("a")), 1),
-        (&nothing, &stop, &nothing, granted(), ("Stopped", None, Some("a\nb")), 2),
+        (&stop, &nothing, &nothing, granted(), ("Stopped before", None, Some("a")), 1),
+        (&both, &nothing, &nothing, granted(), ("Stopped before", Some("no"), Some("a")), 1),
+        (&nothing, &stop, &nothing, granted(), ("Stopped before", None, Some("a\nb")), 2),
         (&nothing, &nothing, &nothing, denied(), ("Denied", None, Some("a\nb")), 2),
-        (&nothing, &nothing, &nothing, stopped(), ("Stopped", None, Some("a\nb")), 2),
+        (&nothing, &nothing, &nothing, stopped(), ("Stopped before", None, Some("a\nb")), 2),
     ] {
         let (_project, session) = session_with(&[
             ("BeforeModel", with(message("a"), before.clone())),

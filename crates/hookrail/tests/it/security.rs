@@ -370,7 +370,8 @@ fn project_hooks_do_not_run_elsewhere() {
     let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
-    let base = BaseOverrides { cwd: Some(project.home()), ..BaseOverrides::default() };
+    let mut base = BaseOverrides::default();
+    base.cwd = Some(project.home());
     let input = JsonObject::new();
     let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
     let result = runtime().block_on(handler.fire_with(&event, &base, &JsonObject::new()));
@@ -443,7 +444,8 @@ fn a_project_hook_that_may_not_run_replaces_no_other_hook() {
     assert_eq!(fire(&session, "ls").runs.len(), 1, "at home it runs once");
 
     let handler = session.hook_system().expect("hooks are on").event_handler().expect("a started system");
-    let base = BaseOverrides { cwd: Some(project.home()), ..BaseOverrides::default() };
+    let mut base = BaseOverrides::default();
+    base.cwd = Some(project.home());
     let input = JsonObject::new();
     let event = Event::BeforeTool { tool_name: "ls", tool_input: &input };
     let result = runtime().block_on(handler.fire_with(&event, &base, &JsonObject::new()));

@@ -90,7 +90,7 @@ fn nothing_at_all_is_no_finding() {
     assert_eq!(settings.enable, PerLevel::default(), "C1: off by default");
     // A file where a folder is expected is nothing as well.
     project.file(".llxprt", "");
-    settings = load_settings(&SettingsPaths { system: PathBuf::from("/dev/null"), ..paths(&project) });
+    settings = load_settings(&SettingsPaths::at(project.dir(), project.home(), "/dev/null"));
     assert_eq!(settings.diagnostics, []);
 }
 
@@ -164,7 +164,7 @@ fn in_the_home_directory_the_file_is_the_users() {
     let link = project.file("x", "").with_file_name("home-link");
     symlink(project.home(), &link).unwrap();
     for project_dir in [project.home(), project.home().join("."), link] {
-        let paths = SettingsPaths { project_dir, ..paths(&project) };
+        let paths = SettingsPaths::at(project_dir, project.home(), project.system_settings_path());
         let settings = load_settings(&paths);
         assert_eq!(commands(&settings), ["once"], "C2");
         assert_eq!(settings.hooks[0].origin.level, Level::User, "C2");
@@ -256,10 +256,7 @@ fn disabled_lists_remember_their_level() {
     project.settings(&json!({ "hooksConfig": { "disabled": ["a"] }, "hooks": { "disabled": ["b"] } }));
     project.user_settings(&json!({ "hooksConfig": { "disabled": ["a"] } }));
     project.system_settings(&json!({ "hooks": { "disabled": ["c"] } }));
-    let entry = |name: &str, level| DisabledEntry {
-        name_or_command: name.to_owned(),
-        list: DisabledList::Settings(level),
-    };
+    let entry = |name: &str, level| DisabledEntry::new(name, DisabledList::Settings(level));
     assert_eq!(
         load(&project).disabled,
         [

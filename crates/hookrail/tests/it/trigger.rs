@@ -85,12 +85,12 @@ async fn before_model_blocks_with_or_without_an_answer() {
 
 #[tokio::test]
 async fn a_blocked_call_without_an_answer_reads_as_one_empty_candidate() {
-    let view = hookrail::components::BeforeModelHookOutput::default();
-    let empty = view.response_when_blocked().unwrap();
+    let (gate, _) = before_model(&json!({ "decision": "block" })).await;
+    let ModelGate::Answer { response: empty, .. } = gate else { panic!("a block without a stop: {gate:?}") };
     let expected = response(json!({
         "candidates": [{ "content": { "role": "model", "parts": [] }, "finishReason": "STOP", "index": 0 }],
     }));
-    assert_eq!(empty, expected, "HOOK-202");
+    assert_eq!(empty, expected, "HOOK-202 (L6)");
 }
 
 #[tokio::test]

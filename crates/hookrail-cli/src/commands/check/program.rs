@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
-use hookrail::internal::is_builtin;
+use hookrail::internal::{is_builtin, shebang_line};
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -176,10 +176,9 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandPr
     {
         return None;
     }
-    let Some(line) = head.strip_prefix(b"#!") else {
+    let Some(line) = shebang_line(&head) else {
         return without_shebang(&head, name);
     };
-    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     if line.ends_with('\r') {
         let message =

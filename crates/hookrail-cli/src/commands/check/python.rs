@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
+use hookrail::internal::is_python;
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -17,7 +18,7 @@ use super::program::CommandProblem;
 pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<CommandProblem> {
     let (program, options) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or_default();
-    if !(name.starts_with("python") || name.starts_with("pypy")) || hook.origin.level == Level::Project {
+    if !is_python(program) || hook.origin.level == Level::Project {
         return None;
     }
     let (imports, option) = imports(options)?;

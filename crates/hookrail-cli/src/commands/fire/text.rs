@@ -179,6 +179,7 @@ fn ended(exit: &Exit) -> String {
         Exit::NotStarted(_) => "not started".to_owned(),
         Exit::NoAnswer(_) => "no answer".to_owned(),
         Exit::Rule => "a rule".to_owned(),
+        _ => "ended in another way".to_owned(),
     }
 }
 

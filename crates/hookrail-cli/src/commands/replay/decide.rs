@@ -84,11 +84,9 @@ impl ReplayDecider {
 
     /// What the hooks decide about a call.
     pub(super) fn decide(&mut self, call: &PastCall) -> Result<PresentDecision, Interrupted> {
-        let base = BaseOverrides {
-            cwd: self.folder_of(call),
-            also_matches: call.also_matches.clone(),
-            ..BaseOverrides::default()
-        };
+        let mut base = BaseOverrides::default();
+        base.cwd = self.folder_of(call);
+        base.also_matches.clone_from(&call.also_matches);
         let Some(handler) = self.session.hook_system().and_then(|system| system.event_handler().ok()) else {
             return Ok(PresentDecision { word: DecisionWord::Allow, reason: None, by: None });
         };

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::components::{HookTrust, Level, Recheck};
 use hookrail::internal::{ResolvedSettings, inherited_environment, named_paths};
-use hookrail::{HookSession, SettingsPaths, TrustPolicy};
+use hookrail::{HookSession, TrustPolicy};
 use tempfile::TempDir;
 
 use super::case::TestCase;
@@ -64,7 +64,8 @@ pub(super) fn session(
         } else {
             TrustPolicy::RequireApproval(context.approvals())
         };
-        let paths = SettingsPaths { project_dir: project.clone(), ..context.paths.clone() };
+        let mut paths = context.paths.clone();
+        paths.project_dir.clone_from(&project);
         builder = HookSession::builder(project, policy).settings_paths(paths);
     }
     if case.scratch_home {

@@ -94,6 +94,7 @@ impl HookThatRan {
             Exit::Unknown => "ended, status not known".to_owned(),
             Exit::NotStarted(_) => "not started".to_owned(),
             Exit::NoAnswer(_) => "a worker without an answer".to_owned(),
+            _ => "ended in another way".to_owned(),
         };
         Self { name: run.hook.name.clone(), how }
     }

@@ -43,6 +43,7 @@ struct UsualRequest<'a> {
 /// A request whose own fields were read. The payload in `input` is not checked yet: see
 /// [`HookExecutionRequest::check`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct HookExecutionRequest {
     /// Which event.
     pub event_name: EventName,
@@ -117,6 +118,11 @@ pub enum BusErrorCode {
 }
 
 impl HookExecutionRequest {
+    /// A request whose payload is not checked yet.
+    pub fn new(event_name: EventName, input: JsonObject, correlation_id: impl Into<String>) -> Self {
+        Self { event_name, input, correlation_id: correlation_id.into() }
+    }
+
     /// Reads a request of the usual form. `None` says nothing about the message: [`HookExecutionRequest::parse`] takes
     /// other forms as well and reports what is wrong with the rest.
     pub(super) fn parse_usual(text: &str) -> Option<Self> {

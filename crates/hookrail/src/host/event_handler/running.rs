@@ -48,14 +48,21 @@ impl RuleResults {
         to_start.collect()
     }
 
-    /// All runs in plan order, given those of the started hooks in their order; and the hooks that did not run.
+    /// All runs in plan order, given those of the started hooks; and the hooks that did not run.
     fn with_runs(self, started: Vec<HookRun>) -> Ran {
-        let mut started = started.into_iter();
-        let runs = self.asked.into_iter().filter_map(|asked| match asked {
-            AskedHook::Answered(run) => Some(*run),
-            AskedHook::Start(_) => started.next(),
-        });
-        (runs.collect(), self.not_held)
+        let mut started = started.into_iter().peekable();
+        let mut runs = Vec::with_capacity(self.asked.len());
+        for asked in self.asked {
+            match asked {
+                AskedHook::Answered(run) => runs.push(*run),
+                AskedHook::Start(hook) => {
+                    runs.extend(started.next_if(|run| Arc::ptr_eq(&run.hook, &hook)));
+                }
+            }
+        }
+        // In whichever order they came, no verdict is lost.
+        runs.extend(started);
+        (runs, self.not_held)
     }
 }
 

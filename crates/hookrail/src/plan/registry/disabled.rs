@@ -7,6 +7,7 @@ use crate::trust::VanishedGuard;
 
 /// An entry of a disabled list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DisabledEntry {
     /// A hook's name, or the command of a hook without one.
     pub name_or_command: String,
@@ -14,7 +15,7 @@ pub struct DisabledEntry {
     pub list: DisabledList,
 }
 
-/// Where an entry that disables hooks stands.
+/// Where an entry that disables hooks stands. Exhaustive on purpose: the place decides how far the entry reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DisabledList {
@@ -25,6 +26,11 @@ pub enum DisabledList {
 }
 
 impl DisabledEntry {
+    /// An entry of this list.
+    pub fn new(name_or_command: impl Into<String>, list: DisabledList) -> Self {
+        Self { name_or_command: name_or_command.into(), list }
+    }
+
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
     pub fn disables(&self, hook: &Hook) -> bool {
         let may = match &self.list {

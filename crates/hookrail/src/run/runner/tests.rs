@@ -86,7 +86,7 @@ async fn one_failure_leaves_the_other_answers_alone() {
     let health: Vec<_> = runs.iter().map(|run| (run.success(), run.exit().clone())).collect();
     let expected = [(true, Exit::Code(0)), (false, Exit::Code(3)), (true, Exit::Code(0))];
     assert_eq!(health, expected, "HOOK-112");
-    assert_eq!(runs[2].output, Some(HookOutput::allow_saying("fine")), "HOOK-112");
+    assert_eq!(runs[2].output, Some(HookOutput::allow_with_message("fine")), "HOOK-112");
     assert_eq!(runs[1].stderr.trim(), "broken");
 }
 

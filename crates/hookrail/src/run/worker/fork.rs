@@ -95,7 +95,7 @@ impl ForkWorker {
                 health.last_failure = Some(WorkerFailure::TimedOut(timeout));
             }
             Some(_) => health.answered(),
-            None => health.last_failure = Some(WorkerFailure::NoFork { said: loader.own_output() }),
+            None => health.last_failure = Some(WorkerFailure::NoFork { output: loader.own_output() }),
         }
         drop(health);
         if !loader.was_ready() && !loader.is_alive() {

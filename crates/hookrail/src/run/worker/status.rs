@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Worker;
+use crate::run::unix::ProcessStat;
 use crate::verdict::failure::WorkerFailure;
 
 /// The record of one worker.
@@ -66,9 +67,8 @@ fn memory_by_group() -> HashMap<i32, u64> {
 
 /// The process group of a process.
 fn group_of(process: u32) -> Option<i32> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program is in parentheses, and may contain any of the separators.
-    text.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
+    let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
+    ProcessStat::parse(&stat).map(|stat| stat.group)
 }
 
 /// What a process holds in memory.

@@ -145,7 +145,7 @@ fn a_failure_blocks_only_where_it_is_set_to() {
 
 #[test]
 fn trouble_of_our_own_is_told_from_silence() {
-    let envelope = build_failure_envelope(&"disk on fire", "planning");
+    let envelope = build_failure_envelope(&"disk on fire", FailureStage::Planning);
     let expected = json!({
         "success": false, "finalOutput": null, "allOutputs": [], "totalDuration": 0,
         "errors": [{"hook": null, "message": "planning: disk on fire"}],
@@ -170,7 +170,7 @@ fn trouble_of_our_own_is_told_from_silence() {
 fn an_empty_success_is_a_fresh_value_each_time() {
     let mut first = make_empty_success_result();
     first.success = false;
-    first.errors.push(HookError::System { stage: "tests".to_owned(), message: "mine".to_owned() });
+    first.errors.push(HookError::System { stage: FailureStage::Planning, message: "mine".to_owned() });
     let expected =
         json!({"success": true, "finalOutput": null, "allOutputs": [], "errors": [], "totalDuration": 0});
     assert_eq!(

@@ -56,7 +56,7 @@ pub(super) fn find(stdout: &str) -> Option<LostAnswer> {
             parse_json_prefix(rest).ok()
         });
         let Some(Value::Object(fields)) = found else { continue };
-        if !FIELDS.iter().any(|field| fields.contains_key(*field)) {
+        if !is_output(&fields) {
             continue;
         }
         let what = loss(fields);
@@ -67,6 +67,11 @@ pub(super) fn find(stdout: &str) -> Option<LostAnswer> {
         first.get_or_insert(lost);
     }
     first
+}
+
+/// Whether an object would have been the output of a hook, had it stood alone.
+pub(super) fn is_output(fields: &JsonObject) -> bool {
+    FIELDS.iter().any(|field| fields.contains_key(*field))
 }
 
 const ANSWER: &str = "an answer";

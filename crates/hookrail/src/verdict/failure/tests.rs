@@ -219,7 +219,7 @@ fn the_texts_of_workers_that_failed_are_a_contract() {
             (WorkerFailure::InterpreterEnded, "ended with the interpreter that it was forked from"),
         ],
         WorkerFailure::NoFork { .. } => [
-            (WorkerFailure::NoFork { said: "an error".into() }, "no fork could be made: an error"),
+            (WorkerFailure::NoFork { output: "an error".into() }, "no fork could be made: an error"),
         ],
     });
     assert_words!(AnswerFault {

@@ -58,7 +58,7 @@ pub enum WorkerFailure {
     /// The interpreter made no fork for it. Only the record of a worker says this; its hook ran in a process of its own.
     NoFork {
         /// What the interpreter wrote, which may be nothing.
-        said: String,
+        output: String,
     },
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for WorkerFailure {
             Self::UnknownQuestion => f.write_str("answered a question that was not asked"),
             Self::Malformed(fault) => write!(f, "gave an answer that {fault}"),
             Self::InterpreterEnded => f.write_str("ended with the interpreter that it was forked from"),
-            Self::NoFork { said } => write!(f, "no fork could be made: {said}"),
+            Self::NoFork { output } => write!(f, "no fork could be made: {output}"),
         }
     }
 }

@@ -11,11 +11,10 @@ use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words_at_home};
 use crate::run::environment::{EnvironmentVariable, get, set};
+use crate::shell::{SHEBANG_BYTES, shebang_line};
 
 /// The options of the interpreter with which a fork is the same as a new process.
 const OPTIONS: &[u8] = b"uBEsSI";
-/// How much of a file is read to find its interpreter; the system reads as much.
-const FIRST_LINE: u64 = 256;
 
 /// How a script is run in forks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +70,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         .ok_or_else(|| NotPython(format!("`{}` is not found", first.display())))?;
     set(&mut env, "_".into(), program.clone());
 
-    let (interpreter, name, options, script, args) = if is_python(&first) {
+    let (interpreter, name, options, script, args) = if is_forkable_python(&first) {
         let count = rest.iter().take_while(|word| word.as_bytes().starts_with(b"-")).count();
         let (options, rest) = rest.split_at(count);
         let (script, args) = rest.split_first().ok_or_else(|| NotPython("runs no script".to_owned()))?;
@@ -108,8 +107,9 @@ fn find(name: &OsStr, env: &[EnvironmentVariable], cwd: &Path) -> Option<OsStrin
     find_program(get(env, "PATH")?, name, cwd)
 }
 
-/// `python`, `python3`, `python3.12`, with or without a path.
-fn is_python(program: &OsStr) -> bool {
+/// `python`, `python3`, `python3.12`, with or without a path. Stricter than [`is_python`](crate::shell::is_python): other
+/// programs of a similar name, and `pypy`, do not take the loader.
+fn is_forkable_python(program: &OsStr) -> bool {
     let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
     name.strip_prefix("python").is_some_and(|version| {
         version.is_empty()
@@ -133,22 +133,22 @@ fn shebang(
     cwd: &Path,
 ) -> Option<(OsString, OsString, Vec<OsString>)> {
     let mut start = Vec::new();
-    File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
-    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let line = std::str::from_utf8(line).ok()?.trim();
+    File::open(path).ok()?.take(SHEBANG_BYTES).read_to_end(&mut start).ok()?;
+    let line = std::str::from_utf8(shebang_line(&start)?).ok()?.trim();
     // The system hands over everything behind the interpreter as one argument.
     let (interpreter, argument) =
         line.split_once([' ', '\t']).map_or((line, ""), |(word, rest)| (word, rest.trim()));
     if Path::new(interpreter).file_name()? != "env" {
         let options = (!argument.is_empty()).then(|| OsString::from(argument)).into_iter().collect();
-        return is_python(interpreter.as_ref()).then(|| (interpreter.into(), interpreter.into(), options));
+        return is_forkable_python(interpreter.as_ref())
+            .then(|| (interpreter.into(), interpreter.into(), options));
     }
     let words: Vec<&str> = match argument.strip_prefix("-S") {
         Some(rest) => rest.split_whitespace().collect(),
         None => vec![argument],
     };
     let (name, options) = words.split_first()?;
-    if !is_python(name.as_ref()) || name.contains(char::is_whitespace) {
+    if !is_forkable_python(name.as_ref()) || name.contains(char::is_whitespace) {
         return None;
     }
     let program = find(name.as_ref(), env, cwd)?;
