@@ -178,7 +178,7 @@ pub mod internal {
     };
     pub use crate::shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
-        outline,
+        outline, quote,
     };
     pub use crate::trust::atomic_file::LockedFile;
     pub use crate::trust::{HookJudgement, Judgement, named_paths};
