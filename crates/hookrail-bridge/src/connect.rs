@@ -11,11 +11,12 @@ pub(crate) mod toml;
 
 use std::path::Path;
 
+use hookrail::internal::quote;
+
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, Registration, SettingsShape};
 
-pub(crate) use entry::quoted;
 pub use hookrail::internal::calls_bridge;
 pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
 
@@ -180,7 +181,7 @@ pub fn bridge_entries(
         (SettingsShape::Ours, _) => Ok(Vec::new()),
         (SettingsShape::Plugin, _) => {
             let Some(program) = plugin::program(existing) else { return Ok(Vec::new()) };
-            let program = quoted(&program);
+            let program = quote(&program);
             let call = |event: &NativeEvent| {
                 (event.name.to_owned(), format!("{program} bridge {agent} {}", event.name))
             };

@@ -3,10 +3,17 @@
 use std::path::Path;
 
 use hookrail::components::{HookTrust, Origin};
+use hookrail::internal::quote;
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::terminal::printer::escape_line;
+
+/// A hook's name as an operand on a command line of ours.
+pub(crate) fn name_operand(name: &str) -> String {
+    let end_of_options = if name.starts_with('-') { "-- " } else { "" };
+    format!("{end_of_options}{}", quote(name))
+}
 
 /// A path as a person would write it: relative inside the project, with `~` below the home directory.
 pub(crate) fn shown(path: &Path, context: &Context) -> String {

@@ -17,16 +17,7 @@ impl Effects {
 
     /// Whether the agent only observes what the hooks of this event print.
     pub(crate) fn only_observed(self, event: EventName) -> bool {
-        self.agent_events == AgentEvents::Observe
-            && matches!(
-                event,
-                EventName::BeforeAgent
-                    | EventName::AfterAgent
-                    | EventName::SessionStart
-                    | EventName::SessionEnd
-                    | EventName::PreCompress
-                    | EventName::Notification
-            )
+        self.agent_events.only_observes(event)
     }
 
     /// Whether a block has an effect at this event.

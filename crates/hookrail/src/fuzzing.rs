@@ -23,7 +23,7 @@ use crate::payload::parse_input;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
-use crate::shell::{facts_of_argv, facts_of_line, outline};
+use crate::shell::{facts_of_argv, facts_of_line, outline, single_quoted};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::{Exit, HookRun};
@@ -233,7 +233,7 @@ pub fn shell_line(data: &[u8]) {
         assert!(is_told, "{program:?} is no command of {text:?}");
     }
     assert!(facts.commands.iter().all(|command| !command.argv.is_empty()), "a command has a name");
-    let quoted = format!("echo '{}'", text.replace('\'', "'\\''"));
+    let quoted = format!("echo {}", single_quoted(&text));
     if quoted.len() < 1 << 20 && !text.contains('\0') {
         let facts = facts_of_line(&quoted);
         let argv: Vec<_> = facts.commands.iter().flat_map(|command| command.argv.iter().flatten()).collect();

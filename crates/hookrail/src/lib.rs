@@ -180,7 +180,7 @@ pub mod internal {
     };
     pub use crate::shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
-        is_python, outline, shebang_line,
+        is_python, outline, quote, shebang_line,
     };
     pub use crate::trust::atomic_file::LockedFile;
     pub use crate::trust::{HookJudgement, Judgement, named_paths};

@@ -6,6 +6,7 @@ mod read;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::Value;
 
+use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 
 /// The reason of a block for which its hook gave none.
@@ -143,6 +144,19 @@ impl HookOutput {
     pub fn is_permission_denied(&self) -> bool {
         let word = self.specific("permissionDecision").and_then(Value::as_str);
         word.is_some_and(|word| Decision::from_word(word).blocks())
+    }
+
+    /// Whether a hook of this event blocks by this answer. It has an effect where [`EventName::can_block`].
+    pub fn blocks(&self, event: EventName) -> bool {
+        self.is_blocking_decision() || (event == EventName::BeforeTool && self.is_permission_denied())
+    }
+
+    /// Whether a hook of this event asks for a person's decision about a tool call. One that blocks does not.
+    pub fn asks(&self, event: EventName) -> bool {
+        let word = self.specific("permissionDecision").and_then(Value::as_str);
+        event == EventName::BeforeTool
+            && !self.blocks(event)
+            && (self.decision == Some(Decision::Ask) || word.map(Decision::from_word) == Some(Decision::Ask))
     }
 
     /// The compatibility field `permissionDecisionReason`, unless it is blank.

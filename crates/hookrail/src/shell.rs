@@ -9,7 +9,7 @@
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.
 //!
 //! Rules ask for facts. Other code that has to know what stands in a shell text asks for its [`outline()`]: the
-//! same tree, as a list of decoded words with their places. No other part of the engine or of the program reads quotes.
+//! same tree, as a list of decoded words with their places. [`quote`] writes a text as a word. No other part of the engine or of the program reads or writes quotes.
 
 mod braces;
 mod facts;
@@ -19,6 +19,7 @@ mod names;
 mod outline;
 mod parse;
 mod paths;
+mod quoting;
 mod shebang;
 mod state;
 mod syntax;
@@ -30,6 +31,7 @@ mod tests;
 pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
+pub use quoting::{quote, single_quoted, within_single_quotes};
 pub use shebang::{SHEBANG_BYTES, shebang_line};
 pub use syntax::Quote;
 

@@ -71,6 +71,16 @@ pub enum HookTrust {
     },
 }
 
+impl HookTrust {
+    /// Why the hook must not run, as a fragment; `None` if it may.
+    pub fn not_approved(&self) -> Option<&str> {
+        match self {
+            Self::NotApproved { why } => Some(why),
+            Self::Trusted | Self::Approved => None,
+        }
+    }
+}
+
 /// What [`TrustPolicy::judge`] found.
 #[derive(Debug)]
 #[must_use]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hookrail::JsonObject;
+use hookrail::internal::outline;
 use serde_json::{Value, json};
 
 use super::paths::Workspace;
@@ -93,15 +94,15 @@ pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&FileCh
 
 /// The program that a command line names first, without its folder. It is a label for people: what else the line runs
 /// is for rules to find out.
-fn root_command(command: &str) -> &str {
-    let is_assignment = |word: &&str| {
-        word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        })
+fn root_command(command: &str) -> String {
+    let outline = outline(command);
+    let Some(first) = outline.commands.iter().find_map(|command| command.words.first()) else {
+        return String::new();
     };
-    let first = command.split_whitespace().find(|word| !is_assignment(word)).unwrap_or_default();
-    let first = first.trim_matches(['(', ')', '{', '}', ';', '\'', '"']);
-    first.rsplit('/').next().unwrap_or(first)
+    // What is only known when it runs is shown as it is written.
+    let written = || command.get(first.span.clone()).unwrap_or_default().to_owned();
+    let program = first.literal().unwrap_or_else(written);
+    program.rsplit('/').next().unwrap_or(&program).to_owned()
 }
 
 #[cfg(test)]

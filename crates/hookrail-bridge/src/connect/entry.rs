@@ -4,6 +4,7 @@
 //! comes out is a refusal in the agent's own form. The script is the same for every path and holds no single quote,
 //! so that every shell (Codex uses the login shell, which may be fish) hands it to `sh` as it is.
 
+use hookrail::internal::quote;
 use serde_json::Value;
 
 use super::BridgeEntry;
@@ -21,7 +22,7 @@ pub(super) fn entry(agent: Agent, event: &NativeEvent, program: &str) -> BridgeE
         TimeUnit::Milliseconds => milliseconds,
     };
     let script = script(agent, event);
-    let program = quoted(program);
+    let program = quote(program);
     let command = format!("/bin/sh -c '{script}' {program} bridge {agent} {}", event.name);
     BridgeEntry { event: event.name, command, powershell: powershell(agent, event), timeout }
 }
@@ -53,14 +54,4 @@ fn script(agent: Agent, event: &NativeEvent) -> String {
     }
     let refusal = Value::Object(refusal(agent, event, &words)).to_string().replace('"', "\\\"");
     format!("if answer=$(\"$0\" \"$@\"); then printf %s \"$answer\"; else printf %s \"{refusal}\"; fi")
-}
-
-/// A path as one word of a shell line.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

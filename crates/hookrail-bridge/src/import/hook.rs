@@ -4,11 +4,11 @@
 //! agent without being waited for, is not imitated.
 
 use hookrail::JsonObject;
+use hookrail::internal::quote;
 use serde_json::Value;
 
 use super::{Importing, LossKind};
 use crate::agents::dialect_of;
-use crate::connect::quoted;
 use crate::dialect::{NativeEvent, TimeUnit};
 
 /// Fields that are carried over as they are.
@@ -88,8 +88,8 @@ impl Importing {
         let mut command = program.to_owned();
         if let Some(arguments) = entry.get("args").and_then(Value::as_array) {
             // With arguments the program is executed as it stands, without a shell.
-            let arguments = arguments.iter().filter_map(Value::as_str).map(quoted);
-            command = std::iter::once(quoted(program)).chain(arguments).collect::<Vec<_>>().join(" ");
+            let arguments = arguments.iter().filter_map(Value::as_str).map(quote);
+            command = std::iter::once(quote(program)).chain(arguments).collect::<Vec<_>>().join(" ");
             self.report(
                 LossKind::Changed,
                 place,
@@ -100,7 +100,7 @@ impl Importing {
             self.report(LossKind::Lost, place, "the command for PowerShell is lost");
         }
         if let Some(folder) = text("cwd") {
-            command = format!("cd {} && {command}", quoted(folder));
+            command = format!("cd {} && {command}", quote(folder));
             self.report(LossKind::Changed, place, "`cwd` becomes a `cd` in front of the command");
         }
         Some(command)

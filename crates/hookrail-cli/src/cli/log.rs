@@ -37,7 +37,7 @@ pub(crate) struct LogArgs {
     /// Only calls of the session whose id begins like this
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Only calls since then: `30m`, `2h`, `7d`, a date, or a date and a time
+    /// Only calls since then: `30m`, `2h`, `7d`, `4w`, a date, or a date and a time
     #[arg(long, value_name = "TIME", value_parser = Since::parse)]
     pub(crate) since: Option<Since>,
     /// Only the last N of them

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::shared::{Format, TrustFlag};
+use crate::hook_log::Since;
 
 #[derive(Debug, Args)]
 #[command(
@@ -19,9 +20,9 @@ pub(crate) struct ReplayArgs {
     /// Only the transcripts of this agent
     #[arg(long, value_enum, conflicts_with = "paths")]
     pub(crate) agent: Option<TranscriptAgent>,
-    /// Only files changed within this time: 90m, 12h, 7d, 4w
-    #[arg(long, value_name = "TIME", value_parser = time_span)]
-    pub(crate) since: Option<std::time::Duration>,
+    /// Only files changed since then: `30m`, `2h`, `7d`, `4w`, a date, or a date and a time
+    #[arg(long, value_name = "TIME", value_parser = Since::parse)]
+    pub(crate) since: Option<Since>,
     /// Ask every hook, also those that may have effects
     #[arg(long)]
     pub(crate) run_hooks: bool,
@@ -51,23 +52,4 @@ pub(crate) enum TranscriptAgent {
     Qwen,
     /// `hookrail agent`
     Hookrail,
-}
-
-/// Reads a time span such as `7d`.
-fn time_span(text: &str) -> Result<std::time::Duration, String> {
-    const EXPECTED: &str = "use a number with m, h, d or w, such as 7d";
-    let split = text.len().saturating_sub(1);
-    let (Some(number), Some(unit)) = (text.get(..split), text.get(split..)) else {
-        return Err(EXPECTED.to_owned());
-    };
-    let minutes: u64 = match unit {
-        "m" => 1,
-        "h" => 60,
-        "d" => 24 * 60,
-        "w" => 7 * 24 * 60,
-        _ => return Err(EXPECTED.to_owned()),
-    };
-    let number: u64 = number.parse().map_err(|_| EXPECTED.to_owned())?;
-    let seconds = number.checked_mul(minutes * 60).ok_or_else(|| EXPECTED.to_owned())?;
-    Ok(std::time::Duration::from_secs(seconds))
 }

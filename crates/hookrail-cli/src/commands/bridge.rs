@@ -220,15 +220,7 @@ fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInp
 /// exclude them; a guard that is missing refuses in any case.
 fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     let verdict = Verdict::from_result(result);
-    let is_core = matches!(
-        result.event,
-        EventName::BeforeTool
-            | EventName::AfterTool
-            | EventName::BeforeModel
-            | EventName::AfterModel
-            | EventName::BeforeToolSelection
-    );
-    if is_core || session.settings().agent_events_or(AgentEvents::Apply) == AgentEvents::Apply {
+    if !session.settings().agent_events_or(AgentEvents::Apply).only_observes(result.event) {
         return verdict;
     }
     let block = verdict.block.filter(|block| block.cause == BlockCause::Failure);

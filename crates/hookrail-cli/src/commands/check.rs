@@ -31,8 +31,6 @@ use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
 
-pub(crate) use self::shell::quote;
-
 /// What keeps a hook's command from being started, with what helps; `None` if nothing is to be seen.
 /// `fire` and the agent take the hint from it when a hook could not be started.
 pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> Option<String> {

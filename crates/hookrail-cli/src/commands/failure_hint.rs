@@ -1,8 +1,9 @@
 //! What helps against the failure of a hook, for `fire` and the agent's trace.
 
+use hookrail::internal::quote;
 use hookrail::{EventName, HookFailure, HookRun};
 
-use super::check::{command_problem, quote};
+use super::check::command_problem;
 use crate::context::Context;
 
 /// What helps against a failure, where its exit code or its error text shows it.

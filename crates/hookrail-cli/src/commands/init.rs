@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::approvals::{FileContent, Pending};
-use hookrail::internal::edit;
+use hookrail::internal::{edit, quote};
 use serde_json::json;
 
 use self::kits::Kit;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         printer.message(line.text);
     }
     let hooks = before.hook_list();
-    let settings_waited = approve::settings_wait(context);
+    let settings_waited = approve::settings_wait(&before, context);
     let is_on = before.activation.is_on();
 
     let script = match kit {
@@ -195,7 +195,7 @@ impl TargetFile {
         }
         // `HOOKRAIL_HOME` is not what the shell means by `~`.
         let path = script.to_str().context("the home directory's name is not UTF-8")?;
-        Ok(format!("'{}'", path.replace('\'', "'\\''")))
+        Ok(quote(path))
     }
 }
 
@@ -253,7 +253,7 @@ fn print_next_steps(
     }
     let elsewhere = std::env::current_dir().is_ok_and(|current| current != context.project());
     let directory = match context.project().to_str() {
-        Some(project) if elsewhere => format!(" -C '{}'", project.replace('\'', "'\\''")),
+        Some(project) if elsewhere => format!(" -C {}", quote(project)),
         _ => String::new(),
     };
     let directory = escape_line(&directory);

@@ -2,8 +2,9 @@
 //!
 //! Each has examples of what it blocks and what it leaves alone, which `hookrail rules NAME` shows.
 
-use hookrail::internal::ResolvedSettings;
+use hookrail::components::HookStatus;
 use hookrail::internal::library::{self, Guard};
+use hookrail::internal::{RegistryScope, ResolvedSettings};
 use serde_json::json;
 
 use crate::cli::{Format, RulesArgs};
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
     if let Some(name) = &args.name {
         return show(name, printer);
     }
-    let settings = context.settings();
+    let running = running(&context.settings());
     let guards: Vec<Guard> = library::all().collect();
     match args.format {
         Format::Json => {
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
                         "name": guard.name,
                         "description": guard.description,
                         "matcher": guard.matcher.text(),
-                        "on": is_on(guard, &settings),
+                        "on": is_on(guard, &running),
                     })
                 })
                 .collect();
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
         Format::Text => {
             let width = guards.iter().map(|guard| guard.name.len()).max().unwrap_or(0);
             for guard in &guards {
-                let state = if is_on(guard, &settings) { "on " } else { "off" };
+                let state = if is_on(guard, &running) { "on " } else { "off" };
                 printer.data(format_args!("{:width$}  {state}  {}", guard.name, guard.description))?;
             }
             printer.message("\nTo turn some on, name them in your settings:");
@@ -63,11 +64,15 @@ fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Whether some level turned a shipped guard on and hooks are on.
-fn is_on(guard: &Guard, settings: &ResolvedSettings) -> bool {
-    settings.hooks.iter().any(|resolved| {
-        // A rule of the user's own may have the same name.
-        let shipped = resolved.hook.definition.as_deref() == Some(guard.text);
-        shipped && resolved.on && settings.activation.is_on()
-    })
+/// The hooks that run: none where hooks are off.
+fn running(settings: &ResolvedSettings) -> Vec<HookStatus> {
+    let mut hooks = settings.registry(RegistryScope::On).all_hooks();
+    hooks.retain(|status| settings.activation.is_on() && status.may_run());
+    hooks
+}
+
+/// Whether a shipped guard is one of the hooks that run.
+fn is_on(guard: &Guard, running: &[HookStatus]) -> bool {
+    // A rule of the user's own may have the same name.
+    running.iter().any(|status| status.hook.definition.as_deref() == Some(guard.text))
 }

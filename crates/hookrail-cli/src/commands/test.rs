@@ -23,7 +23,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use hookrail::Diagnostic;
 use serde::Serialize;
-use tokio::signal::unix::{SignalKind, signal};
 
 use self::case::{Expect, TestCase};
 use self::coverage::{Coverage, Covered};
@@ -38,6 +37,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
 use crate::findings;
+use crate::signals::EndSignals;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen;
@@ -145,8 +145,7 @@ impl TestRun<'_> {
         files: &mut [TestFile],
         printer: &mut Printer,
     ) -> anyhow::Result<bool> {
-        let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
-        let mut terminate = signal(SignalKind::terminate()).context("cannot listen to signals")?;
+        let mut signals = EndSignals::listen().context("cannot listen to signals")?;
         let mut tests = Vec::new();
         for (file, test_file) in files.iter_mut().enumerate() {
             tests.extend(test_file.tests.drain(..).map(|case| FiledTest { case: Arc::new(case), file }));
@@ -163,12 +162,11 @@ impl TestRun<'_> {
         });
         let ended = tokio::select! {
             ended = work => Some(ended),
-            _ = interrupt.recv() => None,
-            _ = terminate.recv() => None,
+            _ = signals.next() => None,
         };
         meter.wipe();
         if let Some(system) = setup.session.hook_system() {
-            tokio::select! { () = system.drain() => {} _ = interrupt.recv() => {} _ = terminate.recv() => {} }
+            tokio::select! { () = system.drain() => {} _ = signals.next() => {} }
         }
         ended.transpose().map(|ended| ended.is_some())
     }

@@ -11,7 +11,7 @@ use hookrail::internal::{ResolvedSettings, edit};
 
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};
-use crate::display::{is_home, near_words, shown};
+use crate::display::{is_home, name_operand, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::settings_file;
 use crate::terminal::printer::{Printer, escape_line};
@@ -150,15 +150,16 @@ fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) 
         let (place, how) = match &entry.list {
             DisabledList::Settings(Level::Project) => (
                 shown(&context.paths.project_file(), context),
-                format!("`hookrail enable --project {}` changes that", quoted(name)),
+                format!("`hookrail enable --project {}` changes that", name_operand(name)),
             ),
             DisabledList::Settings(Level::User) => (
                 shown(&context.paths.user_file().unwrap_or_default(), context),
-                format!("`hookrail enable {}` changes that", quoted(name)),
+                format!("`hookrail enable {}` changes that", name_operand(name)),
             ),
-            DisabledList::ForThisProject => {
-                ("your own state".to_owned(), format!("`hookrail enable {}` changes that", quoted(name)))
-            }
+            DisabledList::ForThisProject => (
+                "your own state".to_owned(),
+                format!("`hookrail enable {}` changes that", name_operand(name)),
+            ),
             DisabledList::Settings(_) => {
                 (shown(&context.paths.system, context), "only its owner can change that".to_owned())
             }
@@ -225,18 +226,7 @@ fn refuse_unknown(
     if in_project_file && hooks.all(|hook| hook.origin.level != Level::Project) {
         let message = format!("`{name}` is not the project's: a project's list has no effect on it");
         let verb = if enable { "enable" } else { "disable" };
-        return Err(Hinted::new(message, format!("use `hookrail {verb} {}`", quoted(name))).into());
+        return Err(Hinted::new(message, format!("use `hookrail {verb} {}`", name_operand(name))).into());
     }
     Ok(())
-}
-
-/// A name as one would type it.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+@%=".contains(c);
-    if !name.is_empty() && !name.starts_with('-') && name.chars().all(plain) {
-        name.to_owned()
-    } else {
-        let dashes = if name.starts_with('-') { "-- " } else { "" };
-        format!("{dashes}'{}'", name.replace('\'', "'\\''"))
-    }
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hookrail::{Decision, EventName, JsonObject};
+use hookrail::{Decision, EventName, HookOutput, JsonObject};
 use hookrail_agent::log::call_id;
 use serde::Deserialize;
 use serde_json::Value;
@@ -87,25 +87,30 @@ impl LoggedCall {
 
     /// Whether it blocked an operation that can be blocked.
     pub(crate) fn blocked(&self) -> bool {
-        self.decided(Decision::blocks)
+        self.event().is_some_and(|event| event.can_block() && self.verdict().blocks(event))
     }
 
     /// Whether it left the call to a person.
     pub(crate) fn asked(&self) -> bool {
-        !self.blocked() && self.decided(|decision| *decision == Decision::Ask)
+        self.event().is_some_and(|event| self.verdict().asks(event))
     }
 
-    /// Whether it gave such a decision about an operation that can be blocked.
-    fn decided(&self, is_such: impl Fn(&Decision) -> bool) -> bool {
-        let Ok(event) = self.event.parse::<EventName>() else { return false };
-        let gave = |pointer: &str| {
-            let word =
-                self.output.as_ref().and_then(|output| output.pointer(pointer)).and_then(Value::as_str);
-            word.is_some_and(|word| is_such(&Decision::from_word(word)))
-        };
-        event.can_block()
-            && (gave("/decision")
-                || (event == EventName::BeforeTool && gave("/hookSpecificOutput/permissionDecision")))
+    /// `None` for an event of another version.
+    fn event(&self) -> Option<EventName> {
+        self.event.parse().ok()
+    }
+
+    /// The fields of its answer by which hooks block and ask. The whole answer may be cut in the log.
+    fn verdict(&self) -> HookOutput {
+        let permission =
+            |output: &Value| Some(output.get("hookSpecificOutput")?.get("permissionDecision")?.clone());
+        let permission = self.output.as_ref().and_then(permission);
+        HookOutput {
+            decision: self.field("decision").map(Decision::from_word),
+            hook_specific_output: permission
+                .map(|word| JsonObject::from_iter([("permissionDecision".to_owned(), word)])),
+            ..HookOutput::default()
+        }
     }
 
     /// Whether it asked the agent to stop.

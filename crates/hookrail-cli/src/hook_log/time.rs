@@ -1,4 +1,6 @@
-//! Times of a log: written in UTC, shown and asked for in the local time zone.
+//! Times of logs and transcripts: written in UTC, shown and asked for in the local time zone.
+
+use std::fs::Metadata;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, civil};
@@ -23,7 +25,7 @@ impl Since {
     /// Reads what a person wrote.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Self::parse_at(text, Timestamp::now(), &TimeZone::system())
-            .ok_or_else(|| "write `30m`, `2h`, `7d`, `2026-01-31` or `2026-01-31T18:00`".to_owned())
+            .ok_or_else(|| "write `30m`, `2h`, `7d`, `4w`, `2026-01-31` or `2026-01-31T18:00`".to_owned())
     }
 
     /// A date alone is the start of that day in the local zone. Spans that reach before all time mean everything.
@@ -40,6 +42,7 @@ impl Since {
             "m" => 60,
             "h" => 60 * 60,
             "d" => 24 * 60 * 60,
+            "w" => 7 * 24 * 60 * 60,
             _ => return None,
         };
         let number: u32 = number.parse().ok()?;
@@ -50,6 +53,12 @@ impl Since {
     /// Whether a line of the log is as young. A line without a time is not.
     pub(crate) fn covers(self, timestamp: &str) -> bool {
         timestamp.parse::<Timestamp>().is_ok_and(|time| time >= self.0)
+    }
+
+    /// Whether a file changed since then. One whose time is not known may have.
+    pub(crate) fn covers_file(self, metadata: &Metadata) -> bool {
+        let changed = metadata.modified().ok().and_then(|changed| Timestamp::try_from(changed).ok());
+        changed.is_none_or(|changed| changed >= self.0)
     }
 }
 

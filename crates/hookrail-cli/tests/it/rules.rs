@@ -207,6 +207,13 @@ fn the_shipped_rules_are_listed_and_shown() {
         .map(|rule| rule["name"].as_str().unwrap())
         .collect();
     assert_eq!(on, ["no-force-push"]);
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": {
+        "rules": ["no-force-push"], "disabled": ["no-force-push"],
+    } }));
+    project.settings(&json!({ "hooksConfig": { "rules": ["no-secret-files"] } }));
+    let list = Run::new(&project, &["rules", "--format", "json"]).json();
+    let off = list["rules"].as_array().unwrap().iter().all(|rule| rule["on"] == false);
+    assert!(off, "a guard that is disabled or waits for approval guards nothing: {list}");
     let shown = Run::new(&project, &["rules", "no-force-push"]);
     assert!(shown.stdout.contains("\"examples\""), "{}", shown.shown());
     let unknown = Run::new(&project, &["rules", "no-force-pusch"]);

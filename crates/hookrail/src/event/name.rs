@@ -80,6 +80,24 @@ impl EventName {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent)
     }
 
+    /// Whether the event is one of the six outside of tools and models. What their hooks ask for is applied only where
+    /// `hooksConfig.agentEvents` is `apply`.
+    pub const fn is_agent_event(self) -> bool {
+        match self {
+            Self::BeforeAgent
+            | Self::AfterAgent
+            | Self::SessionStart
+            | Self::SessionEnd
+            | Self::PreCompress
+            | Self::Notification => true,
+            Self::BeforeTool
+            | Self::AfterTool
+            | Self::BeforeModel
+            | Self::AfterModel
+            | Self::BeforeToolSelection => false,
+        }
+    }
+
     /// How the matchers of this event's hooks are read.
     pub const fn matching(self) -> Matching {
         match self {

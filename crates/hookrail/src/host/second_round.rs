@@ -11,7 +11,6 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level, OnFailure};
 use crate::output::HookOutput;
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::views::blocks;
 
 /// Who is asked again, and about what.
 pub(super) struct SecondRound {
@@ -31,7 +30,7 @@ impl SecondRound {
         sequential: bool,
     ) -> Option<Self> {
         let Event::BeforeTool { tool_input: given, .. } = event else { return None };
-        let merged = merged.filter(|output| !blocks(event.name(), output))?;
+        let merged = merged.filter(|output| !output.blocks(event.name()))?;
         let Some(Value::Object(changes)) = merged.specific("tool_input") else { return None };
         let differs = |changes: &JsonObject| changes.iter().any(|(key, value)| given.get(key) != Some(value));
         if !differs(changes) {
@@ -64,7 +63,7 @@ impl SecondRound {
 pub(super) fn objections(event: &Event<'_>, runs: Vec<HookRun>) -> Vec<HookRun> {
     let mut runs = runs;
     runs.retain(|run| {
-        let objects = run.output.as_ref().is_some_and(|output| blocks(event.name(), output));
+        let objects = run.output.as_ref().is_some_and(|output| output.blocks(event.name()));
         objects || (run.failure().is_some() && run.hook.on_failure == OnFailure::Block)
     });
     for run in &mut runs {

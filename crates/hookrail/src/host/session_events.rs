@@ -13,7 +13,6 @@ use crate::host::effects::{
 use crate::host::session::HookSession;
 use crate::host::triggers;
 use crate::output::HookOutput;
-use crate::settings::AgentEvents;
 use crate::verdict::result::ProcessedHookResult;
 
 /// The events around tools and model calls. [`HookSession::execute_tool`] and [`HookSession::call_model`] fire them
@@ -139,7 +138,7 @@ impl HookSession {
     /// What the caller does, if the settings let the hooks of these events do more than observe.
     fn effect(&self, result: ProcessedHookResult) -> AgentHookResult {
         let mut notes = Notes::of(&result);
-        if self.settings().agent_events() == AgentEvents::Observe {
+        if self.settings().agent_events().only_observes(result.event) {
             let notes = Notes { warnings: notes.warnings, ..Notes::default() };
             return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
         }

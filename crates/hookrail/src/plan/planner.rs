@@ -145,7 +145,7 @@ impl HookPlanner {
             // Only a hook that runs may replace another one with the same command.
             let reason = if let Some(by) = registered.disabled_by() {
                 Some(SkipReason::Disabled(by))
-            } else if let Some(why) = registered.not_approved() {
+            } else if let Some(why) = registered.trust.not_approved() {
                 Some(SkipReason::NotApproved { why: why.to_owned() })
             } else {
                 match matches(hook, targets, &mut steps) {
@@ -195,7 +195,7 @@ fn further_reasons(
 ) -> Vec<SkipReason> {
     let mut reasons = Vec::new();
     if matches!(first, SkipReason::Disabled(_))
-        && let Some(why) = registered.not_approved()
+        && let Some(why) = registered.trust.not_approved()
     {
         reasons.push(SkipReason::NotApproved { why: why.to_owned() });
     }

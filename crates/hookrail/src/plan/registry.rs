@@ -40,8 +40,15 @@ pub struct HookStatus {
     pub hook: Arc<Hook>,
     /// Whether it is enabled.
     pub enabled: bool,
-    /// Whether it may run.
+    /// Whether it may run as far as approvals are concerned.
     pub trust: HookTrust,
+}
+
+impl HookStatus {
+    /// Whether it runs at its event: it is enabled, and needs no approval or has it.
+    pub fn may_run(&self) -> bool {
+        self.enabled && self.trust.not_approved().is_none()
+    }
 }
 
 /// All configured hooks.
@@ -93,16 +100,8 @@ impl Registered {
         }
     }
 
-    /// What is missing, if it is not approved.
-    pub(crate) fn not_approved(&self) -> Option<&str> {
-        match &self.trust {
-            HookTrust::NotApproved { why } => Some(why),
-            HookTrust::Trusted | HookTrust::Approved => None,
-        }
-    }
-
     fn may_run(&self) -> bool {
-        self.is_enabled() && self.not_approved().is_none()
+        self.is_enabled() && self.trust.not_approved().is_none()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::shell::outline;
+use crate::shell::{outline, single_quoted, within_single_quotes};
 use crate::trust::relative_words;
 
 /// The variable that stands for the extension's folder.
@@ -30,23 +30,15 @@ pub(super) fn located(command: &str, extension: &Path) -> String {
         located.push_str(&match variable {
             Some(variable) if variable.is_quoted => double_quoted(&folder),
             Some(_) => single_quoted(&folder),
-            None if outline.single_quoted.iter().any(|quoted| quoted.contains(&at)) => within_single(&folder),
+            None if outline.single_quoted.iter().any(|quoted| quoted.contains(&at)) => {
+                within_single_quotes(&folder)
+            }
             // Escaped, or in a comment: to the shell it is no variable, and here neither.
             None => EXTENSION_PATH.to_owned(),
         });
     }
     located.push_str(text.get(rest..).unwrap_or_default());
     located
-}
-
-/// As it stands between single quotes.
-fn within_single(text: &str) -> String {
-    text.replace('\'', "'\\''")
-}
-
-/// As a word of its own.
-fn single_quoted(text: &str) -> String {
-    format!("'{}'", within_single(text))
 }
 
 /// As it stands between double quotes.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::event::EventName;
 use crate::hook::{AskReading, Level};
 
 /// How many hooks run at once when the settings do not set it.
@@ -103,7 +104,8 @@ pub struct Redaction {
     pub blocked: Vec<String>,
 }
 
-/// What the agent does with the outputs of the six events outside the five.
+/// What the agent does with the outputs of the six events outside of tools and models
+/// ([`EventName::is_agent_event`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentEvents {
@@ -112,4 +114,11 @@ pub enum AgentEvents {
     Observe,
     /// Their outputs are applied.
     Apply,
+}
+
+impl AgentEvents {
+    /// Whether hooks of this event run, and what they ask for changes nothing.
+    pub const fn only_observes(self, event: EventName) -> bool {
+        matches!(self, Self::Observe) && event.is_agent_event()
+    }
 }

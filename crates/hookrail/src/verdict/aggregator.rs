@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use crate::event::EventName;
 use crate::hook::{AskReading, Hook, Level};
-use crate::output::HookOutput;
+use crate::output::{HookOutput, first_not_blank};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{AggregatedHookResult, HookError};
-use crate::verdict::views;
 
 pub(crate) use fields::merge_system_messages;
 
@@ -52,6 +51,7 @@ impl HookAggregator {
             final_output: merge(event, &answers, sequential),
             all_outputs: answers.iter().map(|answer| answer.output.clone()).collect(),
             errors: runs.iter().filter_map(error_of).collect(),
+            ask_reasons: answers.iter().filter_map(|answer| answer.ask_reason(event)).collect(),
             // Saturating, because a sum of durations panics where it overflows.
             total_duration: runs.iter().fold(Duration::ZERO, |sum, run| sum.saturating_add(run.duration)),
         }
@@ -110,7 +110,13 @@ impl<'a> RunOutput<'a> {
 
     /// Whether the hook asks for a person's decision, and its settings allow that.
     fn asks(&self, event: EventName) -> bool {
-        self.ask == AskReading::Person && views::asks(event, self.output)
+        self.ask == AskReading::Person && self.output.asks(event)
+    }
+
+    /// Why the hook asks for a person's decision, if it does and gives a reason.
+    fn ask_reason(&self, event: EventName) -> Option<String> {
+        let output = Some(self.output).filter(|_| self.asks(event))?;
+        first_not_blank([output.permission_reason(), output.reason.as_deref()]).map(str::to_owned)
     }
 
     /// Whether the hook failed.

@@ -10,12 +10,11 @@ use crate::formats::translator::{
     FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
 };
 use crate::output::HookOutput;
-use crate::verdict::views;
 
 /// Whether the hooks behind this one are not run any more: after a stop, and after a block where the event can be
 /// blocked. Elsewhere a block has no effect and keeps no hook from running either.
 pub(crate) fn ends_chain(event: EventName, output: &HookOutput) -> bool {
-    output.should_stop_execution() || (event.can_block() && views::blocks(event, output))
+    output.should_stop_execution() || (event.can_block() && output.blocks(event))
 }
 
 /// Applies the output of a hook that succeeded to the input of the next one, and says whether that changed

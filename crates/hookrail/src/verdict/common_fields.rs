@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::event::EventName;
 use crate::hook::{AskReading, Hook, HookKind, OnFailure};
-use crate::output::{DEFAULT_ASK_REASON, Decision, HookOutput, first_not_blank};
+use crate::output::{DEFAULT_ASK_REASON, Decision, HookOutput};
 use crate::verdict::aggregator::{RunOutput, merge_system_messages};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{
@@ -33,7 +33,7 @@ pub fn process_common_hook_output_fields(
     ProcessedHookResult {
         event,
         stop: stopping.map(|output| StopReason::new(output.effective_stop_reason())),
-        ask: if block.is_none() { ask(event, output, &runs) } else { None },
+        ask: if block.is_none() { ask(event, &aggregated) } else { None },
         block,
         system_message: merge_system_messages(event, &healthy),
         suppress_output: output.is_some_and(|output| output.suppress_output == Some(true)),
@@ -47,17 +47,16 @@ pub fn process_common_hook_output_fields(
 
 /// The block that hooks decided on.
 fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> {
-    let output = output.filter(|output| event.can_block() && views::blocks(event, output))?;
+    let output = output.filter(|output| event.can_block() && output.blocks(event))?;
     let reason = views::effective_reason(event, output).to_owned();
     Some(Block { reason, cause: BlockCause::Policy })
 }
 
 /// The question that a person is to answer, with the reasons of those that ask.
-fn ask(event: EventName, output: Option<&HookOutput>, runs: &[HookRun]) -> Option<Ask> {
-    output.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
-    let asking = runs.iter().filter_map(|run| run.output.as_ref()).filter(|own| views::asks(event, own));
-    let reasons: Vec<&str> =
-        asking.filter_map(|own| first_not_blank([own.permission_reason(), own.reason.as_deref()])).collect();
+fn ask(event: EventName, aggregated: &AggregatedHookResult) -> Option<Ask> {
+    let merged = aggregated.final_output.as_ref();
+    merged.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
+    let reasons = &aggregated.ask_reasons;
     let reason = if reasons.is_empty() { DEFAULT_ASK_REASON.to_owned() } else { reasons.join("\n") };
     Some(Ask { reason })
 }
@@ -109,6 +108,7 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
         final_output: None,
         all_outputs: Vec::new(),
         errors: Vec::new(),
+        ask_reasons: Vec::new(),
         total_duration: Duration::ZERO,
     }
 }

@@ -27,6 +27,9 @@ pub struct AggregatedHookResult {
     pub all_outputs: Vec<HookOutput>,
     /// One entry for each hook that failed, in plan order.
     pub errors: Vec<HookError>,
+    /// Why the hooks that ask for a person's decision do so. A hook whose `ask` is read as allow asks for none.
+    #[serde(skip)]
+    pub(crate) ask_reasons: Vec<String>,
     /// The sum of the hooks' durations; written in milliseconds.
     #[serde(serialize_with = "as_milliseconds")]
     pub total_duration: Duration,

@@ -14,7 +14,7 @@ use crate::formats::translator::{
     AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
     apply_hook_tool_config, from_hook_llm_response,
 };
-use crate::output::{DEFAULT_BLOCK_REASON, Decision, HookOutput, first_not_blank};
+use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
 
 /// What every event's callers may ask of an output.
 pub trait HookOutputView {
@@ -47,23 +47,10 @@ pub trait HookOutputView {
     }
 }
 
-/// Whether an output blocks, as its event's own view sees it.
-pub(crate) fn blocks(event: EventName, output: &HookOutput) -> bool {
-    output.is_blocking_decision() || (event == EventName::BeforeTool && output.is_permission_denied())
-}
-
-/// Whether an output asks for a person's decision about a tool call. One that blocks does not.
-pub(crate) fn asks(event: EventName, output: &HookOutput) -> bool {
-    let word = output.specific("permissionDecision").and_then(Value::as_str);
-    event == EventName::BeforeTool
-        && !blocks(event, output)
-        && (output.decision == Some(Decision::Ask) || word.map(Decision::from_word) == Some(Decision::Ask))
-}
-
 /// Why an output blocks or stops, as its event's own view sees it.
 pub(crate) fn effective_reason(event: EventName, output: &HookOutput) -> &str {
     let permission = if event == EventName::BeforeTool { output.permission_reason() } else { None };
-    reason_of(output, permission, blocks(event, output))
+    reason_of(output, permission, output.blocks(event))
 }
 
 fn reason_of<'a>(output: &'a HookOutput, permission: Option<&'a str>, blocking: bool) -> &'a str {
@@ -98,7 +85,7 @@ impl HookOutputView for BeforeToolHookOutput {
     }
 
     fn is_blocking_decision(&self) -> bool {
-        blocks(EventName::BeforeTool, &self.0)
+        self.0.blocks(EventName::BeforeTool)
     }
 
     fn effective_reason(&self) -> &str {

@@ -41,9 +41,17 @@ fn a_question_shows_what_would_change() {
 fn hooks_receive_what_a_call_is_about() {
     let table = ToolTable::standard();
     let shell = table.get("run_shell_command").unwrap();
-    for (command, root) in
-        [("git push origin", "git"), ("A=1 /usr/bin/env ls", "env"), ("  (cd x && ls)", "cd"), ("", "")]
-    {
+    for (command, root) in [
+        ("git push origin", "git"),
+        ("A=1 /usr/bin/env ls", "env"),
+        ("A='x y' make", "make"),
+        ("  (cd x && ls)", "cd"),
+        ("'/opt/my tools/run' now", "run"),
+        ("if true; then ls; fi", "true"),
+        ("$EDITOR a", "$EDITOR"),
+        ("A=1", ""),
+        ("", ""),
+    ] {
         let given_details = details(shell, &args(&json!({"command": command})), None);
         assert_eq!(Value::Object(given_details), json!({"command": command, "rootCommand": root}));
     }

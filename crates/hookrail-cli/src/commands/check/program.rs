@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
-use hookrail::internal::{is_builtin, shebang_line};
+use hookrail::internal::{is_builtin, quote, shebang_line};
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -162,7 +162,7 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
         return None;
     }
     if metadata.permissions().mode() & 0o111 == 0 {
-        let help = format!("`chmod +x {}`", shell::quote(&file.display().to_string()));
+        let help = format!("`chmod +x {}`", quote(&file.display().to_string()));
         return Some(error(DiagnosticCode::ScriptNotExecutable, format!("`{name}` is not executable"), help));
     }
     interpreter_problem(file, &name, hook)
@@ -183,10 +183,8 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandPr
     if line.ends_with('\r') {
         let message =
             format!("the first line of `{name}` ends with a carriage return: no such interpreter exists");
-        let help = format!(
-            "`sed -i 's/\\r$//' {}` gives it Unix line ends",
-            shell::quote(&file.display().to_string())
-        );
+        let help =
+            format!("`sed -i 's/\\r$//' {}` gives it Unix line ends", quote(&file.display().to_string()));
         return Some(error(DiagnosticCode::ShebangCrlf, message, help));
     }
     let mut words = line.split_whitespace();

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use hookrail::EventName;
-use hookrail::components::{HookKind, HookTrust, Level, Rule};
+use hookrail::components::{HookKind, Level, Rule};
 use hookrail::internal::{ResolvedHook, ResolvedSettings};
 
 use super::finding::Severity;
@@ -100,11 +100,7 @@ fn covers(settings: &ResolvedSettings, wide: usize, narrow: usize) -> bool {
         return false;
     };
     let takes_all = wide.hook.matcher.matches_everything();
+    let waits = |resolved: &ResolvedHook| resolved.trust.not_approved().is_some();
     let same_matcher = wide.hook.matcher.text() == narrow.hook.matcher.text();
     (takes_all || same_matcher) && waits(wide) == waits(narrow)
-}
-
-/// Whether a hook waits for approval.
-fn waits(resolved: &ResolvedHook) -> bool {
-    matches!(resolved.trust, HookTrust::NotApproved { .. })
 }

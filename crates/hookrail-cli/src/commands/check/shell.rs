@@ -50,13 +50,3 @@ pub(super) fn syntax_error(command: &str) -> Option<String> {
     // `bash: -c: line 1: syntax error …`: only what comes after the shell's own name is about the command.
     Some(first.strip_prefix("bash: -c: ").or_else(|| first.strip_prefix("sh: ")).unwrap_or(first).to_owned())
 }
-
-/// A text as one would type it in a shell.
-pub(crate) fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:+@%=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}

@@ -1,19 +1,20 @@
 //! Findings that need all hooks side by side, as if everything were approved: disabled ones, duplicates, rules that
 //! decide nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 
 use hookrail::components::{
-    ConfigSource, DisabledBy, DisabledList, HookPlanner, HookRegistry, Level, Matching, SkipReason,
+    DisabledBy, DisabledList, HookPlanner, HookRegistry, Level, Matching, SkipReason,
 };
 use hookrail::internal::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 
 use super::finding::Severity;
-use super::{Check, shadowed, shell};
-use crate::display::shown;
+use super::{Check, shadowed};
+use crate::display::{name_operand, shown};
 use crate::effect::Effects;
 
 impl Check<'_> {
@@ -28,7 +29,7 @@ impl Check<'_> {
                 let project = *list == DisabledList::Settings(Level::Project);
                 let message = format!("hook `{name}` is {why}");
                 let flag = if project { " --project" } else { "" };
-                let help = format!("`hookrail enable{flag} {}` turns it on", shell::quote(name));
+                let help = format!("`hookrail enable{flag} {}` turns it on", name_operand(name));
                 self.at_hook(index, Severity::Note, DiagnosticCode::HookDisabled, message, help);
             }
         }
@@ -101,6 +102,11 @@ pub(super) struct AsIfApproved {
     ranked: Vec<RankedHook>,
 }
 
+/// Where a hook stands in the settings, and its name.
+fn place(hook: &Hook) -> (&Level, &Path, usize, EventName, &str) {
+    (&hook.origin.level, &hook.origin.file, hook.origin.line, hook.event, &hook.name)
+}
+
 /// A hook in the registry, and its index in the settings.
 struct RankedHook {
     hook: Arc<Hook>,
@@ -110,14 +116,15 @@ struct RankedHook {
 impl AsIfApproved {
     pub(super) fn new(settings: &ResolvedSettings) -> Self {
         let registry = Arc::new(HookRegistry::trusting(settings.hook_list(), &settings.disabled));
-        // The registry ranks hooks by source and keeps their order within it.
-        let mut of_source: BTreeMap<ConfigSource, VecDeque<usize>> = BTreeMap::new();
+        let registered = registry.all_hooks();
+        // Hooks that are alike in all of these are kept in their order by the registry.
+        let mut by_place: HashMap<_, VecDeque<usize>> = HashMap::new();
         for (index, resolved) in settings.hooks.iter().enumerate() {
-            of_source.entry(resolved.hook.source).or_default().push_back(index);
+            by_place.entry(place(&resolved.hook)).or_default().push_back(index);
         }
-        let ranked = registry.all_hooks().into_iter().filter_map(|status| {
-            let index = of_source.get_mut(&status.hook.source)?.pop_front()?;
-            Some(RankedHook { hook: status.hook, index })
+        let ranked = registered.iter().filter_map(|status| {
+            let index = by_place.get_mut(&place(&status.hook))?.pop_front()?;
+            Some(RankedHook { hook: Arc::clone(&status.hook), index })
         });
         Self { ranked: ranked.collect(), planner: HookPlanner::new(registry) }
     }

@@ -27,10 +27,23 @@ pub(crate) struct AgentStatus {
     pub(crate) version: Option<String>,
     /// The version that hookrail was tested with.
     pub(crate) tested_with: &'static str,
-    /// `no`, `partly`, `yes`, or `unreadable`.
-    pub(crate) connected: &'static str,
+    pub(crate) connected: Connected,
     /// The files that call hookrail, or that cannot be read.
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// Whether an agent calls hookrail. The words are part of the list's JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Connected {
+    /// None of its files does.
+    No,
+    /// Not as this version would write it.
+    Partly,
+    /// As this version writes it, or by reading the same settings.
+    Yes,
+    /// Not known: its settings cannot be read.
+    Unreadable,
 }
 
 /// Prints the list.
@@ -50,12 +63,12 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         };
         let files: Vec<String> = agent.files.iter().map(|file| shown(file, context)).collect();
         let connected = match agent.connected {
-            "no" => "not connected".to_owned(),
-            "yes" => format!("connected by {}", files.join(", ")),
-            "partly" => {
+            Connected::No => "not connected".to_owned(),
+            Connected::Yes => format!("connected by {}", files.join(", ")),
+            Connected::Partly => {
                 format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
             }
-            _ => format!("not known: {} cannot be read", files.join(", ")),
+            Connected::Unreadable => format!("not known: {} cannot be read", files.join(", ")),
         };
         printer.data(format_args!("{:9} {found:24} {connected}", agent.agent))?;
     }
@@ -71,7 +84,7 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
         found: false,
         version: None,
         tested_with: hookrail_bridge::tested_with(agent),
-        connected: "no",
+        connected: Connected::No,
         files: Vec::new(),
     };
     if let Some(found) = find_program(agent) {
@@ -81,7 +94,7 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
     for project in [false, true] {
         let Ok(file) = AgentFile::find(agent, project, context) else { continue };
         if file.place.format == SettingsFormat::Ours {
-            status.connected = "yes";
+            status.connected = Connected::Yes;
             status.files.push(file.place.path);
             break;
         }
@@ -90,11 +103,11 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
             Ok(None) => continue,
             Ok(Some(text)) => match connection(agent, &text, &program, options) {
                 Ok(Connection::None) => continue,
-                Ok(Connection::Full) => "yes",
-                Ok(Connection::Partly { .. }) => "partly",
-                Err(_) => "unreadable",
+                Ok(Connection::Full) => Connected::Yes,
+                Ok(Connection::Partly { .. }) => Connected::Partly,
+                Err(_) => Connected::Unreadable,
             },
-            Err(_) => "unreadable",
+            Err(_) => Connected::Unreadable,
         };
         status.connected = connected;
         status.files.push(file.place.path);

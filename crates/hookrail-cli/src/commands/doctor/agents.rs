@@ -9,7 +9,7 @@ use super::probe::{self, ProbeResult};
 use super::{DoctorReport, RowState};
 use crate::commands::connect::file::AgentFile;
 use crate::commands::connect::place;
-use crate::commands::connect::status::{AgentStatus, status};
+use crate::commands::connect::status::{AgentStatus, Connected, status};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -26,7 +26,7 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) -> anyhow::Resu
             }
             continue;
         }
-        is_any_connected |= status.connected != "no";
+        is_any_connected |= status.connected != Connected::No;
         look_at(agent, &status, context, report);
     }
     if !is_any_connected {
@@ -42,21 +42,21 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
     let name = agent.as_str();
     let reconnect = format!("`hookrail connect {name}`");
     match status.connected {
-        "no" => {
+        Connected::No => {
             if status.found {
                 report.add(RowState::Note, name, "is installed and does not call hookrail", reconnect);
             }
             return;
         }
-        "unreadable" => {
+        Connected::Unreadable => {
             let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
             report.add(RowState::Error, name, message, format!("fix the file, then {reconnect}"));
         }
-        "partly" => {
+        Connected::Partly => {
             let message = "calls hookrail, though not as this version would write it";
             report.add(RowState::Warning, name, message, reconnect.clone());
         }
-        _ => {}
+        Connected::Yes => {}
     }
     if let Some(version) = &status.version
         && !version.contains(status.tested_with)

@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use hookrail::approvals::Pending;
+use hookrail::internal::ResolvedSettings;
 
 use crate::context::Context;
 use crate::exit::Hinted;
@@ -9,8 +10,7 @@ use crate::terminal::printer::Printer;
 
 /// Whether settings of the project wait for approval besides its hooks. Asked before anything is written: what waits
 /// then was not written here, so that it goes on waiting.
-pub(super) fn settings_wait(context: &Context) -> bool {
-    let settings = context.settings();
+pub(super) fn settings_wait(settings: &ResolvedSettings, context: &Context) -> bool {
     let review =
         context.approvals().pending(context.project(), &settings.hook_list(), &settings.project_settings);
     review.settings.is_some()

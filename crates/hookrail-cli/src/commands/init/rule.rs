@@ -27,7 +27,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let target = TargetFile::new(args, context)?;
     let before = context.settings();
-    let settings_waited = approve::settings_wait(context);
+    let settings_waited = approve::settings_wait(&before, context);
     let is_on = before.activation.is_on();
     let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
     let name = args.name.clone().unwrap_or_else(|| {

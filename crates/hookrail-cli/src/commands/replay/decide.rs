@@ -3,14 +3,14 @@
 //! The event is `BeforeTool` whatever happened then. Hooks of other events do not decide whether a call runs.
 
 use anyhow::Context as _;
-use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
+use hookrail::components::{BaseOverrides, Event, ProcessedHookResult};
 use hookrail::{EventName, HookOutput, HookSession};
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::call::PastCall;
 use crate::commands::test::case::DecisionWord;
 use crate::commands::test::seen;
+use crate::signals::EndSignals;
 
 /// What the hooks decide about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,16 +30,11 @@ pub(super) struct ReplayDecider {
     runtime: Runtime,
     /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
-    /// Set where hooks are processes, which must not outlive an interrupt.
-    signals: Option<ReplaySignals>,
+    /// Set where hooks are processes, which must not outlive an interrupt. Without processes the default is right: the
+    /// program ends at once.
+    signals: Option<EndSignals>,
     /// Whether the folder last asked about lies in the project.
     last_folder: Option<(String, bool)>,
-}
-
-/// Without processes the default is right: the program ends at once.
-struct ReplaySignals {
-    interrupt: Signal,
-    terminate: Signal,
 }
 
 /// The person interrupted the replay.
@@ -59,8 +54,7 @@ impl ReplayDecider {
         if let Some(system) = session.hook_system() {
             system.initialize();
             for status in system.all_hooks() {
-                let may_run = status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. });
-                if may_run && status.hook.event == EventName::BeforeTool {
+                if status.may_run() && status.hook.event == EventName::BeforeTool {
                     let asked = run_hooks || status.hook.is_pure();
                     not_asked += usize::from(!asked);
                     has_processes |= asked && status.hook.command_text().is_some();
@@ -72,10 +66,7 @@ impl ReplayDecider {
         }
         let signals = if has_processes {
             let _runtime = runtime.enter();
-            Some(ReplaySignals {
-                interrupt: signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?,
-                terminate: signal(SignalKind::terminate()).context("cannot listen to signals")?,
-            })
+            Some(EndSignals::listen().context("cannot listen to signals")?)
         } else {
             None
         };
@@ -97,8 +88,7 @@ impl ReplayDecider {
             Some(signals) => self.runtime.block_on(async {
                 tokio::select! {
                     result = fire => Ok(result),
-                    _ = signals.interrupt.recv() => Err(Interrupted),
-                    _ = signals.terminate.recv() => Err(Interrupted),
+                    _ = signals.next() => Err(Interrupted),
                 }
             })?,
         };
@@ -147,11 +137,9 @@ impl PresentDecision {
         };
         let decided = |output: &HookOutput| match word {
             DecisionWord::Allow => false,
-            DecisionWord::Ask => asks(output),
+            DecisionWord::Ask => output.asks(EventName::BeforeTool),
             DecisionWord::Block | DecisionWord::Stop => {
-                output.is_blocking_decision()
-                    || output.is_permission_denied()
-                    || output.should_stop_execution()
+                output.blocks(EventName::BeforeTool) || output.should_stop_execution()
             }
         };
         let run = result.runs.iter().find(|run| run.output.as_ref().is_some_and(decided)).or_else(|| {
@@ -160,10 +148,4 @@ impl PresentDecision {
         });
         Self { word, reason, by: run.map(|run| run.hook.name.clone()) }
     }
-}
-
-/// Both spellings of a question.
-fn asks(output: &HookOutput) -> bool {
-    let word = output.specific("permissionDecision").and_then(serde_json::Value::as_str);
-    output.decision == Some(hookrail::Decision::Ask) || word == Some("ask")
 }

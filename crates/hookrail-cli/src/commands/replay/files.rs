@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use super::zst;
 use crate::cli::TranscriptAgent;
 use crate::context::Context;
+use crate::hook_log::Since;
 
 /// How deep folders are searched. Agents nest theirs by year, month and day.
 const MAX_DEPTH: usize = 16;
@@ -49,11 +49,12 @@ pub(super) fn usual_places(agent: Option<TranscriptAgent>, context: &Context) ->
 
 /// The candidates below a path. A folder's are ordered by name; links to folders are not followed, so that a circle
 /// of them cannot be walked for ever.
-pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Result<Vec<TranscriptFile>> {
+pub(super) fn candidates(path: &Path, since: Option<Since>) -> std::io::Result<Vec<TranscriptFile>> {
     let metadata = fs::metadata(path)?;
+    let is_recent = |metadata: &fs::Metadata| since.is_none_or(|since| since.covers_file(metadata));
     if !metadata.is_dir() {
         let candidate = TranscriptFile { path: path.to_owned(), bytes: metadata.len(), is_named: true };
-        return Ok(if is_recent(&metadata, since) { vec![candidate] } else { Vec::new() });
+        return Ok(if is_recent(&metadata) { vec![candidate] } else { Vec::new() });
     }
     let mut found = Vec::new();
     let mut folders = vec![(path.to_owned(), 0)];
@@ -73,19 +74,11 @@ pub(super) fn candidates(path: &Path, since: Option<Duration>) -> std::io::Resul
                 continue;
             }
             let Ok(metadata) = fs::metadata(&path) else { continue };
-            if metadata.is_file() && is_recent(&metadata, since) {
+            if metadata.is_file() && is_recent(&metadata) {
                 found.push(TranscriptFile { path, bytes: metadata.len(), is_named: false });
             }
         }
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found)
-}
-
-/// A file whose time is not known is read.
-fn is_recent(metadata: &fs::Metadata, since: Option<Duration>) -> bool {
-    let Some(since) = since else { return true };
-    let Ok(changed) = metadata.modified() else { return true };
-    // A time in the future is recent too.
-    SystemTime::now().duration_since(changed).is_ok_and(|age| age <= since) || changed > SystemTime::now()
 }

@@ -6,8 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use hookrail::components::{HookStatus, HookSystem, HookTrust};
-use hookrail::components::{WorkerPool, WorkerStatus};
+use hookrail::components::{HookSystem, WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
 use super::print_message;
@@ -70,7 +69,8 @@ impl Engines {
         drop(current);
         if let Some(system) = self.current().hook_system() {
             let hooks = system.all_hooks();
-            self.workers.keep_only(hooks.iter().filter(|status| may_run(status)).map(|status| &*status.hook));
+            self.workers
+                .keep_only(hooks.iter().filter(|status| status.may_run()).map(|status| &*status.hook));
         } else {
             self.workers.end();
         }
@@ -181,9 +181,4 @@ fn print_state(hooks: &HookSession, context: &Context) {
     } else if settings.findings.iter().any(|finding| finding.code == DiagnosticCode::ProjectNotApproved) {
         print_message("hint: after `hookrail trust` send SIGHUP; `--trust-hooks` approves for one run");
     }
-}
-
-/// Whether a hook may be asked.
-fn may_run(status: &HookStatus) -> bool {
-    status.enabled && !matches!(status.trust, HookTrust::NotApproved { .. })
 }

@@ -82,7 +82,8 @@ impl Coverage {
             if let Some(covered) = self.of(&run.hook) {
                 covered.ran = true;
                 covered.matched = true;
-                covered.decided |= run.output.as_ref().is_some_and(decides) || blocks(run);
+                covered.decided |=
+                    run.output.as_ref().is_some_and(|output| decides(run.hook.event, output)) || blocks(run);
                 covered.blocked = covered.blocked.map(|blocked| blocked || blocks(run));
             }
         }
@@ -162,7 +163,7 @@ impl Covered {
 /// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
     let may_block = match &hook.kind {
-        HookKind::Rule(rule) => rule.output().is_blocking_decision() || rule.output().is_permission_denied(),
+        HookKind::Rule(rule) => rule.output().blocks(hook.event),
         _ => true,
     };
     hook.event.is_guarded() && may_block
@@ -171,19 +172,15 @@ fn is_guard(hook: &Hook) -> bool {
 /// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.
 fn blocks(run: &HookRun) -> bool {
     let failed = run.failure().is_some() && run.hook.on_failure == OnFailure::Block;
-    let answered = run.output.as_ref().is_some_and(|output| {
-        output.is_blocking_decision() || output.is_permission_denied() || output.should_stop_execution()
-    });
+    let keeps_from = |output: &HookOutput| output.blocks(run.hook.event) || output.should_stop_execution();
+    let answered = run.output.as_ref().is_some_and(keeps_from);
     failed || answered
 }
 
 /// Whether an output has an effect.
-fn decides(output: &HookOutput) -> bool {
-    use hookrail::Decision;
-    let blocks_or_asks = output.decision.as_ref().is_some_and(|word| word.blocks() || *word == Decision::Ask);
-    let permission = output.specific("permissionDecision").is_some();
+fn decides(event: EventName, output: &HookOutput) -> bool {
     let is_name = |key: &String| key == "hookEventName";
     let changes =
         output.hook_specific_output.as_ref().is_some_and(|specific| specific.keys().any(|key| !is_name(key)));
-    blocks_or_asks || permission || changes || output.should_stop_execution()
+    output.blocks(event) || output.asks(event) || changes || output.should_stop_execution()
 }

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::components::{HookTrust, Level, Recheck};
+use hookrail::components::{Level, Recheck};
 use hookrail::internal::{ResolvedSettings, inherited_environment, named_paths};
 use hookrail::{HookSession, TrustPolicy};
 use tempfile::TempDir;
@@ -89,7 +89,7 @@ fn is_approved(settings: &ResolvedSettings) -> bool {
     let own = settings.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
     own.fold(true, |all, resolved| {
         let unchanged = resolved.seal.as_ref().is_none_or(|seal| seal.recheck() == Recheck::Unchanged);
-        all && unchanged && !matches!(resolved.trust, HookTrust::NotApproved { .. })
+        all && unchanged && resolved.trust.not_approved().is_none()
     })
 }
 

@@ -16,6 +16,8 @@ fn a_span_of_time_is_read_as_people_write_it() {
         ("30m", Some("2026-01-10T11:30:00Z")),
         ("2h", Some("2026-01-10T10:00:00Z")),
         ("7d", Some("2026-01-03T12:00:00Z")),
+        ("2w", Some("2025-12-27T12:00:00Z")),
+        ("4294967295w", Some("-009999-01-02T01:59:59Z")),
         ("2026-01-09", Some("2026-01-08T23:00:00Z")),
         ("2026-01-09T10:00", Some("2026-01-09T09:00:00Z")),
         ("2026-01-09T10:00:00Z", Some("2026-01-09T10:00:00Z")),
@@ -30,4 +32,7 @@ fn a_span_of_time_is_read_as_people_write_it() {
     let since = Since::parse_at("2h", now, &zone).unwrap();
     assert!(since.covers("2026-01-10T10:00:00.000Z") && !since.covers("2026-01-10T09:59:59.999Z"));
     assert!(!since.covers("t5"));
+    let folder = tempfile::tempdir().unwrap();
+    let metadata = folder.path().metadata().unwrap();
+    assert!(since.covers_file(&metadata) && !Since(Timestamp::MAX).covers_file(&metadata));
 }

@@ -3,7 +3,7 @@
 //! A line names what a hook asks for. Whether it came about is on the lines that follow: blocked, stopped, or the
 //! tool's own line.
 
-use hookrail::{Decision, EventName, HookOutput, HookRun, ToolResult};
+use hookrail::{EventName, HookOutput, HookRun, ToolResult};
 use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
@@ -108,15 +108,13 @@ fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) ->
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };
     let mut actions = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);
-    let denied = event == EventName::BeforeTool
-        && specific("permissionDecision").is_some_and(|word| Decision::from_word(word).blocks());
-    if output.is_blocking_decision() || denied {
+    if output.blocks(event) {
+        let denied = event == EventName::BeforeTool && output.is_permission_denied();
         let reason = specific("permissionDecisionReason").filter(|_| denied).or(output.reason.as_deref());
         let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
         actions.push(format!("block{}{reason}", mark(observed || !event.can_block())));
     }
-    let asks = output.decision == Some(Decision::Ask) || specific("permissionDecision") == Some("ask");
-    if asks && event == EventName::BeforeTool {
+    if output.asks(event) {
         let reason = specific("permissionDecisionReason").or(output.reason.as_deref());
         let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
         actions.push(format!("ask{reason}"));

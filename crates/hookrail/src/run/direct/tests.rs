@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::super::expand::quote_project_dirs;
 use super::*;
+use crate::shell::quote;
 
 fn words(command: &str) -> Option<Vec<String>> {
     let words = plain_words(command)?;
@@ -151,6 +152,16 @@ proptest! {
             "{command:?} needs no shell"
         );
         check_against_bash(&command, recorder().path());
+    }
+
+    /// Any texts, written as words.
+    #[test]
+    fn quoted_texts_arrive_as_they_were(
+        texts in proptest::collection::vec("[^\\x00]{0,6}|[ -~]{0,6}|[a-z/._:,@%+=~-]{0,6}", 0..6),
+    ) {
+        let words: Vec<String> = texts.iter().map(|text| quote(text)).collect();
+        let arguments = arguments_from_bash(&format!("rec {}", words.join(" ")), recorder().path());
+        prop_assert_eq!(arguments, texts.iter().map(OsString::from).collect::<Vec<_>>());
     }
 
     /// Any line at all: what is taken for plain is what Bash makes of it.

@@ -6,7 +6,7 @@ use super::{Activation, ResolvedHook, ResolvedSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::hook::{Level, Origin};
 use crate::settings::{Settings, settings_file};
-use crate::trust::{HookTrust, VanishedGuard};
+use crate::trust::VanishedGuard;
 
 /// How many waiting hooks one finding names.
 const NAMED_HOOKS: usize = 5;
@@ -79,13 +79,8 @@ pub(super) fn unapproved(
     settings: &Settings,
     activation: &Activation,
 ) -> Vec<Diagnostic> {
-    let waiting: Vec<(&ResolvedHook, &str)> = hooks
-        .iter()
-        .filter_map(|resolved| match &resolved.trust {
-            HookTrust::NotApproved { why } => Some((resolved, why.as_str())),
-            HookTrust::Trusted | HookTrust::Approved => None,
-        })
-        .collect();
+    let waiting: Vec<(&ResolvedHook, &str)> =
+        hooks.iter().filter_map(|resolved| Some((resolved, resolved.trust.not_approved()?))).collect();
     let help = Some("review with `hookrail trust`".to_owned());
     let mut findings = Vec::new();
     if let Some((first, why)) = waiting.first() {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::facts_of_line;
+use super::super::{facts_of_line, quote, single_quoted};
 
 /// One way to write one character of a word.
 fn written(character: char, how: u8, next: Option<char>) -> String {
@@ -51,9 +51,11 @@ proptest! {
         // A word in single quotes has one reading only.
         let plain: Vec<String> = std::iter::once(program.to_owned())
             .chain(args.iter().cloned())
-            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
+            .map(|word| single_quoted(&word))
             .collect();
         let expected = facts_of_line(&plain.join(" "));
+        let shortest: Vec<String> = std::iter::once(program).chain(args.iter().map(String::as_str)).map(quote).collect();
+        prop_assert_eq!(&facts_of_line(&shortest.join(" ")), &expected, "{:?}", shortest);
         for how in [&how, &other] {
             let words: Vec<String> = std::iter::once(program)
                 .chain(args.iter().map(String::as_str))

@@ -6,7 +6,6 @@ use super::{MergeStrategy, RunOutput};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput, first_not_blank};
-use crate::verdict::views::blocks;
 
 /// The last blocking word, else `ask` where a hook asks for a person's decision, else what the strategy makes of the
 /// others.
@@ -45,8 +44,8 @@ pub(super) fn merge_reasons(event: EventName, answers: &[RunOutput<'_>]) -> Opti
             first_not_blank([answer.output.reason.as_deref(), permission])
         }));
     }
-    if answers.iter().any(|answer| blocks(event, answer.output)) {
-        let blocking = answers.iter().filter(|answer| blocks(event, answer.output));
+    if answers.iter().any(|answer| answer.output.blocks(event)) {
+        let blocking = answers.iter().filter(|answer| answer.output.blocks(event));
         return join_lines(blocking.filter_map(|answer| answer.output.reason.as_deref()));
     }
     last(answers, |output| output.reason.as_ref()).cloned()

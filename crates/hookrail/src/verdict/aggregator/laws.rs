@@ -101,7 +101,7 @@ fn aggregate(event: EventName, runs: &[HookRun], sequential: bool) -> Aggregated
 
 /// Whether one hook alone blocks.
 fn blocks(event: EventName, run: &HookRun) -> bool {
-    run.output.as_ref().is_some_and(|output| crate::verdict::views::blocks(event, output))
+    run.output.as_ref().is_some_and(|output| output.blocks(event))
 }
 
 fn stops(run: &HookRun) -> bool {

@@ -10,7 +10,6 @@ use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::ToolMode;
 use crate::output::{Decision, first_not_blank};
-use crate::verdict::views::blocks;
 
 /// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
 /// permission is sticky; of everything else the later one wins.
@@ -62,9 +61,9 @@ fn append_line(so_far: &mut String, next: &str) {
 /// hide the others.
 fn settle_permission_reason(answers: &[RunOutput<'_>], merged: &mut JsonObject) {
     let event = EventName::BeforeTool;
-    let blocked = answers.iter().any(|answer| blocks(event, answer.output));
+    let blocked = answers.iter().any(|answer| answer.output.blocks(event));
     let decides =
-        |answer: &RunOutput<'_>| if blocked { blocks(event, answer.output) } else { answer.asks(event) };
+        |answer: &RunOutput<'_>| if blocked { answer.output.blocks(event) } else { answer.asks(event) };
     if !answers.iter().any(decides) {
         return;
     }

@@ -186,6 +186,20 @@ fn an_empty_success_is_a_fresh_value_each_time() {
 }
 
 #[test]
+fn a_question_leaves_out_the_reasons_of_hooks_whose_ask_reads_as_allow() {
+    let ask = |reason: &str| answered(&json!({"decision": "ask", "reason": reason}));
+    let mut projects = ask("let me");
+    let mut hook = hook("theirs");
+    hook.origin.level = crate::hook::Level::Project;
+    projects.hook = Arc::new(hook);
+    let runs = vec![projects, ask("sure?")];
+    let aggregator = HookAggregator::new(AskReading::Person, AskReading::Allow);
+    let aggregated = aggregator.aggregate_results(BeforeTool, &runs, false);
+    let processed = process_common_hook_output_fields(BeforeTool, aggregated, runs);
+    assert_eq!(processed.ask, Some(Ask { reason: "sure?".to_owned() }));
+}
+
+#[test]
 fn an_ask_is_a_question_about_a_tool_call_with_the_reasons_of_the_asking_hooks() {
     let ask = |reason: &str| answered(&json!({"decision": "ask", "reason": reason}));
     let permission = answered(&json!({"reason": "r", "hookSpecificOutput":
