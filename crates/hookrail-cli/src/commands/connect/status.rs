@@ -29,7 +29,8 @@ pub(crate) struct AgentStatus {
     pub(crate) tested_with: &'static str,
     /// `no`, `partly`, `yes`, or `unreadable`.
     pub(crate) connected: &'static str,
-    /// The files that call hookrail, or that cannot be read.
+    /// The files that call hookrail, or that cannot be read. None for an agent that reads our own settings while there
+    /// are none.
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -51,6 +52,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         let files: Vec<String> = agent.files.iter().map(|file| shown(file, context)).collect();
         let connected = match agent.connected {
             "no" => "not connected".to_owned(),
+            "yes" if files.is_empty() => "connected: reads the same settings as hookrail".to_owned(),
             "yes" => format!("connected by {}", files.join(", ")),
             "partly" => {
                 format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
@@ -82,8 +84,11 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
         let Ok(file) = AgentFile::find(agent, project, context) else { continue };
         if file.place.format == SettingsFormat::Ours {
             status.connected = "yes";
-            status.files.push(file.place.path);
-            break;
+            if file.place.path.exists() {
+                status.files.push(file.place.path);
+                break;
+            }
+            continue;
         }
         let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
         let connected = match file.load() {
