@@ -1,14 +1,15 @@
 //! What the tests exercised: hooks and rules that ran, decided or blocked, tools of matchers, examples of rules.
 //!
-//! A hook that decided in no test is a hook whose decision was not checked. For a guard only a block counts: one
-//! that never blocks in any test may have stopped guarding.
+//! A hook that decided in no test is a hook whose decision was not checked. For a guard only a block or a question
+//! counts: one that keeps nothing back in any test may have stopped guarding.
 
 mod calls;
 
 use hookrail::components::{HookKind, Level, OnFailure, ProcessedHookResult, TypedInput};
 use hookrail::internal::ResolvedSettings;
-use hookrail::{EventName, Hook, HookOutput, HookRun};
+use hookrail::{Decision, EventName, Hook, HookOutput, HookRun};
 use serde::Serialize;
+use serde_json::Value;
 
 use self::calls::Calls;
 use crate::context::Context;
@@ -38,7 +39,7 @@ pub(crate) struct Covered {
     decided: bool,
     /// Whether some test got through its matcher.
     matched: bool,
-    /// Whether it blocked in some test; `None` for a hook that is no guard.
+    /// Whether it blocked or asked in some test; `None` for a hook that is no guard.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<bool>,
     /// Tools that its matcher names and no test used.
@@ -82,8 +83,8 @@ impl Coverage {
             if let Some(covered) = self.of(&run.hook) {
                 covered.ran = true;
                 covered.matched = true;
-                covered.decided |= run.output.as_ref().is_some_and(decides) || blocks(run);
-                covered.blocked = covered.blocked.map(|blocked| blocked || blocks(run));
+                covered.decided |= run.output.as_ref().is_some_and(decides) || guards(run);
+                covered.blocked = covered.blocked.map(|blocked| blocked || guards(run));
             }
         }
         for hook in &result.not_held {
@@ -116,7 +117,7 @@ impl Coverage {
         let (guards, blocked) =
             (count(|covered| covered.blocked.is_some()), count(|covered| covered.blocked == Some(true)));
         let mut lines = vec![format!(
-            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked"
+            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked or asked"
         )];
         for covered in hooks {
             let name = escape_line(&covered.hook);
@@ -149,9 +150,9 @@ impl Covered {
     /// What no test showed of it.
     fn missing(&self) -> Option<&'static str> {
         match (self.ran, self.decided, self.blocked) {
-            (true, true, Some(false)) => Some("decided, and no test saw it block"),
+            (true, true, Some(false)) => Some("decided, and no test saw it block or ask"),
             (true, true, _) => None,
-            (true, false, Some(_)) => Some("ran, and no test saw it block or decide anything"),
+            (true, false, Some(_)) => Some("ran, and no test saw it block, ask or decide anything"),
             (true, false, None) => Some("ran, and never decided or changed anything"),
             (false, ..) if self.matched => Some("matched, and its condition never held"),
             (false, ..) => Some("no test reached it"),
@@ -161,29 +162,38 @@ impl Covered {
 
 /// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
-    let may_block = match &hook.kind {
-        HookKind::Rule(rule) => rule.output().is_blocking_decision() || rule.output().is_permission_denied(),
+    let keeps_back = match &hook.kind {
+        HookKind::Rule(rule) => blocks(rule.output()) || asks(rule.output()),
         _ => true,
     };
-    hook.event.is_guarded() && may_block
+    hook.event.is_guarded() && keeps_back
 }
 
-/// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.
-fn blocks(run: &HookRun) -> bool {
+/// Whether a hook kept something from happening: by a block, a question or a stop, or by failing where that blocks.
+fn guards(run: &HookRun) -> bool {
     let failed = run.failure().is_some() && run.hook.on_failure == OnFailure::Block;
-    let answered = run.output.as_ref().is_some_and(|output| {
-        output.is_blocking_decision() || output.is_permission_denied() || output.should_stop_execution()
-    });
+    let answered = run
+        .output
+        .as_ref()
+        .is_some_and(|output| blocks(output) || asks(output) || output.should_stop_execution());
     failed || answered
+}
+
+fn blocks(output: &HookOutput) -> bool {
+    output.is_blocking_decision() || output.is_permission_denied()
+}
+
+/// Whether a person is to decide, by either of the two fields.
+fn asks(output: &HookOutput) -> bool {
+    let permission = output.specific("permissionDecision").and_then(Value::as_str);
+    output.decision == Some(Decision::Ask) || permission == Some("ask")
 }
 
 /// Whether an output has an effect.
 fn decides(output: &HookOutput) -> bool {
-    use hookrail::Decision;
-    let blocks_or_asks = output.decision.as_ref().is_some_and(|word| word.blocks() || *word == Decision::Ask);
     let permission = output.specific("permissionDecision").is_some();
     let is_name = |key: &String| key == "hookEventName";
     let changes =
         output.hook_specific_output.as_ref().is_some_and(|specific| specific.keys().any(|key| !is_name(key)));
-    blocks_or_asks || permission || changes || output.should_stop_execution()
+    blocks(output) || asks(output) || permission || changes || output.should_stop_execution()
 }
