@@ -27,6 +27,8 @@ pub struct ConnectOptions {
     pub model_events: bool,
     /// Whether the text is Codex's `config.toml` rather than its `hooks.json`.
     pub toml: bool,
+    /// Whether the edit is only shown: its summary then says what the agent would do.
+    pub dry_run: bool,
 }
 
 /// A settings file after an edit.
@@ -110,7 +112,8 @@ pub fn connect(
     };
     let is_changed = existing != Some(text.as_str());
     let mut summary = vec![if is_changed {
-        format!("{} calls hookrail at {} events.", agent.title(), wanted.len())
+        let calls = if options.dry_run { "would call" } else { "calls" };
+        format!("{} {calls} hookrail at {} events.", agent.title(), wanted.len())
     } else {
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
@@ -138,7 +141,8 @@ pub fn disconnect(
     };
     let is_changed = text.as_deref() != existing;
     let summary = if is_changed {
-        format!("{} no longer calls hookrail.", agent.title())
+        let no_longer_calls = if options.dry_run { "would no longer call" } else { "no longer calls" };
+        format!("{} {no_longer_calls} hookrail.", agent.title())
     } else {
         not_connected(agent)
     };

@@ -29,9 +29,12 @@ impl Effects {
 /// The mark of what has no effect.
 pub(crate) const NO_EFFECT_HERE: &str = "has no effect here";
 
-/// Why nothing that hooks of an observed event ask for comes about.
+/// Where hooks of an observed event ask in vain. The default is another one in agents that call the bridge.
 pub(crate) fn why_observed(event: EventName) -> String {
-    format!("the agent ignores what {event} hooks ask for unless `hooksConfig.agentEvents` is `apply`")
+    format!(
+        "`hookrail agent` ignores what {event} hooks ask for unless `hooksConfig.agentEvents` is `apply`; agents \
+         connected with `hookrail connect` apply it unless that is `observe`"
+    )
 }
 
 /// What the failure of a hook means for its event. `blocked` means that something else blocks it all the same.

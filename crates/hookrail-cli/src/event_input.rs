@@ -38,16 +38,41 @@ impl InputProblem {
     }
 }
 
-/// Reads what was given on the command line.
+/// The command that reads the event, as hints name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventCommand {
+    Fire,
+    Facts,
+    Explain,
+}
+
+impl EventCommand {
+    /// Why arguments for a tool do not fit an event without one, and what to type instead.
+    fn no_tool(self, event: EventName) -> InputProblem {
+        let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
+        let payload = |command: &str| InputProblem::Usage {
+            message: format!("`--tool` and `--input` are {of_tools}"),
+            hint: format!("`hookrail {command} {event} --payload FILE` takes the event's own fields"),
+        };
+        match self {
+            Self::Fire => payload("fire"),
+            Self::Facts => payload("facts"),
+            // Its `--tool` also takes the words of session events.
+            Self::Explain => InputProblem::Usage {
+                message: format!("`--input` is {of_tools}"),
+                hint: format!("`hookrail explain {event}` without `--input` shows the plan"),
+            },
+        }
+    }
+}
+
+/// Reads what was given on the command line of `command`.
 /// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
-pub(crate) fn load(args: &EventArgs) -> Result<TypedInput, InputProblem> {
+pub(crate) fn load(args: &EventArgs, command: EventCommand) -> Result<TypedInput, InputProblem> {
     let event = args.event;
     let is_tool_event = event.has_tool();
     if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
-        return Err(InputProblem::Usage {
-            message: format!("`--tool` and `--input` are for BeforeTool and AfterTool, not for {event}"),
-            hint: format!("`hookrail fire {event} --payload FILE` takes the event's own fields"),
-        });
+        return Err(command.no_tool(event));
     }
     let fields = match &args.payload {
         Some(_) => payload(args)?,

@@ -227,7 +227,9 @@ fn entries_that_call_the_bridge_are_distinguished_from_others() {
         assert_eq!(calls_bridge(command), expected, "{command}");
     }
     for agent in WRITTEN {
-        for entry in wanted(agent, PROGRAM, ConnectOptions { model_events: true, toml: false }) {
+        for entry in
+            wanted(agent, PROGRAM, ConnectOptions { model_events: true, ..ConnectOptions::default() })
+        {
             assert!(calls_bridge(&entry.command), "{}", entry.command);
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct TestArgs {
     /// Write what was seen into the tests that failed; comments are kept
     #[arg(long)]
     pub(crate) accept: bool,
-    /// Show which hooks, rules, tools of matchers and examples no test exercised, and which guards blocked in no test
+    /// Show which hooks, rules, tools of matchers and examples no test exercised, and which guards neither blocked nor asked
     #[arg(long)]
     pub(crate) coverage: bool,
     /// Write a `JUnit` report into this file

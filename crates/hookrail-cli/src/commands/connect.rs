@@ -29,7 +29,8 @@ pub(crate) fn run(
     let Some(agent) = args.agent else { return status::list(args.format, context, printer) };
     refuse_inside_agent("which agents call hookrail")?;
     let file = AgentFile::find(agent, args.project, context)?;
-    let options = ConnectOptions { model_events: args.model_events, toml: file.is_toml };
+    let options =
+        ConnectOptions { model_events: args.model_events, toml: file.is_toml, dry_run: args.dry_run };
     let program = program()?;
     let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
     if file.place.format == SettingsFormat::Ours {

@@ -8,8 +8,8 @@ mod text;
 
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookKind, HookPlanner, Matching};
-use hookrail::internal::{ConditionReport, Facts, Folders, RegistryScope, Subject};
+use hookrail::components::{Explanation, HookKind, HookPlanner, Level, Matching};
+use hookrail::internal::{ConditionReport, Facts, Folders, RegistryScope, ResolvedSettings, Subject};
 use hookrail::{EventName, Hook};
 
 use self::report::report;
@@ -17,13 +17,13 @@ use self::text::print_text;
 use crate::cli::{EventArgs, ExplainArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, InputProblem};
+use crate::event_input::{self, EventCommand, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers};
 use crate::terminal::printer::Printer;
 
-/// Prints the plan. With hooks off it is still made, as if they were on, with a note.
+/// Prints the plan. With hooks off it is still made, as if they were on, with a note if that makes hooks run.
 pub(crate) fn run(
     args: &ExplainArgs,
     context: &Context,
@@ -38,7 +38,7 @@ pub(crate) fn run(
     let explanation =
         HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target);
     findings::print_findings(&settings, context, printer);
-    if !settings.activation.is_on() && !settings.hooks.is_empty() {
+    if plans_hooks_that_are_off(&explanation, &settings) {
         printer.message("note: this is what would run if hooks were on");
     }
     let planned = match planned(args, context, &explanation) {
@@ -55,6 +55,16 @@ pub(crate) fn run(
         Format::Text => print_text(args.event, target, &explanation, &planned, &workers, context, printer)?,
     }
     Ok(ExitStatus::Success)
+}
+
+/// Whether the plan has a hook that does not run now, because hooks of its level are off. One that waits for approval is
+/// never in the plan.
+fn plans_hooks_that_are_off(explanation: &Explanation, settings: &ResolvedSettings) -> bool {
+    let mut planned = explanation.plan.iter().flat_map(|plan| &plan.hooks);
+    let is_off = |level: &Level| {
+        settings.hooks.iter().any(|resolved| resolved.hook.origin.level == *level && !resolved.on)
+    };
+    planned.any(|planned| is_off(&planned.hook.origin.level))
 }
 
 /// A hook that would run.
@@ -77,7 +87,7 @@ fn planned<'e>(
     }
     let given =
         EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
-    let input = event_input::load(&given)?;
+    let input = event_input::load(&given, EventCommand::Explain)?;
     let event = input.event();
     let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };
     let facts = Facts::new(Subject::of(&event), folders);

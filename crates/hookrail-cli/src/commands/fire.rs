@@ -19,7 +19,7 @@ use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
 use crate::cli::{FireArgs, Format};
 use crate::context::Context;
 use crate::effect::Effects;
-use crate::event_input;
+use crate::event_input::{self, EventCommand};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -34,7 +34,7 @@ use watch::Watch;
 /// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
 /// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match event_input::load(&args.event) {
+    let input = match event_input::load(&args.event, EventCommand::Fire) {
         Ok(input) => input,
         Err(problem) => return problem.report(printer),
     };

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::components::Matcher;
 use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Word, edit, outline};
-use hookrail_bridge::{Imported, import, script_hints};
+use hookrail_bridge::{Agent, Imported, SettingsFormat, import, script_hints};
 use serde_json::Value;
 
 use crate::cli::ImportArgs;
@@ -28,6 +28,7 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     if args.write {
         refuse_inside_agent("hooks")?;
     }
+    refuse_without_command_hooks(args.agent, context)?;
     let files = match &args.file {
         Some(file) => vec![file.clone()],
         None => hook_files(args.agent, args.project, context),
@@ -60,6 +61,21 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     }
     printer.json_pretty(&all.settings)?;
     Ok(ExitStatus::Success)
+}
+
+/// Refuses an agent that has no hooks of its own to import, whether or not a file is named.
+fn refuse_without_command_hooks(agent: Agent, context: &Context) -> anyhow::Result<()> {
+    let title = agent.title();
+    let (why, hint) = match place(agent, false, context).format {
+        SettingsFormat::Json => return Ok(()),
+        SettingsFormat::Ours => {
+            ("reads the same settings as hookrail", "`hookrail list` shows them".to_owned())
+        }
+        SettingsFormat::Plugin => {
+            ("has no command hooks", format!("`hookrail connect {agent}` has it call hookrail's"))
+        }
+    };
+    Err(Hinted::new(format!("{title} {why}; there is nothing to import"), hint).into())
 }
 
 /// Adds every imported hook to our settings; those that are there already are left alone.

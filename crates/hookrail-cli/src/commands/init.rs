@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::approvals::{FileContent, Pending};
+use hookrail::components::AgentEvents;
 use hookrail::internal::{edit, quote};
 use serde_json::json;
 
@@ -101,7 +102,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
             pending.hook.command() == hook.command
                 && pending.files.iter().all(|file| file.content == own_text)
         };
-        approve::approve(is_written_here, settings_waited, context, printer)?;
+        approve::approve(&hook.name, is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
     print_next_steps(args.event, starter, &target, context, printer)?;
@@ -263,9 +264,15 @@ fn print_next_steps(
         printer.data(format_args!("{what}:"))?;
         printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
     }
-    if starter.needs_apply && settings.agent_events() == hookrail::components::AgentEvents::Observe {
+    if starter.needs_apply && settings.agent_events() == AgentEvents::Observe {
+        // Unlike here, the default is to apply them.
+        let others = if settings.agent_events_or(AgentEvents::Apply) == AgentEvents::Apply {
+            "; agents connected with `hookrail connect` need nothing"
+        } else {
+            ""
+        };
         printer.data(format_args!(
-            "\nThe agent applies the answers of {event} hooks only with this in the settings:"
+            "\n`hookrail agent` applies the answers of {event} hooks only with this in the settings{others}:"
         ))?;
         printer.data("  \"hooksConfig\": { \"agentEvents\": \"apply\" }")?;
     }

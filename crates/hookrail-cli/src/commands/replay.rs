@@ -74,8 +74,8 @@ struct Replay<'c> {
 }
 
 /// Replays transcripts and prints what would be decided otherwise.
-/// Nothing is changed by it but the file of `--save-tests`. It fails when there is nothing to replay, because "no
-/// differences" would then be misleading.
+/// Nothing is changed by it but the file of `--save-tests`. It fails when no file is a transcript, because
+/// "no differences" would then be misleading.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let session = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(session.settings(), context)?;
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
         }
         other => other?,
     }
-    if replay.counts.files == 0 && !candidates.iter().any(|candidate| candidate.is_named) {
+    if replay.counts.files == 0 {
         return Err(nothing_found(args).into());
     }
     match args.format {

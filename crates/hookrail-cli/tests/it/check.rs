@@ -344,6 +344,34 @@ fn ten_thousand_hooks_are_checked_in_a_moment() {
     assert!(took < std::time::Duration::from_secs(40), "{took:?}");
 }
 
+/// A broken file of the user or the system stops everything, one of a project or an extension only itself.
+#[test]
+fn what_follows_from_a_broken_file_depends_on_its_level() {
+    for (broken, advice) in [
+        (&b"{ oops"[..], ""),
+        (b"{ \"enableHooks\": \"true\" }", "write true without quotes; "),
+        (b"{\xff}", "save the file as UTF-8; "),
+    ] {
+        let project = TestProject::new();
+        for (file, what) in [
+            (project.user_settings_path(), "nothing runs"),
+            (project.system_settings_path(), "nothing runs"),
+            (project.dir().join(".llxprt/settings.json"), "this file is ignored"),
+            (project.home().join(".llxprt/extensions/x/llxprt-extension.json"), "this file is ignored"),
+        ] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, broken).unwrap();
+            let report = Run::new(&project, &["check", "--format", "json"]).json();
+            // An extension's manifest has no flag.
+            if !(file.ends_with("llxprt-extension.json") && advice.starts_with("write")) {
+                let help = format!("{advice}until this is fixed, {what}");
+                assert_eq!(report["findings"][0]["help"], help, "{}: {report}", file.display());
+            }
+            fs::remove_file(&file).unwrap();
+        }
+    }
+}
+
 #[test]
 fn what_cannot_run_in_forks_is_reported() {
     let project = TestProject::new();
@@ -354,15 +382,33 @@ fn what_cannot_run_in_forks_is_reported() {
     for (command, expected) in [
         (python(""), None),
         (python("-u "), None),
-        (python("-O "), Some("note")),
-        ("cat".to_owned(), Some("warning")),
-        (format!("{} | cat", python("")), Some("warning")),
+        (python("-O "), Some(("note", "the hook runs Python with `-O`"))),
+        ("cat".to_owned(), Some(("warning", "the hook is no Python script"))),
+        (
+            "/nowhere/x.py".to_owned(),
+            Some(("warning", "the hook names the program `/nowhere/x.py`, which is not found")),
+        ),
+        (
+            format!("{} | cat", python("")),
+            Some((
+                "warning",
+                "the hook is more than the words of one program, so that it is left to the shell",
+            )),
+        ),
     ] {
         let hook = json!({ "type": "command", "command": command, "worker": "fork" });
         project.user_settings(&hooks("BeforeTool", &json!([{ "hooks": [hook] }])));
         let report = Run::new(&project, &["check", "--format", "json"]).json();
         let findings = report["findings"].as_array().cloned().unwrap_or_default();
         let found = findings.iter().find(|finding| finding["code"] == "fork-without-effect");
-        assert_eq!(found.and_then(|finding| finding["severity"].as_str()), expected, "{command}: {report}");
+        let found = found
+            .map(|finding| [&finding["severity"], &finding["message"]].map(|text| text.as_str().unwrap()));
+        let expected = expected
+            .map(|(severity, why)| (severity, format!("`\"worker\": \"fork\"` has no effect: {why}")));
+        assert_eq!(
+            found.map(|[severity, message]| (severity, message.to_owned())),
+            expected,
+            "{command}: {report}"
+        );
     }
 }

@@ -43,9 +43,11 @@ fn connect_twice_and_disconnect_leave_every_byte() {
         let dry = run(&project, &["connect", agent, "--dry-run"]);
         assert_eq!(dry.code, Some(0), "{dry}");
         assert!(dry.stdout.contains("bridge"), "{dry}");
+        assert!(dry.stderr.contains(" would call hookrail at "), "{dry}");
         assert_eq!(fs::read_to_string(&file).ok().as_deref(), before, "{agent}");
         let ran = run(&project, &["connect", agent]);
         assert_eq!(ran.code, Some(0), "{ran}");
+        assert!(ran.stderr.contains(" calls hookrail at "), "{ran}");
         let connected = fs::read_to_string(&file).unwrap();
         assert!(connected.contains(env!("CARGO_BIN_EXE_hookrail")), "{connected}");
         let again = run(&project, &["connect", agent]);
@@ -55,8 +57,11 @@ fn connect_twice_and_disconnect_leave_every_byte() {
         let agents = list["agents"].as_array().unwrap();
         let entry = agents.iter().find(|entry| entry["agent"] == agent).unwrap();
         assert_eq!((&entry["connected"], &entry["files"][0]), (&json!("yes"), &json!(file)), "{entry}");
+        let dry = run(&project, &["disconnect", agent, "--dry-run"]);
+        assert!(dry.stderr.contains(" would no longer call hookrail."), "{dry}");
         let ran = run(&project, &["disconnect", agent]);
         assert_eq!(ran.code, Some(0), "{ran}");
+        assert!(ran.stderr.contains(" no longer calls hookrail."), "{ran}");
         let left = fs::read_to_string(&file).ok();
         match before {
             Some(before) => assert_eq!(left.as_deref(), Some(before), "{agent}"),
@@ -141,6 +146,13 @@ fn all_are_disconnected_at_once_and_llxprt_needs_nothing() {
     let ran = run(&project, &["connect", "llxprt"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.stdout.contains("nothing to connect"), "{ran}");
+    let row = || {
+        let ran = run(&project, &["connect"]);
+        ran.stdout.lines().find(|line| line.starts_with("llxprt")).unwrap_or_default().to_owned()
+    };
+    assert!(row().ends_with("connected: reads the same settings as hookrail"), "no file: {}", row());
+    project.user_settings(&json!({}));
+    assert!(row().ends_with("connected by ~/.llxprt/settings.json"), "{}", row());
     for (agent, ..) in files(&project) {
         run(&project, &["connect", agent]);
     }

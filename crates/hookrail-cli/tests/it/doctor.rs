@@ -55,6 +55,20 @@ fn a_whole_chain_needs_nothing() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_not_called_private() {
+    let project = guarded();
+    let ran = doctor(&project);
+    assert_eq!(
+        states(&ran, "home", "is not there yet; it is made private when it is needed"),
+        ["ok"],
+        "{ran}"
+    );
+    run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
+    let ran = doctor(&project);
+    assert_eq!(states(&ran, "home", "`~/.llxprt/hookrail` is private"), ["ok"], "{ran}");
+}
+
+#[test]
 fn broken_links_of_the_chain_are_named() {
     let project = guarded();
     run(&project, &["connect", "claude"]);

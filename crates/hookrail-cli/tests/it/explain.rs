@@ -70,6 +70,22 @@ fn words_of_sessions_and_events_without_any() {
     );
 }
 
+/// With hooks on, those that wait for approval would not run either.
+#[test]
+fn hooks_that_wait_for_approval_are_not_said_to_run_if_hooks_were_on() {
+    let project = TestProject::new();
+    let hook = json!([{ "hooks": [{ "type": "command", "command": "true" }] }]);
+    project.settings(&json!({ "enableHooks": true, "hooks": { "AfterTool": hook } }));
+    let run = Run::new(&project, &["explain", "AfterTool"]);
+    assert!(run.stdout.contains("no hook runs"), "{}", run.shown());
+    assert!(!run.stderr.contains("if hooks were on"), "{}", run.shown());
+    // The user's hook is off as well, and would run.
+    project.user_settings(&json!({ "hooks": { "AfterTool": hook } }));
+    let run = Run::new(&project, &["explain", "AfterTool"]);
+    assert!(run.stdout.contains("1 hook runs"), "{}", run.shown());
+    assert!(run.stderr.contains("note: this is what would run if hooks were on"), "{}", run.shown());
+}
+
 #[test]
 fn hooks_that_are_off_are_explained_as_if_they_were_on() {
     let project = TestProject::new();

@@ -218,6 +218,20 @@ fn wrong_input_is_a_usage_error_that_names_the_field() {
 }
 
 #[test]
+fn the_hint_names_the_command_that_was_typed() {
+    let project = TestProject::new();
+    for (command, hint) in [
+        ("fire", "hint: `hookrail fire SessionStart --payload FILE` takes the event's own fields"),
+        ("facts", "hint: `hookrail facts SessionStart --payload FILE` takes the event's own fields"),
+        ("explain", "hint: `hookrail explain SessionStart` without `--input` shows the plan"),
+    ] {
+        let ran = run(&project, &[command, "SessionStart", "--tool", "startup", "--input", "{}"]);
+        assert_eq!(ran.code, Some(64), "{ran}");
+        assert!(ran.stderr.lines().any(|line| line == hint), "{ran}");
+    }
+}
+
+#[test]
 fn hooks_that_are_off_are_reported() {
     let project = TestProject::new();
     project.user_settings(

@@ -73,6 +73,25 @@ fn import_reads_every_file_of_the_agent() {
     assert!(ran.stderr.contains(".gemini/settings.json"), "{ran}");
 }
 
+/// Agents without command hooks of their own, whether or not there is a file.
+#[test]
+fn import_refuses_agents_that_have_nothing_to_import() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true }));
+    run(&project, &["connect", "opencode"]);
+    for (agent, why) in [
+        ("llxprt", "LLxprt Code reads the same settings as hookrail; there is nothing to import"),
+        ("opencode", "opencode has no command hooks; there is nothing to import"),
+    ] {
+        for args in [&["import", agent][..], &["import", agent, "--project"], &["import", agent, "any.json"]]
+        {
+            let ran = run(&project, args);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran}");
+            assert!(ran.stderr.contains(why), "{ran}");
+        }
+    }
+}
+
 /// What `--write` adds runs for the same calls, and stays off where it was off.
 #[test]
 fn import_keeps_matchers_apart_and_disabled_hooks_off() {

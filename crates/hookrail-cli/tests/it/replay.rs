@@ -263,11 +263,27 @@ fn what_cannot_be_read_is_counted_and_the_rest_is_asked_about() {
     );
 
     project.file("garbage.jsonl", (0..=255_u8).cycle().take(100_000).collect::<Vec<u8>>());
-    let report = replay(&project, &["garbage.jsonl"]);
-    assert_eq!(report["calls"], 0);
+    let report = replay(&project, &["log.jsonl", "garbage.jsonl"]);
+    assert_eq!(report["calls"], 2);
     assert!(report["unreadable"].as_u64().unwrap() > 100, "{report}");
     project.file("empty.jsonl", "");
-    assert_eq!(replay(&project, &["empty.jsonl"])["calls"], 0);
+    assert_eq!(replay(&project, &["log.jsonl", "empty.jsonl"])["calls"], 2);
+}
+
+/// "Nothing would be decided otherwise" is no answer where nothing could be read.
+#[test]
+fn files_of_which_none_is_a_transcript_are_an_error() {
+    let project = guarded();
+    project.file("garbage.jsonl", (0..=255_u8).cycle().take(100_000).collect::<Vec<u8>>());
+    project.file("empty.jsonl", "");
+    project.file("notes.txt", "git push -f");
+    for file in ["garbage.jsonl", "empty.jsonl", "notes.txt"] {
+        for format in ["text", "json"] {
+            let run = Run::new(&project, &["replay", file, "--format", format]);
+            assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.shown());
+            assert!(run.stderr.contains(&format!("there are no transcripts in `{file}`")), "{}", run.shown());
+        }
+    }
 }
 
 #[test]

@@ -166,7 +166,13 @@ fn a_projects_rule_needs_approval_and_a_change_asks_again() {
     assert_eq!(fire().code, Some(0), "not approved, not asked");
     let trust = Run::new(&project, &["trust", "--yes"]);
     assert_eq!(trust.code, Some(0), "{}", trust.shown());
-    assert!(trust.stdout.contains("write_file") && trust.stdout.contains("first"), "{}", trust.shown());
+    let definition = trust.stdout.lines().find(|line| line.starts_with("  definition ")).unwrap_or_default();
+    assert!(
+        definition.contains("{\"when\":{\"tool\":\"write_file\"}"),
+        "not quoted again: {}",
+        trust.shown()
+    );
+    assert!(trust.stdout.contains("first") && !trust.stdout.contains("timeout"), "{}", trust.shown());
     let run = fire();
     assert_eq!(run.code, Some(2), "{}", run.shown());
     project.settings(&rule(&json!({ "name": "own", "when": { "tool": "nothing" }, "block": "first" })));
@@ -192,6 +198,33 @@ fn a_first_rule_is_written_approved_and_tried() {
     let line = shell("git push -f");
     let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
+
+    let again = Run::new(&project, &["init", "--rule"]);
+    assert_eq!(
+        (again.code, again.stderr.as_str()),
+        (Some(0), ""),
+        "nothing changed meanwhile: {}",
+        again.shown()
+    );
+    assert!(again.stdout.contains("it needs no approval: an approved hook of this project says the same"));
+    let waits = Run::new(&project, &["trust"]);
+    assert_eq!(waits.code, Some(0), "{}", waits.shown());
+}
+
+/// Hooks that the second rule turns on again are approved with it, although the rule itself needs no approval.
+#[test]
+fn a_second_rule_turns_hooks_on_again() {
+    let project = TestProject::new();
+    Run::new(&project, &["init", "--rule"]);
+    let text =
+        project.read(".llxprt/settings.json").replace("\"enableHooks\": true", "\"enableHooks\": false");
+    project.file(".llxprt/settings.json", text);
+    Run::new(&project, &["trust", "--yes"]);
+    let again = Run::new(&project, &["init", "--rule"]);
+    assert!(again.stdout.contains("turned hooks on"), "{}", again.shown());
+    assert_eq!(again.stderr, "", "{}", again.shown());
+    let waits = Run::new(&project, &["trust"]);
+    assert_eq!(waits.code, Some(0), "{}", waits.shown());
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn every_key_of_expect_holds_or_fails() {
     assert_eq!(seen("no-push"), "true true true true");
     assert_eq!(seen("crash"), "true true false false");
     assert_eq!(seen("never"), "true false false false");
-    assert_eq!(seen("ask-rm").rsplit(' ').next(), Some("null"), "a question keeps nothing out by itself");
+    assert_eq!(seen("ask-rm"), "true true true true", "a question keeps the call back");
     assert!(!project.home().join(".llxprt/hookrail/log.jsonl").exists(), "tests are not what hooks did");
 }
 
@@ -165,7 +165,10 @@ fn coverage_names_what_nothing_exercises() {
         { "matcher": "run_shell_command", "hooks": [
             { "type": "rule", "name": "no-push", "when": { "command": "git push --force" }, "block": "no",
               "examples": { "match": ["git push -f", "sudo git push --force"], "noMatch": ["git push"] } }] },
-        { "matcher": "glob", "hooks": [{ "type": "command", "name": "closed", "command": "exit 7", "onFailure": "block" }] }
+        { "matcher": "glob", "hooks": [{ "type": "command", "name": "closed", "command": "exit 7", "onFailure": "block" }] },
+        { "matcher": "run_shell_command", "hooks": [
+            { "type": "rule", "name": "ask-rm", "when": { "program": "rm" }, "ask": "really?" },
+            { "type": "rule", "name": "tell", "when": { "program": "ls" }, "context": "a list" }] }
     ] } }));
     write(
         &project,
@@ -179,8 +182,8 @@ fn coverage_names_what_nothing_exercises() {
     let run = Run::new(&project, &["test", "--coverage"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     for expected in [
-        "coverage: 3 of 3 hooks and rules ran, 3 decided; 2 of 3 guards blocked",
-        "  change: decided, and no test saw it block (user, ",
+        "coverage: 3 of 5 hooks and rules ran, 3 decided; 2 of 4 guards blocked or asked",
+        "  change: decided, and no test saw it block or ask (user, ",
         "  change: no test of its matcher `^(write_file|replace)$` with `replace`",
         "  no-push: no test repeats its examples `sudo git push --force`, `git push`",
     ] {
@@ -194,6 +197,8 @@ fn coverage_names_what_nothing_exercises() {
             { "hook": "no-push", "ran": true, "decided": true, "matched": true, "blocked": true,
               "untriedExamples": ["sudo git push --force", "git push"] },
             { "hook": "closed", "ran": true, "decided": true, "matched": true, "blocked": true },
+            { "hook": "ask-rm", "ran": false, "decided": false, "matched": true, "blocked": false },
+            { "hook": "tell", "ran": false, "decided": false, "matched": true },
         ])
     );
 }

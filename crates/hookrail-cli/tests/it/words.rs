@@ -86,7 +86,9 @@ fn what_is_only_observed_is_not_shown_as_done() {
     let ran = fire(&project, "AfterAgent");
     assert_eq!(ran.code, Some(2), "the verdict stays: {ran}");
     assert!(ran.stdout.contains("a block, which has no effect here: again"), "{ran}");
-    assert!(ran.stdout.contains("unless `hooksConfig.agentEvents` is `apply`"), "{ran}");
+    let why = "`hookrail agent` ignores what AfterAgent hooks ask for unless `hooksConfig.agentEvents` is `apply`; agents \
+               connected with `hookrail connect` apply it unless that is `observe`";
+    assert!(ran.stdout.contains(why), "{ran}");
     assert!(!ran.stdout.contains("blocked by policy"), "{ran}");
     let json = run(&project, &["fire", "AfterAgent", "--format", "json"]).json();
     assert_eq!((&json["blocked"], &json["blockCause"]), (&json!(true), &json!("policy")));
@@ -96,6 +98,7 @@ fn what_is_only_observed_is_not_shown_as_done() {
         check.stdout.contains("a block or a change by a hook of AfterAgent has no effect here"),
         "{check}"
     );
+    assert!(check.stdout.contains(why), "{check}");
 
     let mut settings: Value =
         serde_json::from_str(&fs::read_to_string(project.user_settings_path()).unwrap()).unwrap();
@@ -133,10 +136,10 @@ fn an_answer_with_text_beside_it_is_warned_about_everywhere() {
     let noisy = format!("echo checking; {}", answer(&json!({ "decision": "block", "reason": "no" })));
     let ran = fire(&with_hook("BeforeTool", &command(&noisy)), "BeforeTool");
     assert_eq!(ran.code, Some(0), "O23: plain text: {ran}");
-    assert!(ran.stdout.contains("warning: line 2 of stdout is a block that does not count"), "O23: {ran}");
+    assert!(ran.stdout.contains("warning: line 2 of stdout is a block that is ignored"), "O23: {ran}");
     let run = Scenario::new().calls(&[shell("echo hi")]).says("Done.").hook("BeforeTool", noisy).run("go");
     run.expect(0, "Done.\n");
-    run.expect_printed("warning: line 2 of stdout is a block that does not count");
+    run.expect_printed("warning: line 2 of stdout is a block that is ignored");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use jsonc_parser::common::Ranged;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
+use crate::hook::Level;
 use crate::spelling::{misspelling_of, shortened};
 
 /// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
@@ -147,15 +148,15 @@ impl<'s> Findings<'s> {
     /// An enable flag whose value is no boolean.
     pub(super) fn not_a_flag(&self, route: Route<'_>, value: &Value<'_>) -> Diagnostic {
         let hint = match value.as_string_lit().map(|literal| literal.value.as_ref()) {
-            Some(word @ ("true" | "false")) => format!("write {word} without quotes; "),
-            _ => String::new(),
+            Some(word @ ("true" | "false")) => Some(format!("write {word} without quotes")),
+            _ => None,
         };
         Diagnostic {
             code: DiagnosticCode::FlagNotABoolean,
             severity: Severity::Error,
             place: self.source.place(value.start()..value.end()),
             message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
-            help: Some(format!("{hint}until this is fixed, this file is ignored")),
+            help: hint,
         }
     }
 
@@ -221,6 +222,19 @@ impl Help for Option<String> {
     }
 }
 
+/// What follows from a file that cannot be used, after the advice how to fix it. Which guards the user's or the system's
+/// held is not known, so that nothing runs without them; a project or an extension loses its own hooks only.
+pub(super) fn consequence(level: &Level, advice: Option<String>) -> String {
+    let what = match level {
+        Level::User | Level::System => "nothing runs",
+        Level::Project | Level::Extension(_) => "this file is ignored",
+    };
+    match advice {
+        Some(advice) => format!("{advice}; until this is fixed, {what}"),
+        None => format!("until this is fixed, {what}"),
+    }
+}
+
 /// A text that is not JSON with comments and trailing commas.
 pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
     Diagnostic {
@@ -228,7 +242,7 @@ pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Di
         severity: Severity::Error,
         place,
         message: format!("malformed settings: expected {expected}, {found}"),
-        help: Some("until this is fixed, this file is ignored".to_owned()),
+        help: None,
     }
 }
 
@@ -239,7 +253,7 @@ pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
         severity: Severity::Error,
         place: Some(start_of(file)),
         message: format!("cannot read the settings: {error}"),
-        help: Some("this file is ignored".to_owned()),
+        help: None,
     }
 }
 
@@ -253,7 +267,7 @@ pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) ->
         severity: Severity::Error,
         place: Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place }),
         message: "malformed settings: expected UTF-8 text, found other bytes".to_owned(),
-        help: Some("save the file as UTF-8; until then it is ignored".to_owned()),
+        help: Some("save the file as UTF-8".to_owned()),
     }
 }
 

@@ -25,7 +25,11 @@ pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return;
         }
-        Err(error) => return settings.diagnostics.push(diagnose::unreadable(dir, &error)),
+        Err(error) => {
+            let mut finding = diagnose::unreadable(dir, &error);
+            finding.help = Some("until this is fixed, the extensions in it are ignored".to_owned());
+            return settings.diagnostics.push(finding);
+        }
     };
     for name in names {
         let shown = name.to_string_lossy().into_owned();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonc_parser::ast::Object;
 
-use super::diagnose::{Findings, Route};
+use super::diagnose::{Findings, Route, consequence};
 use super::extensions::load_extensions;
 use super::files::{LevelText, SettingsFiles};
 use super::hooks::read_hooks;
@@ -85,8 +85,9 @@ pub(super) fn parse<'a>(level: &Level, source: &Source<'a>, settings: &mut Setti
 }
 
 impl Settings {
-    /// Notes that a file cannot be used, and why.
-    pub(super) fn refuse(&mut self, level: &Level, file: Option<&Path>, finding: Diagnostic) {
+    /// Notes that a file cannot be used, why, and what follows from that.
+    pub(super) fn refuse(&mut self, level: &Level, file: Option<&Path>, mut finding: Diagnostic) {
+        finding.help = Some(consequence(level, finding.help));
         self.unusable.push(UnusableFile {
             level: level.clone(),
             file: file.map(Path::to_owned).unwrap_or_default(),

@@ -63,7 +63,7 @@ fn lost_outputs(stdout: &str) -> Vec<String> {
     };
     let lost = stdout.lines().filter(is_output).take(1);
     lost.map(|line| {
-        format!("a line of its output would have been an answer, and does not count: {}", shortened(line))
+        format!("a line of its output would have been an answer, and is ignored: {}", shortened(line))
     })
     .collect()
 }

@@ -29,7 +29,8 @@ pub(crate) fn run(
         if args.all && (file.place.format == SettingsFormat::Ours || file.load()?.is_none()) {
             continue;
         }
-        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
+        let options =
+            ConnectOptions { toml: file.is_toml, dry_run: args.dry_run, ..ConnectOptions::default() };
         let changed = file.change(context, args.dry_run, |existing| disconnect(agent, existing, options));
         match changed {
             Ok(changed) => changed.show(&file, args.dry_run, context, printer)?,

@@ -28,7 +28,8 @@ pub(crate) struct AgentStatus {
     /// The version that hookrail was tested with.
     pub(crate) tested_with: &'static str,
     pub(crate) connected: Connected,
-    /// The files that call hookrail, or that cannot be read.
+    /// The files that call hookrail, or that cannot be read. None for an agent that reads our own settings while there
+    /// are none.
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -64,6 +65,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         let files: Vec<String> = agent.files.iter().map(|file| shown(file, context)).collect();
         let connected = match agent.connected {
             Connected::No => "not connected".to_owned(),
+            Connected::Yes if files.is_empty() => "connected: reads the same settings as hookrail".to_owned(),
             Connected::Yes => format!("connected by {}", files.join(", ")),
             Connected::Partly => {
                 format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
@@ -95,8 +97,11 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
         let Ok(file) = AgentFile::find(agent, project, context) else { continue };
         if file.place.format == SettingsFormat::Ours {
             status.connected = Connected::Yes;
-            status.files.push(file.place.path);
-            break;
+            if file.place.path.exists() {
+                status.files.push(file.place.path);
+                break;
+            }
+            continue;
         }
         let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
         let connected = match file.load() {

@@ -42,6 +42,14 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
         }
     }
     if report.findings.len() == before {
-        report.ok("home", format!("`{}` is private", shown(&state, context)));
+        let name = shown(&state, context);
+        report.ok(
+            "home",
+            if state.exists() {
+                format!("`{name}` is private")
+            } else {
+                format!("`{name}` is not there yet; it is made private when it is needed")
+            },
+        );
     }
 }

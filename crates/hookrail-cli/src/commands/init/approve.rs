@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use hookrail::approvals::Pending;
+use hookrail::components::HookTrust;
 use hookrail::internal::ResolvedSettings;
 
 use crate::context::Context;
@@ -17,8 +18,10 @@ pub(super) fn settings_wait(settings: &ResolvedSettings, context: &Context) -> b
 }
 
 /// Approves the pending hooks for which `is_written_here` holds, and the settings around them if none waited before.
-/// If what is pending is not what was just written, it was changed in between, and nothing is approved.
+/// A hook that says the same as an approved one is not pending: `name` tells it from one that was changed in between, in
+/// which case nothing is approved.
 pub(super) fn approve(
+    name: &str,
     is_written_here: impl Fn(&Pending) -> bool,
     settings_waited: bool,
     context: &Context,
@@ -28,7 +31,11 @@ pub(super) fn approve(
     let settings = context.settings();
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
     let own: Vec<_> = review.pending.iter().filter(|pending| is_written_here(pending)).collect();
-    if own.is_empty() {
+    let is_approved = settings
+        .hooks
+        .iter()
+        .any(|resolved| resolved.hook.name == name && resolved.trust == HookTrust::Approved);
+    if own.is_empty() && !is_approved {
         printer.message("warning: the project changed while the hook was written; it is not approved");
         printer.message("hint: review it with `hookrail trust`");
         return Ok(());
@@ -36,7 +43,11 @@ pub(super) fn approve(
     let approved =
         if settings_waited { store.approve_hooks(&review, &own) } else { store.approve(&review, &own) };
     approved.with_context(|| Hinted::new("cannot approve what was written", "try `hookrail trust`"))?;
-    printer.data("approved it for this project")?;
+    printer.data(if own.is_empty() {
+        "it needs no approval: an approved hook of this project says the same"
+    } else {
+        "approved it for this project"
+    })?;
     if settings_waited || review.pending.len() > own.len() {
         printer.message("note: other things in this project still wait for approval: `hookrail trust`");
     }

@@ -59,7 +59,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         print_turned_on(&target, context, printer)?;
     }
     if !target.is_users {
-        approve::approve(|pending| pending.hook.name == name, settings_waited, context, printer)?;
+        approve::approve(&name, |pending| pending.hook.name == name, settings_waited, context, printer)?;
         first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
     printer.data("\nTry it:")?;

@@ -1,14 +1,15 @@
 //! What the tests exercised: hooks and rules that ran, decided or blocked, tools of matchers, examples of rules.
 //!
-//! A hook that decided in no test is a hook whose decision was not checked. For a guard only a block counts: one
-//! that never blocks in any test may have stopped guarding.
+//! A hook that decided in no test is a hook whose decision was not checked. For a guard only a block or a question
+//! counts: one that keeps nothing back in any test may have stopped guarding.
 
 mod calls;
 
 use hookrail::components::{HookKind, Level, OnFailure, ProcessedHookResult, TypedInput};
 use hookrail::internal::ResolvedSettings;
-use hookrail::{EventName, Hook, HookOutput, HookRun};
+use hookrail::{Decision, EventName, Hook, HookOutput, HookRun};
 use serde::Serialize;
+use serde_json::Value;
 
 use self::calls::Calls;
 use crate::context::Context;
@@ -38,7 +39,7 @@ pub(crate) struct Covered {
     decided: bool,
     /// Whether some test got through its matcher.
     matched: bool,
-    /// Whether it blocked in some test; `None` for a hook that is no guard.
+    /// Whether it blocked or asked in some test; `None` for a hook that is no guard.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<bool>,
     /// Tools that its matcher names and no test used.
@@ -83,8 +84,8 @@ impl Coverage {
                 covered.ran = true;
                 covered.matched = true;
                 covered.decided |=
-                    run.output.as_ref().is_some_and(|output| decides(run.hook.event, output)) || blocks(run);
-                covered.blocked = covered.blocked.map(|blocked| blocked || blocks(run));
+                    run.output.as_ref().is_some_and(|output| decides(run.hook.event, output)) || guards(run);
+                covered.blocked = covered.blocked.map(|blocked| blocked || guards(run));
             }
         }
         for hook in &result.not_held {
@@ -117,7 +118,7 @@ impl Coverage {
         let (guards, blocked) =
             (count(|covered| covered.blocked.is_some()), count(|covered| covered.blocked == Some(true)));
         let mut lines = vec![format!(
-            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked"
+            "coverage: {ran} of {all} hooks and rules ran, {decided} decided; {blocked} of {guards} guards blocked or asked"
         )];
         for covered in hooks {
             let name = escape_line(&covered.hook);
@@ -150,9 +151,9 @@ impl Covered {
     /// What no test showed of it.
     fn missing(&self) -> Option<&'static str> {
         match (self.ran, self.decided, self.blocked) {
-            (true, true, Some(false)) => Some("decided, and no test saw it block"),
+            (true, true, Some(false)) => Some("decided, and no test saw it block or ask"),
             (true, true, _) => None,
-            (true, false, Some(_)) => Some("ran, and no test saw it block or decide anything"),
+            (true, false, Some(_)) => Some("ran, and no test saw it block, ask or decide anything"),
             (true, false, None) => Some("ran, and never decided or changed anything"),
             (false, ..) if self.matched => Some("matched, and its condition never held"),
             (false, ..) => Some("no test reached it"),
@@ -162,17 +163,20 @@ impl Covered {
 
 /// Whether it is there to keep something from happening: any hook that can, but for a rule that neither blocks nor asks.
 fn is_guard(hook: &Hook) -> bool {
-    let may_block = match &hook.kind {
-        HookKind::Rule(rule) => rule.output().blocks(hook.event),
+    let keeps_back = match &hook.kind {
+        HookKind::Rule(rule) => rule.output().blocks(hook.event) || rule.output().asks(hook.event),
         _ => true,
     };
-    hook.event.is_guarded() && may_block
+    hook.event.is_guarded() && keeps_back
 }
 
-/// Whether a hook kept something from happening: by a block, by a stop, or by failing where that blocks.
-fn blocks(run: &HookRun) -> bool {
+/// Whether a hook kept something from happening: by a block, a question or a stop, or by failing where that blocks.
+fn guards(run: &HookRun) -> bool {
     let failed = run.failure().is_some() && run.hook.on_failure == OnFailure::Block;
-    let keeps_from = |output: &HookOutput| output.blocks(run.hook.event) || output.should_stop_execution();
+    let keeps_from = |output: &HookOutput| {
+        let event = run.hook.event;
+        output.blocks(event) || output.asks(event) || output.should_stop_execution()
+    };
     let answered = run.output.as_ref().is_some_and(keeps_from);
     failed || answered
 }

@@ -155,7 +155,11 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
         Change::Timeout { before, .. } => Some(milliseconds(*before)),
         _ => None,
     };
-    term("timeout", milliseconds(timeout), before(timeout_before));
+    let timeout_before = before(timeout_before);
+    // Nothing of a rule runs that could take long.
+    if hook.type_name() != "rule" || timeout_before.is_some() {
+        term("timeout", milliseconds(timeout), timeout_before);
+    }
     let env_before = |change: &Change| match change {
         Change::Env { before, .. } => Some(variables(before)),
         _ => None,
@@ -183,11 +187,11 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     for (field, value) in &further {
         let field_before = changes.iter().find_map(|change| match change {
             Change::Further { field: named, before, .. } if named == field => {
-                Some(before.as_ref().map_or_else(|| "(not given)".to_owned(), Value::to_string))
+                Some(before.as_ref().map_or_else(|| "(not given)".to_owned(), plain))
             }
             _ => None,
         });
-        term(field, value.to_string(), field_before);
+        term(field, plain(value), field_before);
     }
     if let Some(description) = &hook.description {
         term("about", description.clone(), None);
@@ -198,6 +202,11 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
 /// A hook without a matcher runs for everything, which is shown.
 fn any_or(matcher: Option<&String>) -> String {
     matcher.cloned().unwrap_or_else(|| "(none: everything)".to_owned())
+}
+
+/// A further term. A definition is the text of the JSON in the settings, and is shown as such instead of quoted again.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// As in the settings, so that a reader can compare.

@@ -19,7 +19,7 @@ const FIELDS: [&str; 7] =
 /// that more of them would cost the square of the output.
 const TRIES: usize = 16;
 
-/// An answer that does not count.
+/// An answer that is ignored.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LostAnswer {
     /// The line on which it begins, from one.
@@ -33,8 +33,8 @@ impl fmt::Display for LostAnswer {
         let Self { line, loss } = self;
         write!(
             f,
-            "line {line} of stdout is {loss} that does not count, because other text stands beside it: stdout must be \
-             the JSON object alone (print everything else to stderr)"
+            "line {line} of stdout is {loss} that is ignored, because other text stands beside it: stdout must be the \
+             JSON object alone (print everything else to stderr)"
         )
     }
 }

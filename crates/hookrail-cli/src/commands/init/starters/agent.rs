@@ -1,7 +1,8 @@
 //! Starters around a prompt.
 //!
 //! A prompt can be blocked before the model sees it, and an answer can be sent back for more work.
-//! Both need `"agentEvents": "apply"` in the settings; without it the agent only observes them, and `init` prints that.
+//! In `hookrail agent` both need `"agentEvents": "apply"` in the settings; without it they are only observed, and `init`
+//! prints that.
 
 use super::Starter;
 

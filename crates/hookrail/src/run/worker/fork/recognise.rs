@@ -40,7 +40,7 @@ pub enum ForkObstacle {
 }
 
 impl ForkObstacle {
-    /// The reason, as text that follows the name of the hook.
+    /// The reason, as a verb and its object: "the hook" stands before it.
     pub fn why(&self) -> &str {
         match self {
             Self::NotPython(why) | Self::NotTheSame(why) => why,
@@ -67,7 +67,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         .ok_or_else(|| NotTheSame("has variables in its environment that the shell acts on".to_owned()))?;
     env.retain(|(name, _)| name != "HOOKRAIL_WORKER");
     let program = find(&first, &env, &command.cwd)
-        .ok_or_else(|| NotPython(format!("`{}` is not found", first.display())))?;
+        .ok_or_else(|| NotPython(format!("names the program `{}`, which is not found", first.display())))?;
     set(&mut env, "_".into(), program.clone());
 
     let (interpreter, name, options, script, args) = if is_forkable_python(&first) {
