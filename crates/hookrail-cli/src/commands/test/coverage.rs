@@ -7,9 +7,8 @@ mod calls;
 
 use hookrail::components::{HookKind, Level, OnFailure, ProcessedHookResult, TypedInput};
 use hookrail::internal::ResolvedSettings;
-use hookrail::{Decision, EventName, Hook, HookOutput, HookRun};
+use hookrail::{EventName, Hook, HookOutput, HookRun};
 use serde::Serialize;
-use serde_json::Value;
 
 use self::calls::Calls;
 use crate::context::Context;
