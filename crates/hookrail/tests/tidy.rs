@@ -20,7 +20,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("matcher", &["event"]),
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
-    ("output", &["formats"]),
+    ("output", &["event", "formats"]),
     ("shell", &[]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
     ("hook", &["diagnostic", "event", "matcher", "rules"]),

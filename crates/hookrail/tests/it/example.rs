@@ -4,13 +4,21 @@
 use std::fs;
 use std::process::Command;
 
+use serde_json::Value;
+
 fn run(example: &str) -> String {
-    // Through cargo, so that it is this example and not one that was built some other day.
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--example", example])
+    // Through cargo, so that it is this example and not one that was built some other day. For the whole workspace, as
+    // the tests are built: for one package the dependencies would be built again with other features.
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--workspace", "--offline", "--message-format=json", "--example", example])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
+    assert!(built.status.success(), "{built:?}");
+    let messages = built.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut messages = messages.map(|line| serde_json::from_slice::<Value>(line).unwrap());
+    let program = messages.find_map(|message| message["executable"].as_str().map(str::to_owned)).unwrap();
+    let output = Command::new(program).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
