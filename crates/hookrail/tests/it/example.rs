@@ -17,7 +17,7 @@ fn run(example: &str) -> String {
     assert!(built.status.success(), "{built:?}");
     let messages = built.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut messages = messages.map(|line| serde_json::from_slice::<Value>(line).unwrap());
-    let program = messages.find_map(|message| message["executable"].as_str().map(str::to_owned)).unwrap();
+    let program = messages.find_map(|message| Some(message.get("executable")?.as_str()?.to_owned())).unwrap();
     let output = Command::new(program).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
