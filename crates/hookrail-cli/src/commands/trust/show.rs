@@ -11,7 +11,7 @@ use hookrail::Hook;
 use hookrail::approvals::{
     Change, FileContent, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
 };
-use hookrail::components::OnFailure;
+use hookrail::components::{HookKind, OnFailure};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -157,7 +157,8 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     };
     let timeout_before = before(timeout_before);
     // Nothing of a rule runs that could take long.
-    if hook.type_name() != "rule" || timeout_before.is_some() {
+    let is_rule = matches!(hook.kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
+    if !is_rule || timeout_before.is_some() {
         term("timeout", milliseconds(timeout), timeout_before);
     }
     let env_before = |change: &Change| match change {
