@@ -1,5 +1,4 @@
-//! The architecture, executable: which folder of the engine may use what, and which may depend on which. Then, for every
-//! crate, how long files are and how much of the code is documented.
+//! The architecture, executable: which folder of the engine may use what, and which may depend on which.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -168,51 +167,6 @@ fn unsafe_code_is_in_one_file() {
     assert_eq!(with_unsafe, ["run/system_calls.rs"]);
 }
 
-/// Bounds on the lengths of files, in lines: half of them, and nine of ten, are no longer.
-const MEDIAN_LINES: usize = 150;
-const NINTH_DECILE_LINES: usize = 300;
-/// Doc comments, in lines for each hundred lines of code.
-const DOC_LINES_PER_HUNDRED: usize = 15;
-
-/// Every Rust file below a folder.
-fn rust_files(folder: PathBuf) -> Vec<PathBuf> {
-    let mut folders = vec![folder];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    files
-}
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
-}
-
-/// The crates of the workspace: their names and the files of their `src`.
-fn crates() -> Vec<(String, Vec<PathBuf>)> {
-    let workspace = workspace();
-    let listed = fs::read_dir(workspace.join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let folders = listed.chain([workspace.join("xtask")]).filter(|folder| folder.join("Cargo.toml").exists());
-    let crates = folders.map(|folder| {
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        (name, rust_files(folder.join("src")))
-    });
-    crates.collect()
-}
-
-/// Whether a file holds tests, or what only tests use.
-fn is_for_tests(file: &Path) -> bool {
-    let names = ["tests", "tests.rs", "laws.rs", "fixtures.rs"];
-    let file = file.strip_prefix(workspace()).unwrap();
-    file.components().any(|part| names.iter().any(|name| part.as_os_str() == *name))
-}
-
 /// The lines of a file without its inline test modules, which stand at its end.
 fn lines_without_tests(text: &str) -> impl Iterator<Item = &str> {
     let is_inline_tests = |rest: &str| {
@@ -222,41 +176,4 @@ fn lines_without_tests(text: &str) -> impl Iterator<Item = &str> {
     let mut places = text.match_indices("#[cfg(test)]\n").map(|(at, _)| at);
     let end = places.find(|at| is_inline_tests(text.get(*at..).unwrap())).unwrap_or(text.len());
     text.get(..end).unwrap().lines().map(str::trim)
-}
-
-#[test]
-fn files_stay_short() {
-    let mut findings = Vec::new();
-    for (name, files) in crates() {
-        let length = |file: &PathBuf| fs::read_to_string(file).unwrap().lines().count();
-        let mut lengths: Vec<usize> = files.iter().map(length).collect();
-        lengths.sort_unstable();
-        let median = usize::midpoint(lengths[(lengths.len() - 1) / 2], lengths[lengths.len() / 2]);
-        let ninth_decile = lengths[lengths.len() * 9 / 10];
-        if median > MEDIAN_LINES || ninth_decile > NINTH_DECILE_LINES {
-            findings.push(format!("{name}: median {median} lines, ninth decile {ninth_decile}"));
-        }
-    }
-    let bounds = format!("at most {MEDIAN_LINES} and {NINTH_DECILE_LINES}");
-    assert!(findings.is_empty(), "the files of a crate's `src` are too long ({bounds}): {findings:#?}");
-}
-
-#[test]
-fn code_is_documented() {
-    let mut findings = Vec::new();
-    for (name, files) in crates() {
-        let (mut docs, mut code) = (0, 0);
-        for file in files.iter().filter(|file| !is_for_tests(file)) {
-            for line in lines_without_tests(&fs::read_to_string(file).unwrap()) {
-                docs += usize::from(line.starts_with("///") || line.starts_with("//!"));
-                code += usize::from(!line.is_empty() && !line.starts_with("//"));
-            }
-        }
-        if docs * 100 < code * DOC_LINES_PER_HUNDRED {
-            let missing = (code * DOC_LINES_PER_HUNDRED).div_ceil(100) - docs;
-            findings.push(format!("{name}: {docs} for {code} lines of code, {missing} too few"));
-        }
-    }
-    let bound = format!("{DOC_LINES_PER_HUNDRED} lines for 100 lines of code outside of tests");
-    assert!(findings.is_empty(), "doc comments ({bound}) are missing: {findings:#?}");
 }
