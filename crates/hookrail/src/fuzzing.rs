@@ -23,11 +23,11 @@ use crate::payload::parse_input;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::{Settings, edit, parse_user_text};
-use crate::shell::{facts_of_argv, facts_of_line, outline, single_quoted};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::process_common_hook_output_fields;
 use crate::verdict::hook_run::{Exit, HookRun};
 use crate::verdict::result::ProcessedHookResult;
+use hookrail_shell::{facts_of_argv, facts_of_line, outline, single_quoted};
 
 /// Separates the parts of one input.
 const SEPARATOR: u8 = 0x1e;

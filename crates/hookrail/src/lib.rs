@@ -55,8 +55,6 @@ mod plan;
 mod rules;
 mod run;
 mod settings;
-#[expect(unreachable_pub, reason = "the reader is written as if it were a crate of its own")]
-mod shell;
 mod spelling;
 mod trust;
 mod verdict;
@@ -178,12 +176,12 @@ pub mod internal {
         SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
         settings_schema,
     };
-    pub use crate::shell::{
+    pub use crate::trust::atomic_file::LockedFile;
+    pub use crate::trust::{HookJudgement, Judgement, named_paths};
+    pub use hookrail_shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
         is_python, outline, quote, shebang_line,
     };
-    pub use crate::trust::atomic_file::LockedFile;
-    pub use crate::trust::{HookJudgement, Judgement, named_paths};
 }
 
 /// The page about embedding is compiled, so that its snippets stay true.

@@ -9,7 +9,7 @@ use hookrail_testkit::rooms::{assert_order, uses_between_rooms};
 
 /// Rooms from the bottom up. A room uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("spelling", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event.
@@ -20,18 +20,17 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
     ("output", &["event", "formats"]),
-    ("shell", &[]),
-    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "shell", "spelling"]),
+    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
     ("hook", &["diagnostic", "event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook", "shell"]),
+    ("trust", &["diagnostic", "event", "hook"]),
     ("plan", &["event", "hook", "matcher", "trust"]),
     (
         "settings",
-        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "shell", "spelling", "trust"],
+        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],
     ),
     ("verdict", &["event", "formats", "hook", "output"]),
     // What a hook's `watch` means is defined by the code that binds approvals to it.
-    ("run", &["event", "formats", "hook", "output", "rules", "settings", "shell", "trust", "verdict"]),
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
     (
         "host",
         &[
@@ -54,7 +53,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         "fuzzing",
         &[
             "event", "formats", "hook", "host", "matcher", "output", "payload", "rules", "run", "settings",
-            "shell", "verdict",
+            "verdict",
         ],
     ),
 ];
@@ -145,13 +144,13 @@ fn effects_stay_where_they_belong() {
 fn one_reader_tells_quotes_apart() {
     // A second one would read some line in another way than the first, and than Bash.
     // `bridge_entry.rs` looks for two words in a text of any nesting, where every quote is only a border.
-    let homes = ["shell", "settings/bridge_entry.rs"];
+    let homes = ["settings/bridge_entry.rs"];
     for (name, path) in files() {
         let code = code(&path);
         let reads = [r"'\'' =>", r"'\'' |", r"| '\''", r"b'\''"].iter().any(|sign| code.contains(sign));
         assert!(
             !reads || homes.iter().any(|home| name.starts_with(home)),
-            "{name} reads quotes; `shell/` does that"
+            "{name} reads quotes; `hookrail-shell` does that"
         );
     }
 }

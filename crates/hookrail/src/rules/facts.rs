@@ -15,7 +15,7 @@ pub(crate) use self::shell::{LineCommand, ShellLine};
 use super::path::Places;
 use crate::event::Event;
 use crate::formats::json_object::JsonObject;
-use crate::shell::{ShellFacts, facts_of_argv, facts_of_line};
+use hookrail_shell::{ShellFacts, facts_of_argv, facts_of_line};
 
 /// The tool whose `command` is a shell line.
 pub(crate) const SHELL_TOOL: &str = "run_shell_command";

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::environment::{EnvironmentVariable, get, set};
 use crate::hook::PROJECT_DIR_VARIABLES;
-use crate::shell::{self, Quote, is_builtin, is_reserved_word, outline};
+use hookrail_shell::{self as shell, Quote, is_builtin, is_reserved_word, outline};
 
 /// Variables that change what bash does, or that bash does not pass on as it got them. Besides these, all
 /// whose names begin with `BASH` or `COMP_`.

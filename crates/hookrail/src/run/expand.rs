@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use crate::hook::PROJECT_DIR_VARIABLES;
-use crate::shell::outline;
+use hookrail_shell::outline;
 
 /// Puts every unquoted project-directory variable of a command into double quotes.
 pub(crate) fn quote_project_dirs(command: &str) -> Cow<'_, str> {

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crate::shell::{outline, single_quoted, within_single_quotes};
 use crate::trust::relative_words;
+use hookrail_shell::{outline, single_quoted, within_single_quotes};
 
 /// The variable that stands for the extension's folder.
 const EXTENSION_PATH: &str = "${extensionPath}";

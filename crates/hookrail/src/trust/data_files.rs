@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::{Piece, Word, outline};
+use hookrail_shell::{Piece, Word, outline};
 
 /// What the names of data files end with. Interpreters run none of them by accident.
 const EXTENSIONS: [&str; 13] =

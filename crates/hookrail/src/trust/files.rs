@@ -19,7 +19,7 @@ use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
 use super::words::{PROJECT, TooComplex, first_word, words};
 use crate::hook::StartObstacle;
-use crate::shell::{SHEBANG_BYTES, shebang_line};
+use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
 const MAX_PLACES: usize = 20_000;

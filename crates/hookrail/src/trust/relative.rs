@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::hook::{Hook, HookKind, Level};
-use crate::shell::{Role, SimpleCommand, outline};
+use hookrail_shell::{Role, SimpleCommand, outline};
 
 /// Programs that run the file they are given.
 const INTERPRETERS: [&str; 17] = [

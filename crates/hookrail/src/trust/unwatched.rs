@@ -9,7 +9,7 @@ use super::review::Reading;
 use super::terms::FileContent;
 use super::words::is_project_variable;
 use crate::hook::Hook;
-use crate::shell::{Piece, Quote, Role, Word, is_python, outline, shebang_line};
+use hookrail_shell::{Piece, Quote, Role, Word, is_python, outline, shebang_line};
 
 /// Programs that run what a file of the project says, and find that file by themselves.
 const RUNNERS: [&str; 19] = [

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use crate::hook::PROJECT_DIR_VARIABLES;
-use crate::shell::{Piece, Quote, Role, Word, outline};
+use hookrail_shell::{Piece, Quote, Role, Word, outline};
 
 /// Stands for the project's folder in a [`words`] result. No path contains it, so a folder with
 /// quotes, blanks or dollar signs in its name is never mistaken for shell syntax.

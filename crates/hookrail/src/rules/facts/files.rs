@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Facts;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
-use crate::shell::{Access, PathBase, PathUse};
+use hookrail_shell::{Access, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
 const MAX_PATHS: usize = 4096;

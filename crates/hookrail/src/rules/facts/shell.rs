@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::rules::command::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth;
 use crate::rules::words::CommandWords;
-use crate::shell::{CommandFact, PathUse, ShellFacts};
+use hookrail_shell::{CommandFact, PathUse, ShellFacts};
 
 /// Stands for a word that cannot be determined in the joined words of a command. No test that people write looks for it.
 pub(crate) const UNKNOWN_WORD: char = '\u{1}';

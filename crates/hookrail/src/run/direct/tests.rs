@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::super::expand::quote_project_dirs;
 use super::*;
-use crate::shell::quote;
+use hookrail_shell::quote;
 
 fn words(command: &str) -> Option<Vec<String>> {
     let words = plain_words(command)?;

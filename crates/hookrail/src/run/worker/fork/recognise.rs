@@ -11,7 +11,7 @@ use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
 use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words_at_home};
 use crate::run::environment::{EnvironmentVariable, get, set};
-use crate::shell::{SHEBANG_BYTES, shebang_line};
+use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
 /// The options of the interpreter with which a fork is the same as a new process.
 const OPTIONS: &[u8] = b"uBEsSI";
@@ -107,7 +107,7 @@ fn find(name: &OsStr, env: &[EnvironmentVariable], cwd: &Path) -> Option<OsStrin
     find_program(get(env, "PATH")?, name, cwd)
 }
 
-/// `python`, `python3`, `python3.12`, with or without a path. Stricter than [`is_python`](crate::shell::is_python): other
+/// `python`, `python3`, `python3.12`, with or without a path. Stricter than [`is_python`](hookrail_shell::is_python): other
 /// programs of a similar name, and `pypy`, do not take the loader.
 fn is_forkable_python(program: &OsStr) -> bool {
     let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();

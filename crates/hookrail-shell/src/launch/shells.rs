@@ -1,0 +1,195 @@
+//! Shells, and programs that hand code to one.
+
+use super::joined;
+use super::options::{Spec, scan};
+use crate::field::Field;
+use crate::walk::{Context, Stdin, Walker, base_name, known_values};
+
+/// Whether `name` is a shell whose language is read here.
+pub(crate) fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "rbash" | "mksh" | "rksh" | "pdksh")
+        || is_other_shell(name)
+}
+
+/// Shells with a language of their own: their code cannot be determined. `fish -c 'rm x'` would read the same in Bash, but
+/// it is not known for which texts that holds.
+fn is_other_shell(name: &str) -> bool {
+    matches!(name, "fish" | "csh" | "tcsh")
+}
+
+/// Reads the arguments of a shell: code, the name of a script, or nothing.
+///
+/// A script is a file, and what stands in files is not known here; the shell itself is reported as a command with the script
+/// among its words. A file that is a stream or a pipe to other commands is code that this line makes, so it is dynamic.
+pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
+    let mut at = 0;
+    let (mut has_code, mut from_stdin_asked, mut reads_start_file) = (false, false, false);
+    let (mut is_interactive, mut reads_home) = (false, name == "zsh");
+    while let Some(arg) = args.get(at) {
+        let Some(text) = arg.as_str() else {
+            // It may be `-c`.
+            walker.dynamic();
+            if !arg.single {
+                return;
+            }
+            break;
+        };
+        match text {
+            "--" | "-" => {
+                at += 1;
+                break;
+            }
+            "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => return,
+            "--rcfile" | "--init-file" => {
+                reads_start_file = true;
+                at += 2;
+            }
+            _ if text.starts_with("--") => {
+                reads_start_file |= text.starts_with("--rcfile=") || text.starts_with("--init-file=");
+                reads_home |= text == "--login";
+                at += 1;
+            }
+            _ if text.len() > 1 && text.starts_with(['-', '+']) => {
+                let letters = text.get(1..).unwrap_or_default();
+                has_code |= text.starts_with('-') && letters.contains('c');
+                from_stdin_asked |= letters.contains('s');
+                is_interactive |= letters.contains('i');
+                reads_home |= letters.contains(['i', 'l']);
+                at += 1 + letters.matches(['o', 'O']).count();
+            }
+            _ => break,
+        }
+    }
+    if reads_start_file {
+        walker.dynamic();
+    }
+    walker.note_new_shell(is_interactive, reads_home);
+    let operands = args.get(at..).unwrap_or_default();
+    if has_code {
+        let Some((text, rest)) = operands.split_first() else { return };
+        if is_other_shell(name) {
+            walker.dynamic();
+            return;
+        }
+        let positional = rest.get(1..).unwrap_or_default();
+        code(walker, text, Some(positional), context);
+        return;
+    }
+    match operands.first() {
+        Some(script) if !from_stdin_asked => {
+            let is_stream = script.as_str().is_some_and(|path| {
+                path.starts_with("/dev/") || path.starts_with("/proc/") || base_name(path) == "stdin"
+            });
+            if script.process || is_stream {
+                walker.dynamic();
+            }
+        }
+        _ if is_other_shell(name) => walker.dynamic(),
+        _ => from_stdin(walker, context),
+    }
+}
+
+/// Whether a text that Bash reads in one way means something else to a plain shell: `[[ a && rm ]]` runs `rm`, as do
+/// `((rm))` and `a &>b rm`.
+fn means_else_in_posix(text: &str) -> bool {
+    ["[[", "((", "&>", "$'", "|&", "function ", "coproc ", "select ", "<(", ">(", "$\"", "$["]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+/// Reads the code that a shell would find on its standard input.
+pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
+    match &context.stdin {
+        Stdin::Unknown => walker.dynamic(),
+        Stdin::Nothing => {}
+        Stdin::Text(text) => {
+            let text = text.to_string();
+            if context.posix && means_else_in_posix(&text) {
+                walker.dynamic();
+            }
+            let context = Context { stdin: Stdin::Unknown, ..context.clone() };
+            walker.new_shell(&text, None, &context);
+        }
+    }
+}
+
+/// Reads a word as code for a new shell.
+pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, context: &Context) {
+    match text.as_str() {
+        Some(code) if !text.glob => {
+            walker.note_new_shell(false, false);
+            if context.posix && means_else_in_posix(code) {
+                walker.dynamic();
+            }
+            let positional = args.and_then(known_values);
+            walker.new_shell(code, positional, context);
+        }
+        _ => walker.dynamic(),
+    }
+}
+
+/// Reads words that are joined by blanks and then handed to a shell. They have lost their quotes, and are read as the new
+/// shell will read them.
+pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Context) {
+    let is_unknown = |field: &Field| field.text.is_none();
+    let has_syntax =
+        |field: &Field| field.as_str().is_some_and(|text| text.contains(['\'', '"', '\\', '`', '$', '#']));
+    // A word that cannot be determined may close a quote that another one opens.
+    if words.iter().any(is_unknown) && words.iter().any(has_syntax) {
+        walker.dynamic();
+    }
+    if !context.foreign {
+        walker.note_new_shell(false, false);
+    }
+    walker.new_shell(&joined(words), None, context);
+}
+
+/// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name.
+pub(super) fn su(walker: &mut Walker, args: &[Field], context: &Context) {
+    #[rustfmt::skip] // A list is read as a block.
+    let spec = Spec {
+        flags: "lmpfPhV",
+        values: "cCgGswTu",
+        long_flags: &["login", "preserve-environment", "fast", "pty", "no-pty", "help", "version"],
+        long_values: &[
+            "command", "session-command", "group", "supp-group", "shell", "whitelist-environment", "user",
+        ],
+        ..Spec::default()
+    };
+    // Options may stand behind operands.
+    let mut operands: Vec<Field> = Vec::new();
+    let mut rest = args;
+    let mut code_word = None;
+    let mut names_user = false;
+    loop {
+        let found = scan(rest, &spec);
+        if found.has(&["help", "version", "h", "V"]) {
+            return;
+        }
+        if found.unclear {
+            walker.dynamic();
+        }
+        names_user |= found.has(&["u", "user"]);
+        if let Some(code) = found.value(&["c", "command", "session-command", "C"]) {
+            code_word = Some(code.clone());
+        }
+        let is_ended = found.rest > 0 && rest.get(found.rest - 1).is_some_and(|field| field.is("--"));
+        let Some((operand, behind)) = rest.get(found.rest..).and_then(<[Field]>::split_first) else { break };
+        if is_ended {
+            operands.push(operand.clone());
+            operands.extend(behind.iter().cloned());
+            break;
+        }
+        if !operand.is("-") {
+            operands.push(operand.clone());
+        }
+        rest = behind;
+    }
+    match code_word {
+        Some(word) => code(walker, &word, None, context),
+        // `runuser -u user command`
+        None if names_user => walker.start(&operands, context),
+        None if operands.len() > 1 => shell(walker, "sh", operands.get(1..).unwrap_or_default(), context),
+        None => from_stdin(walker, context),
+    }
+}

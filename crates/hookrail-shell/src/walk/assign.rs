@@ -1,0 +1,73 @@
+//! Assignments and arithmetic: what they run, and what they say about variables.
+
+use super::{Context, Walker, known_values};
+use crate::parse::is_identifier;
+use crate::state::{StateKey, Value};
+use crate::syntax::{Arithmetic, Assign, AssignValue, UnexpandedWord};
+
+impl Walker {
+    /// Reads an assignment. One that stands before a command lasts as long as that.
+    pub(super) fn assign(&mut self, assign: &Assign, context: &Context) {
+        if let Some(parts) = &assign.subscript {
+            self.expand_for_commands(parts, context);
+        }
+        match &assign.value {
+            AssignValue::Array(words) => self.assign_array(&assign.name, words, assign.append, context),
+            AssignValue::Word(word) => {
+                let value = self.expand_single(word, context);
+                let value = match (assign.append, value) {
+                    (true, Some(value)) => self.variable_text(&assign.name).map(|old| old + &value),
+                    (_, value) => value,
+                };
+                // One element of an array is not followed.
+                let value = value.filter(|_| assign.subscript.is_none());
+                self.set_variable(&assign.name, value, context);
+            }
+        }
+    }
+
+    /// Reads `name=( … )`.
+    pub(super) fn assign_array(
+        &mut self,
+        name: &str,
+        words: &[UnexpandedWord],
+        append: bool,
+        context: &Context,
+    ) {
+        let fields = self.expand_words(words, context);
+        let is_indexed = fields.iter().any(|field| field.as_str().is_some_and(|text| text.starts_with('[')));
+        let values = known_values(&fields);
+        self.set_variable(name, None, context);
+        let is_followed = !append && !is_indexed && !self.state.is_set(&StateKey::OddVariables);
+        if let Some(values) = values.filter(|_| is_followed && is_identifier(name)) {
+            self.state.set(StateKey::Variable(name.to_owned()), Some(Value::List(values.into())));
+        }
+    }
+
+    /// The value of a variable, if it is known and not an array.
+    fn variable_text(&self, name: &str) -> Option<String> {
+        match self.state.get(&StateKey::Variable(name.to_owned())) {
+            Some(Value::Text(text)) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Reads an expression: what it runs, and which variables it sets.
+    pub(super) fn arithmetic(&mut self, expression: &Arithmetic, context: &Context) {
+        self.has_arithmetic = true;
+        self.expand_for_commands(&expression.parts, context);
+        self.forget_assigned(&expression.text);
+    }
+
+    /// Forgets every variable that an expression names, if it can set any.
+    pub(super) fn forget_assigned(&mut self, expression: &str) {
+        if !expression.contains('=') && !expression.contains("++") && !expression.contains("--") {
+            return;
+        }
+        for name in expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            if is_identifier(name) {
+                self.state.set(StateKey::Variable(name.to_owned()), None);
+            }
+        }
+    }
+}

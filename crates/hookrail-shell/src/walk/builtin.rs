@@ -1,0 +1,215 @@
+//! Builtins: those that run code, and those that change what is known.
+
+use super::{Context, How, MAX_DIRECTORIES, Walker};
+use crate::facts::Access;
+use crate::field::Field;
+use crate::launch::joined;
+use crate::state::{StateKey, Value};
+
+/// Builtins of Bash that are programs, if anything, to a plain shell.
+#[rustfmt::skip] // A list is read as a block.
+const ONLY_IN_BASH: [&str; 19] = [
+    "builtin", "compgen", "complete", "compopt", "declare", "dirs", "disown", "enable", "help", "let",
+    "logout", "mapfile", "popd", "pushd", "readarray", "shopt", "source", "suspend", "typeset",
+];
+
+/// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
+/// name.
+pub(super) fn is_only_in_bash(name: &str) -> bool {
+    ONLY_IN_BASH.contains(&name)
+}
+
+impl Walker {
+    /// Reads what the builtin `name` does with `args`.
+    ///
+    /// Builtins that neither run code nor change what is known (`echo`, `test` without subscripts, `jobs`) need no look.
+    /// `source` reads a file, so that everything can be different afterwards.
+    pub(super) fn builtin(&mut self, name: &str, args: &[Field], context: &Context) {
+        match name {
+            "eval" => {
+                if args.iter().any(|field| field.text.is_none()) {
+                    self.dynamic();
+                    self.forget_variables();
+                }
+                let args =
+                    if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
+                self.code(&joined(args.unwrap_or_default()), context);
+            }
+            "source" | "." => {
+                self.dynamic();
+                self.forget_variables();
+                let operand = args.iter().find(|field| !field.is("--"));
+                if let Some(file) = operand {
+                    self.use_path(Access::Read, file, context);
+                }
+            }
+            "command" | "builtin" | "exec" => self.prefixed(name, args, context),
+            "trap" => self.trap(args, context),
+            "alias" => self.define_aliases(args),
+            "cd" | "pushd" | "popd" => self.change_directory(name, args),
+            "set" => self.set_builtin(args),
+            "shift" => self.shift(args),
+            // Outside of a function it is an error and sets nothing; whether this is outside cannot always be determined.
+            "local" if self.active.is_empty() => {
+                self.declare(args, context);
+                self.forget_variables();
+            }
+            "export" | "readonly" | "declare" | "typeset" | "local" => self.declare(args, context),
+            "unset" | "read" | "mapfile" | "readarray" | "getopts" | "printf" | "wait" | "let" => {
+                self.change_variables(name, args, context);
+            }
+            "test" | "[" => self.subscripts(args, context),
+            "shopt" if args.iter().any(|field| field.is("lastpipe") || field.text.is_none()) => {
+                self.state.set(StateKey::OddVariables, Some(Value::Set));
+                self.forget_variables();
+            }
+            "hash" | "enable" => {
+                // `hash -p /bin/rm ls` lets one name run another program.
+                let is_plain =
+                    |field: &Field| field.as_str().is_some_and(|text| !text.starts_with('-') || text == "-r");
+                if !args.iter().all(is_plain) {
+                    self.dynamic();
+                }
+            }
+            "fc" if args.iter().any(|field| !field.is("-l")) => self.dynamic(),
+            "jobs" if args.first().is_some_and(|field| field.is("-x")) => {
+                self.run(args.get(1..).unwrap_or_default(), How::WithoutFunctions, &context.behind(name));
+            }
+            "compgen" | "complete" | "bind" => self.completion(args, context),
+            _ => {}
+        }
+    }
+
+    /// `command`, `builtin` and `exec`: the words behind them are a command that functions do not hide. `command -v` only
+    /// asks where it is.
+    fn prefixed(&mut self, name: &str, args: &[Field], context: &Context) {
+        let mut at = 0;
+        while let Some(option) = args.get(at) {
+            let Some(text) = option.as_str() else {
+                self.dynamic();
+                break;
+            };
+            if name == "builtin" || !text.starts_with('-') || text == "-" {
+                break;
+            }
+            at += 1;
+            if text == "--" {
+                break;
+            }
+            if name == "command" && text.contains(['v', 'V']) {
+                return;
+            }
+            if name == "exec" && text.contains('a') && text.ends_with('a') {
+                at += 1;
+            }
+        }
+        let rest = args.get(at..).unwrap_or_default();
+        let rest = if rest.first().is_some_and(|field| field.is("--")) {
+            rest.get(1..).unwrap_or_default()
+        } else {
+            rest
+        };
+        let how = if name == "exec" { How::Program } else { How::WithoutFunctions };
+        self.run(rest, how, &context.behind(name));
+    }
+
+    /// `trap`: literal code is read when everything else has been, because it can call what is defined later.
+    fn trap(&mut self, args: &[Field], context: &Context) {
+        let args = if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
+        let Some((code, signals)) = args.and_then(<[Field]>::split_first) else { return };
+        match code.as_str() {
+            None => self.dynamic(),
+            Some("-" | "" | "-l" | "-p" | "-lp") => {}
+            // A signal alone resets it.
+            Some(_) if signals.is_empty() => {}
+            Some(code) => {
+                let is_exit = |field: &Field| matches!(field.as_str(), Some("EXIT" | "0"));
+                if !signals.iter().all(is_exit) {
+                    let words = code.split(|c: char| c.is_whitespace() || ";&|(){}".contains(c));
+                    self.interrupting.extend(words.map(str::to_owned));
+                    self.note_interruption(code, context);
+                }
+                self.run_later(code, context);
+            }
+        }
+    }
+
+    /// Marks the line if code that runs between any two commands changes what is known: nothing is certain then.
+    pub(super) fn note_interruption(&mut self, code: &str, context: &Context) {
+        let mark = self.state.mark();
+        self.silent += 1;
+        self.code(code, context);
+        self.silent -= 1;
+        let changes = self.state.take_changes(mark);
+        if self.state.differs_from(&changes) {
+            self.dynamic();
+        }
+    }
+
+    /// `alias`: keeps the texts of the definitions. They count for the lines behind this one if `expand_aliases` is on,
+    /// which cannot be determined, so a name is read with and without its alias.
+    fn define_aliases(&mut self, args: &[Field]) {
+        for arg in args {
+            let Some(text) = arg.as_str() else {
+                self.dynamic();
+                continue;
+            };
+            if let Some((name, value)) = text.split_once('=') {
+                self.state.set(StateKey::Alias(name.to_owned()), Some(Value::Text(value.into())));
+            }
+        }
+    }
+
+    /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be determined. They are not
+    /// joined here, because a link among them has to be followed on the disk, where this reader never looks.
+    fn change_directory(&mut self, name: &str, args: &[Field]) {
+        let mut operands = args
+            .iter()
+            .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
+        let (operand, extra) = (operands.next(), operands.next());
+        let operand = match (name, operand, extra) {
+            ("cd", None, _) => Some("~".to_owned()),
+            ("cd" | "pushd", Some(field), None) if !field.glob => field
+                .text
+                .clone()
+                .map(|text| if text.starts_with('~') && !field.tilde { format!("./{text}") } else { text }),
+            _ => None,
+        };
+        let operand = operand.filter(|operand| {
+            let is_stack = operand == "-"
+                || (name == "pushd" && operand.starts_with(['+', '-']))
+                || operand.starts_with("~-")
+                || operand.starts_with("~+");
+            !is_stack && !operand.is_empty() && !self.state.is_set(&StateKey::Variable("CDPATH".to_owned()))
+        });
+        let before = match self.state.get(&StateKey::Directory) {
+            None => Some(Vec::new()),
+            Some(Value::Directory(Some(operands))) => Some(operands.to_vec()),
+            Some(_) => None,
+        };
+        let after = match (before, operand) {
+            // An absolute path does not depend on where one was.
+            (_, Some(operand)) if operand.starts_with(['/', '~']) => Some(vec![operand]),
+            (Some(mut operands), Some(operand)) if operands.len() < MAX_DIRECTORIES => {
+                operands.push(operand);
+                Some(operands)
+            }
+            _ => None,
+        };
+        self.state.set(StateKey::Directory, Some(Value::Directory(after.map(Into::into))));
+    }
+
+    /// `compgen -C code`, `complete -W words`: code and text that is expanded later.
+    fn completion(&mut self, args: &[Field], context: &Context) {
+        for (at, arg) in args.iter().enumerate() {
+            let value = args.get(at + 1).and_then(Field::as_str);
+            match (arg.as_str(), value) {
+                // The command is given words of its own.
+                (Some("-C" | "-F" | "-x"), Some(code)) => self.run_later(&format!("{code} $_"), context),
+                (Some("-W"), Some(text)) => self.expanded_later(text, context),
+                (None, _) | (Some("-C" | "-F" | "-W" | "-x"), None) => self.dynamic(),
+                _ => {}
+            }
+        }
+    }
+}

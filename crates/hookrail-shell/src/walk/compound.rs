@@ -1,0 +1,291 @@
+//! Lists, pipelines and compound commands: which commands run, and what is known after them.
+
+use std::rc::Rc;
+
+use super::{Context, Stdin, Walker};
+use crate::facts::Access;
+use crate::field::Field;
+use crate::parse::is_identifier;
+use crate::state::{Changes, StateKey, Value};
+use crate::syntax::{
+    AndOr, CommandKind, ParsedCommand, Pipeline, Redirect, RedirectKind, Script, UnexpandedWord,
+};
+
+impl Walker {
+    /// Reads commands one after another. One in the background runs in a shell of its own, which leaves no trace here.
+    pub(super) fn script(&mut self, script: &Script, context: &Context) {
+        for item in &script.items {
+            if self.stopped {
+                return;
+            }
+            let mark = self.state.mark();
+            self.and_or(item, context);
+            if item.background {
+                self.state.undo(mark);
+            }
+        }
+    }
+
+    /// Reads pipelines joined by `&&` and `||`. Along a chain of `&&` each sees what those before it did.
+    fn and_or(&mut self, list: &AndOr, context: &Context) {
+        self.pipeline(&list.first, context);
+        let mut mark = self.state.mark();
+        for (is_and, pipeline) in &list.rest {
+            if *is_and {
+                self.pipeline(pipeline, context);
+                continue;
+            }
+            // What stands behind `||` runs after some of what stands before it.
+            self.settle(mark);
+            mark = self.state.mark();
+            self.pipeline(pipeline, context);
+            self.settle(mark);
+            mark = self.state.mark();
+        }
+        self.settle(mark);
+    }
+
+    /// Joins the changes since `mark` with the chance that they were never made. Whether a command succeeds is not known,
+    /// so everything behind `&&` and `||` is both done and left out.
+    pub(super) fn settle(&mut self, mark: usize) {
+        if self.state.mark() > mark {
+            let changes = self.state.take_changes(mark);
+            self.state.join(&[changes, Changes::new()]);
+        }
+    }
+
+    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be determined.
+    fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) {
+        let mut context = context.clone();
+        if let Some(options) = &pipeline.time {
+            self.emit_time(options, pipeline, &context);
+            context = context.behind("time");
+        }
+        if let [command] = pipeline.commands.as_slice() {
+            self.command(command, &context);
+            return;
+        }
+        for command in &pipeline.commands {
+            let mark = self.state.mark();
+            self.command(command, &context);
+            self.state.undo(mark);
+            context.stdin = Stdin::Unknown;
+        }
+    }
+
+    /// `time` is a reserved word, and a command to the author of a rule about it.
+    fn emit_time(&mut self, options: &[&'static str], pipeline: &Pipeline, context: &Context) {
+        let mut argv: Vec<Field> =
+            std::iter::once("time").chain(options.iter().copied()).map(Field::known).collect();
+        if let Some(ParsedCommand { kind: CommandKind::Simple { words, .. }, .. }) = pipeline.commands.first()
+        {
+            self.silent += 1;
+            argv.extend(self.expand_words(words, context));
+            self.silent -= 1;
+        }
+        self.emit(&argv, !context.posix, context);
+    }
+
+    /// Reads one command.
+    pub(super) fn command(&mut self, command: &ParsedCommand, context: &Context) {
+        if !self.step(0) {
+            return;
+        }
+        self.deeper(|walker| {
+            if let CommandKind::Simple { assigns, words } = &command.kind {
+                walker.simple(assigns, words, &command.redirects, context);
+                return;
+            }
+            let context = walker.redirects(&command.redirects, context);
+            walker.compound(&command.kind, &context);
+        });
+    }
+
+    /// Reads a command that holds others.
+    ///
+    /// A function is read where it is called, with the arguments that it gets there. Those that are never called are
+    /// read at the end.
+    fn compound(&mut self, kind: &CommandKind, context: &Context) {
+        match kind {
+            // `command` has seen to these.
+            CommandKind::Simple { .. } => {}
+            CommandKind::Group(script) => self.script(script, context),
+            CommandKind::Subshell(script) => self.subshell(script, context),
+            CommandKind::If { clauses, otherwise } => self.branches(clauses, otherwise.as_ref(), context),
+            CommandKind::Loop { head, body } => self.repeated(context, |walker| {
+                walker.script(head, context);
+                walker.script(body, context);
+            }),
+            CommandKind::For { name, words, body } => self.iteration(name, words.as_deref(), body, context),
+            CommandKind::Arithmetic { expression, body: None } => self.arithmetic(expression, context),
+            CommandKind::Arithmetic { expression, body: Some(body) } => self.repeated(context, |walker| {
+                walker.arithmetic(expression, context);
+                walker.script(body, context);
+            }),
+            CommandKind::Case { subject, arms } => {
+                self.expand_for_commands(&subject.parts, context);
+                let mut ends = vec![Changes::new()];
+                let start = self.state.mark();
+                for (patterns, script) in arms {
+                    for pattern in patterns {
+                        self.expand_for_commands(&pattern.parts, context);
+                    }
+                    let mark = self.state.mark();
+                    self.script(script, context);
+                    // `;&` goes on with the next arm: what an arm changed may or may not hold there.
+                    self.settle(mark);
+                }
+                ends.push(self.state.take_changes(start));
+                self.state.join(&ends);
+            }
+            CommandKind::Test(words) => {
+                self.has_arithmetic = true;
+                for word in words {
+                    let text = self.expand_quoted(&word.parts, context);
+                    self.expanded_as_subscript(text.as_deref().unwrap_or_default(), context);
+                }
+            }
+            CommandKind::Function { name, body } => {
+                let value = Value::Function(Rc::from([Rc::clone(body)]), true);
+                self.state.set(StateKey::Function(name.clone()), Some(value));
+                if self.interrupting.contains(name) {
+                    self.note_interruption(name, context);
+                }
+                if self.silent == 0 {
+                    self.functions.push((Rc::clone(body), context.clone()));
+                }
+            }
+            CommandKind::Coproc(command) => {
+                let mark = self.state.mark();
+                self.command(command, &Context { stdin: Stdin::Unknown, ..context.clone() });
+                self.state.undo(mark);
+            }
+        }
+    }
+
+    /// Reads `if`: each branch from the same state, and then what they agree about. Without `else` there is a branch that
+    /// does nothing.
+    fn branches(&mut self, clauses: &[(Script, Script)], otherwise: Option<&Script>, context: &Context) {
+        let start = self.state.mark();
+        let mut ends = Vec::new();
+        for (at, (condition, branch)) in clauses.iter().enumerate() {
+            self.script(condition, context);
+            if at > 0 {
+                // A later condition is reached only sometimes.
+                self.settle(start);
+            }
+            let mark = self.state.mark();
+            self.script(branch, context);
+            ends.push(self.state.take_changes(mark));
+        }
+        let mark = self.state.mark();
+        if let Some(script) = otherwise {
+            self.script(script, context);
+        }
+        ends.push(self.state.take_changes(mark));
+        self.state.join(&ends);
+    }
+
+    /// Reads what may run any number of times. Whatever it changes is not known when it begins, because it may
+    /// have run before; a first silent reading finds out what that is.
+    fn repeated(&mut self, _context: &Context, mut body: impl FnMut(&mut Self)) {
+        let mark = self.state.mark();
+        self.silent += 1;
+        body(self);
+        self.silent -= 1;
+        let first = self.state.take_changes(mark);
+        let mut ends = vec![Changes::new(), first];
+        self.state.join(&ends);
+        if self.silent > 0 {
+            return;
+        }
+        let mark = self.state.mark();
+        body(self);
+        let second = self.state.take_changes(mark);
+        if let Some(first) = ends.pop()
+            && second.keys().any(|key| !first.contains_key(key))
+        {
+            // Something changes only after something else has: one reading was not enough.
+            self.dynamic();
+        }
+        self.state.join(&[Changes::new(), second]);
+    }
+
+    /// Reads `for` and `select`. The variable is known only if there is one value for it: to read the body once for each
+    /// of many values would let a short line take a long time.
+    fn iteration(&mut self, name: &str, words: Option<&[UnexpandedWord]>, body: &Script, context: &Context) {
+        let fields = words.map(|words| self.expand_words(words, context));
+        let value = match fields.as_deref() {
+            Some([field]) if !field.glob && !field.tilde => field.text.clone(),
+            _ => None,
+        };
+        if !is_identifier(name) {
+            self.dynamic();
+        }
+        self.repeated(context, |walker| {
+            walker.set_variable(name, value.clone(), context);
+            walker.set_variable("REPLY", None, context);
+            walker.script(body, context);
+        });
+    }
+
+    /// Notes the paths of redirections, and returns the context with the standard input that they lead to. A text that is
+    /// fed to a command is kept, because the command may be a shell.
+    pub(super) fn redirects(&mut self, redirects: &[Redirect], context: &Context) -> Context {
+        let mut inner = context.clone();
+        for redirect in redirects {
+            let mut stdin = None;
+            match &redirect.kind {
+                RedirectKind::Read(word) => {
+                    let target = self.target(word, context);
+                    self.use_path(Access::Read, &target, context);
+                    stdin = Some(if target.is("/dev/null") { Stdin::Nothing } else { Stdin::Unknown });
+                }
+                RedirectKind::Write(word) => {
+                    let target = self.target(word, context);
+                    self.use_path(Access::Write, &target, context);
+                }
+                RedirectKind::ReadWrite(word) => {
+                    let target = self.target(word, context);
+                    self.use_path(Access::Read, &target, context);
+                    self.use_path(Access::Write, &target, context);
+                    stdin = Some(Stdin::Unknown);
+                }
+                RedirectKind::Duplicate(word, is_output) => {
+                    let target = self.target(word, context);
+                    let is_descriptor = target.as_str().is_some_and(|text| {
+                        let number = text.strip_suffix('-').unwrap_or(text);
+                        number.bytes().all(|byte| byte.is_ascii_digit())
+                    });
+                    if *is_output && !is_descriptor {
+                        self.use_path(Access::Write, &target, context);
+                    }
+                    if !*is_output {
+                        stdin = Some(Stdin::Unknown);
+                    }
+                }
+                RedirectKind::Document(body) => {
+                    let text = body.get().and_then(|parts| self.expand_quoted(parts, context));
+                    stdin = Some(text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into())));
+                }
+                RedirectKind::String(word) => {
+                    let text = self.expand_single(word, context);
+                    stdin = Some(text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into())));
+                }
+            }
+            if let (Some(stdin), None | Some(0)) = (stdin, redirect.descriptor) {
+                inner.stdin = stdin;
+            }
+        }
+        inner
+    }
+
+    /// The one field that the operand of a redirection becomes.
+    fn target(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
+        let mut fields = self.expand_word(word, context);
+        match (fields.pop(), fields.is_empty()) {
+            (Some(field), true) => field,
+            _ => Field::unknown(),
+        }
+    }
+}

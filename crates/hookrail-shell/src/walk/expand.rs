@@ -1,0 +1,296 @@
+//! From words to fields, with the variables that are known.
+
+use super::{Context, Walker};
+use crate::braces;
+use crate::field::{Field, FieldBuilder};
+use crate::parse::is_identifier;
+use crate::state::{StateKey, Value};
+use crate::syntax::{Operation, Parameter, UnexpandedWord, WordPart};
+
+/// Variables that a shell sets by itself.
+#[rustfmt::skip] // A list is read as a block.
+const SET_BY_SHELL: [&str; 24] = [
+    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE",
+    "BASH_SUBSHELL", "COMP_WORDS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "FUNCNAME", "GROUPS",
+    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PIPESTATUS", "PWD", "RANDOM", "SECONDS", "SRANDOM",
+];
+
+/// What a parameter expands to.
+enum Expanded {
+    Text(String),
+    List(Vec<String>),
+    Guess(String),
+    Unknown,
+}
+
+impl Walker {
+    /// The fields that `words` become.
+    pub(super) fn expand_words(&mut self, words: &[UnexpandedWord], context: &Context) -> Vec<Field> {
+        words.iter().flat_map(|word| self.expand_word(word, context)).collect()
+    }
+
+    /// The fields that `word` becomes.
+    pub(super) fn expand_word(&mut self, word: &UnexpandedWord, context: &Context) -> Vec<Field> {
+        if !braces::has_brace(word) {
+            let mut builder = FieldBuilder::default();
+            for part in &word.parts {
+                self.expand_part(part, false, &mut builder, context);
+            }
+            return builder.finish();
+        }
+        let Some(words) = braces::expand(word) else {
+            self.dynamic();
+            self.expand_for_commands(&word.parts, context);
+            return vec![Field::unknown()];
+        };
+        let may_change =
+            |part: &WordPart| matches!(part, WordPart::Literal(text) if text.contains([',', '.']));
+        if context.posix && word.parts.iter().any(may_change) {
+            // To a plain shell braces are text.
+            self.expand_for_commands(&word.parts, context);
+            return vec![Field::unknown()];
+        }
+        let mut fields = Vec::new();
+        for word in &words {
+            if !self.step(word.parts.len()) {
+                break;
+            }
+            let mut builder = FieldBuilder::default();
+            for part in &word.parts {
+                self.expand_part(part, false, &mut builder, context);
+            }
+            fields.extend(builder.finish());
+        }
+        fields
+    }
+
+    /// The text that `word` becomes where it is neither split nor matched against files.
+    pub(super) fn expand_single(&mut self, word: &UnexpandedWord, context: &Context) -> Option<String> {
+        if let Some(WordPart::Literal(text)) = word.parts.first()
+            && text.starts_with('~')
+        {
+            self.expand_for_commands(&word.parts, context);
+            return None;
+        }
+        self.expand_quoted(&word.parts, context)
+    }
+
+    /// The text that `parts` become inside double quotes; `None` where it cannot be determined or would be several words.
+    pub(super) fn expand_quoted(&mut self, parts: &[WordPart], context: &Context) -> Option<String> {
+        let mut builder = FieldBuilder::default();
+        builder.begin();
+        for part in parts {
+            self.expand_part(part, true, &mut builder, context);
+        }
+        let mut fields = builder.finish();
+        match (fields.pop(), fields.is_empty()) {
+            (Some(field), true) => field.text,
+            // `"$@"` where one value is wanted: it is joined in ways that depend on where it stands.
+            _ => None,
+        }
+    }
+
+    /// Adds what `part` becomes to `builder`, and reads the commands in it.
+    fn expand_part(&mut self, part: &WordPart, quoted: bool, builder: &mut FieldBuilder, context: &Context) {
+        if let WordPart::Literal(text) | WordPart::Quoted { text, .. } = part {
+            self.has_subscript_code |= is_subscript_code(text);
+        }
+        match part {
+            WordPart::Literal(text) if quoted => builder.quoted(text),
+            WordPart::Literal(text) => builder.literal(text),
+            WordPart::Quoted { text, .. } => builder.quoted(text),
+            WordPart::Double(parts) | WordPart::Translated(parts) => {
+                // `"$@"` without parameters is no word at all, unlike `""`.
+                let is_list =
+                    matches!(parts.as_slice(), [WordPart::Parameter(parameter)] if is_list(parameter));
+                if !is_list {
+                    builder.begin();
+                }
+                for part in parts {
+                    self.expand_part(part, true, builder, context);
+                }
+            }
+            WordPart::Command(script) => {
+                self.subshell(script, context);
+                builder.unknown(quoted);
+            }
+            WordPart::Process(script) => {
+                self.subshell(script, context);
+                builder.process();
+            }
+            WordPart::Arithmetic(expression) => {
+                self.arithmetic(expression, context);
+                builder.unknown(quoted);
+            }
+            WordPart::Opaque => builder.unknown(quoted),
+            WordPart::Parameter(parameter) => {
+                let odd = self.state.is_set(&StateKey::OddSplitting);
+                let value = self.parameter(parameter, quoted, context);
+                let bytes = match &value {
+                    Expanded::Text(text) | Expanded::Guess(text) => text.len(),
+                    Expanded::List(values) => values.iter().map(|value| value.len() + 1).sum(),
+                    Expanded::Unknown => 0,
+                };
+                if !self.step(bytes) {
+                    builder.unknown(quoted);
+                    return;
+                }
+                match value {
+                    Expanded::Text(text) if quoted => builder.quoted(&text),
+                    Expanded::List(values) if quoted => builder.list(&values, true),
+                    Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),
+                    Expanded::Text(text) => builder.split(&text),
+                    Expanded::List(values) => builder.list(&values, false),
+                    Expanded::Guess(text) => builder.guess(&text),
+                    Expanded::Unknown => match place_of(parameter) {
+                        Some(place) => builder.place(place, quoted),
+                        None => builder.unknown(quoted),
+                    },
+                }
+            }
+        }
+    }
+
+    /// What a parameter becomes after its operation.
+    fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
+        if let Some((index, parts)) = &parameter.subscript {
+            self.has_arithmetic |= index.contains(|c: char| c.is_ascii_alphabetic() || c == '$');
+            self.expand_for_commands(parts, context);
+        }
+        let value = self.parameter_value(parameter, quoted);
+        match &parameter.operation {
+            Operation::Plain => value,
+            Operation::Default(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                instead_of(value, *colon, instead)
+            }
+            Operation::Assign(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
+                match &value {
+                    Expanded::Text(text) if !text.is_empty() || !*colon => {}
+                    Expanded::Text(_) => self.set_variable(&parameter.name, text, context),
+                    // It may have a value already.
+                    _ => self.note_variable(&parameter.name, text.as_deref(), context),
+                }
+                instead_of(value, *colon, instead)
+            }
+            Operation::Alternative(word, colon) => {
+                let instead = self.operand(word, quoted, context);
+                match (value, instead) {
+                    (Expanded::Text(text), _) if text.is_empty() && *colon => Expanded::Text(text),
+                    (Expanded::Text(_), instead) => instead,
+                    (_, Expanded::Text(text)) => Expanded::Guess(text),
+                    _ => Expanded::Unknown,
+                }
+            }
+            Operation::Prompt => {
+                match value {
+                    Expanded::Text(text) => self.expanded_later(&text, context),
+                    _ => self.dynamic(),
+                }
+                Expanded::Unknown
+            }
+            Operation::Other(word) => {
+                self.has_arithmetic = true;
+                self.expand_for_commands(&word.parts, context);
+                Expanded::Unknown
+            }
+        }
+    }
+
+    /// The word behind `:-` and the like. Quotes inside it keep its blanks together, which is not followed.
+    fn operand(&mut self, word: &UnexpandedWord, quoted: bool, context: &Context) -> Expanded {
+        let is_plain = word.parts.iter().all(|part| matches!(part, WordPart::Literal(_)));
+        match self.expand_single(word, context) {
+            Some(text) if quoted || is_plain || !text.contains([' ', '\t', '\n']) => Expanded::Text(text),
+            _ => Expanded::Unknown,
+        }
+    }
+
+    /// The value of a parameter before its operation. Variables that the text does not set come from the environment,
+    /// which is not known here.
+    fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
+        let name = parameter.name.as_str();
+        let (value, index) = match name {
+            "@" | "*" => (self.state.get(&StateKey::Positional), name),
+            _ if is_identifier(name) => {
+                let index = parameter.subscript.as_ref().map_or("0", |(index, _)| index.as_str());
+                (self.state.get(&StateKey::Variable(name.to_owned())), index)
+            }
+            _ => match name.parse::<usize>() {
+                Ok(number) if number > 0 => {
+                    let Some(Value::List(values)) = self.state.get(&StateKey::Positional) else {
+                        return Expanded::Unknown;
+                    };
+                    return values.get(number - 1).cloned().map_or(Expanded::Unknown, Expanded::Text);
+                }
+                _ => return Expanded::Unknown,
+            },
+        };
+        let values: &[String] = match value {
+            Some(Value::Text(text)) => match index {
+                "0" | "@" | "*" => return Expanded::Text(text.to_string()),
+                _ => return Expanded::Unknown,
+            },
+            Some(Value::List(values)) => values,
+            _ => return Expanded::Unknown,
+        };
+        match index {
+            "*" if quoted && self.state.is_set(&StateKey::OddSplitting) => Expanded::Unknown,
+            "*" if quoted => Expanded::Text(values.join(" ")),
+            "@" | "*" => Expanded::List(values.to_vec()),
+            _ => match index.parse::<usize>() {
+                Ok(index) => values.get(index).cloned().map_or(Expanded::Unknown, Expanded::Text),
+                Err(_) => Expanded::Unknown,
+            },
+        }
+    }
+
+    /// Sets a variable, or drops it if the value cannot be determined. `IFS` changes how all others are split, so that
+    /// nothing outside of quotes is certain afterwards.
+    pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
+        if name == "IFS" {
+            self.state.set(StateKey::OddSplitting, Some(Value::Set));
+        }
+        if let Some(text) = &value {
+            self.expanded_as_subscript(text, context);
+        }
+        self.note_variable(name, value.as_deref(), context);
+        let is_followed =
+            !self.state.is_set(&StateKey::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
+        let value = value.map(|value| Value::Text(value.into()));
+        self.state.set(StateKey::Variable(name.to_owned()), value);
+    }
+}
+
+/// `value`, or `instead` of it where it is unset; which of them it is cannot be determined of a variable of the environment.
+fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
+    match (value, instead) {
+        (Expanded::Text(text), instead) if text.is_empty() && colon => instead,
+        (Expanded::List(values), instead) if values.is_empty() => instead,
+        (Expanded::Unknown, Expanded::Text(text)) => Expanded::Guess(text),
+        (Expanded::Unknown, _) => Expanded::Unknown,
+        (value, _) => value,
+    }
+}
+
+/// Whether arithmetic with a variable that holds `text` would run something.
+fn is_subscript_code(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, index)| index.contains("$(") || index.contains('`'))
+}
+
+/// The folder that a parameter stands for in an unmodified shell, in the form that paths use.
+fn place_of(parameter: &Parameter) -> Option<&'static str> {
+    match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
+        ("HOME", None, Operation::Plain) => Some("~"),
+        ("PWD", None, Operation::Plain) => Some("."),
+        _ => None,
+    }
+}
+
+/// Whether a parameter stands for several words even inside double quotes.
+fn is_list(parameter: &Parameter) -> bool {
+    parameter.name == "@" || parameter.subscript.as_ref().is_some_and(|(index, _)| index == "@")
+}
