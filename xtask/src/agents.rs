@@ -9,6 +9,7 @@ mod observed;
 mod program;
 mod run;
 mod scenario;
+mod tools;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,18 +22,21 @@ use self::run::Subject;
 use self::scenario::SCENARIOS;
 
 /// Runs every scenario in every agent that is named, or in all of them, and prints the table. `--effect NAME` picks a
-/// scenario, and may be given more than once; `--keep` leaves the folders of the runs.
+/// scenario, and may be given more than once; `--keep` leaves the folders of the runs. `--capture-tools` runs no scenario:
+/// it writes down which tools the agents offer to their models.
 /// A run that cannot be made leaves `?` and the reason in its cell, and the others go on: the whole table takes long to
 /// make. Each cell is also printed to stderr as soon as it is known.
 pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     let mut names = Vec::new();
     let mut effects = Vec::new();
     let mut keep = false;
+    let mut captures_tools = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--effect" => effects.push(rest.next().context("--effect needs a name")?.as_str()),
             "--keep" => keep = true,
+            "--capture-tools" => captures_tools = true,
             name => names.push(name),
         }
     }
@@ -43,12 +47,16 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     {
         bail!("no such effect: {name}");
     }
+    let chosen = PROGRAMS.iter().filter(|program| names.is_empty() || names.contains(&program.name));
+    if captures_tools {
+        return chosen.map(|program| tools::capture(root, program, &install(program)?)).collect();
+    }
     let hookrail = hookrail(root)?;
     let scenarios: Vec<_> =
         SCENARIOS.iter().filter(|scenario| effects.is_empty() || effects.contains(&scenario.name)).collect();
     let mut heads = vec!["effect".to_owned()];
     let mut rows: Vec<String> = scenarios.iter().map(|scenario| format!("| {} |", scenario.name)).collect();
-    for program in PROGRAMS.iter().filter(|program| names.is_empty() || names.contains(&program.name)) {
+    for program in chosen {
         let executable = install(program)?;
         let version = program::version(program)?;
         heads.push(format!("{} {version}", program.title));

@@ -16,6 +16,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use self::dialects::Dialect;
+pub use self::dialects::OfferedTool;
 use crate::http;
 
 /// One answer of the model.
@@ -37,6 +38,12 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
+    /// The tools that the request offers.
+    #[must_use]
+    pub fn tools(&self) -> Vec<OfferedTool> {
+        Dialect::of(&self.path).map(|dialect| dialect.tools(&self.body)).unwrap_or_default()
+    }
+
     /// Whether a text stands anywhere in the request.
     #[must_use]
     pub fn contains(&self, text: &str) -> bool {

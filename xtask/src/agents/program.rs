@@ -19,16 +19,32 @@ pub(super) struct Program {
     pub(super) title: &'static str,
     /// On npm.
     pub(super) package: &'static str,
-    /// The command line behind the program, for a prompt.
-    pub(super) arguments: fn(&str) -> Vec<String>,
+    /// The names under which it is given the model; the first one is the usual one. Which tools an agent offers may
+    /// depend on the name.
+    pub(super) models: &'static [&'static str],
+    /// The command line behind the program, for a prompt and a model.
+    pub(super) arguments: fn(&str, &str) -> Vec<String>,
     /// The command line behind the program for another prompt of the same session, where one is needed.
-    pub(super) go_on: Option<fn(&str) -> Vec<String>>,
-    /// Variables, for the URL of the model.
-    pub(super) environment: fn(&str) -> Vec<(&'static str, String)>,
+    pub(super) go_on: Option<fn(&str, &str) -> Vec<String>>,
+    /// Variables, for the URL and the name of the model.
+    pub(super) environment: fn(&str, &str) -> Vec<(&'static str, String)>,
+    /// What makes it offer all of its tools at once instead of letting the model search for some.
+    pub(super) all_tools: AllTools,
     /// The words by which it reports what it did.
     pub(super) signs: Signs,
     /// Writes the settings that point it at the model, for a home directory and the URL.
     pub(super) prepare: fn(&Path, &str) -> Result<()>,
+}
+
+/// How an agent is told to declare every tool in its first request.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum AllTools {
+    /// It always does.
+    Always,
+    /// With this variable.
+    Variable(&'static str, &'static str),
+    /// With this file in the project, and this text in it.
+    ProjectFile(&'static str, &'static str),
 }
 
 /// All of them.
@@ -38,9 +54,11 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "claude",
         title: "Claude Code",
         package: "@anthropic-ai/claude-code",
-        arguments: |prompt| words(&["-p", prompt, "--dangerously-skip-permissions"]),
+        models: &[""],
+        arguments: |prompt, _| words(&["-p", prompt, "--dangerously-skip-permissions"]),
         go_on: None,
-        environment: |url| {
+        all_tools: AllTools::Variable("ENABLE_TOOL_SEARCH", "false"),
+        environment: |url, _| {
             vec![
                 ("ANTHROPIC_BASE_URL", url.to_owned()),
                 ("ANTHROPIC_API_KEY", "fake".to_owned()),
@@ -57,9 +75,13 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "codex",
         title: "Codex CLI",
         package: "@openai/codex",
-        arguments: |prompt| {
+        // A name that it does not know, one of its older and one of its newer models.
+        models: &["scripted", "gpt-5.5", "gpt-6-sol"],
+        arguments: |prompt, model| {
             words(&[
                 "exec",
+                "--model",
+                model,
                 "--skip-git-repo-check",
                 "--dangerously-bypass-approvals-and-sandbox",
                 "--dangerously-bypass-hook-trust",
@@ -67,11 +89,12 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ])
         },
         go_on: None,
-        environment: |_| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
+        all_tools: AllTools::Always,
+        environment: |_, _| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
         signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
         prepare: |home, url| {
             let config = format!(
-                "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
+                "model_provider = \"scripted\"\n\n\
                  [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
                  env_key = \"SCRIPTED_MODEL_KEY\"\nwire_api = \"responses\"\n\n\
                  [features]\nplugins = false\napps = false\n"
@@ -84,9 +107,11 @@ pub(super) const PROGRAMS: [Program; 6] = [
         title: "Gemini CLI",
         package: "@google/gemini-cli",
         // A model by name: otherwise it asks another model first which one to take.
-        arguments: |prompt| words(&["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"]),
+        models: &["gemini-2.5-flash"],
+        arguments: |prompt, model| words(&["-p", prompt, "--yolo", "--model", model]),
         go_on: None,
-        environment: |url| {
+        all_tools: AllTools::Always,
+        environment: |url, _| {
             vec![
                 ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
                 ("GEMINI_API_KEY", "fake".to_owned()),
@@ -107,13 +132,18 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "qwen",
         title: "Qwen Code",
         package: "@qwen-code/qwen-code",
-        arguments: |prompt| words(&["-p", prompt, "--yolo"]),
+        models: &["scripted"],
+        arguments: |prompt, _| words(&["-p", prompt, "--yolo"]),
         go_on: None,
-        environment: |url| {
+        all_tools: AllTools::ProjectFile(
+            ".qwen/settings.json",
+            "{ \"tools\": { \"toolSearch\": { \"threshold\": 100 } } }",
+        ),
+        environment: |url, model| {
             vec![
                 ("OPENAI_BASE_URL", format!("{url}/v1")),
                 ("OPENAI_API_KEY", "fake".to_owned()),
-                ("OPENAI_MODEL", "scripted".to_owned()),
+                ("OPENAI_MODEL", model.to_owned()),
             ]
         },
         signs: Signs { stopped: Some("execution_denied"), prompt_refused: None },
@@ -130,16 +160,18 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "copilot",
         title: "Copilot CLI",
         package: "@github/copilot",
-        arguments: |prompt| {
+        models: &["scripted", "gpt-5.3-codex"],
+        arguments: |prompt, _| {
             words(&["-p", prompt, "--allow-all-tools", "--allow-all-paths", "--no-auto-update"])
         },
         go_on: None,
-        environment: |url| {
+        all_tools: AllTools::Always,
+        environment: |url, model| {
             vec![
                 ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
                 ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
                 ("COPILOT_PROVIDER_API_KEY", "fake".to_owned()),
-                ("COPILOT_MODEL", "scripted".to_owned()),
+                ("COPILOT_MODEL", model.to_owned()),
                 ("COPILOT_OFFLINE", "true".to_owned()),
             ]
         },
@@ -150,9 +182,11 @@ pub(super) const PROGRAMS: [Program; 6] = [
         name: "opencode",
         title: "opencode",
         package: "opencode-ai",
-        arguments: |prompt| words(&["run", "--model", "scripted/scripted", prompt]),
-        go_on: Some(|prompt| words(&["run", "--continue", "--model", "scripted/scripted", prompt])),
-        environment: |_| {
+        models: &["scripted/scripted", "scripted/gpt-5"],
+        arguments: |prompt, model| words(&["run", "--model", model, prompt]),
+        go_on: Some(|prompt, model| words(&["run", "--continue", "--model", model, prompt])),
+        all_tools: AllTools::Always,
+        environment: |_, _| {
             vec![
                 ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
                 ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
@@ -163,7 +197,10 @@ pub(super) const PROGRAMS: [Program; 6] = [
             let provider = json!({
                 "npm": "@ai-sdk/openai-compatible",
                 "options": { "baseURL": format!("{url}/v1"), "apiKey": "fake" },
-                "models": { "scripted": { "name": "scripted", "tool_call": true } },
+                "models": {
+                    "scripted": { "name": "scripted", "tool_call": true },
+                    "gpt-5": { "name": "gpt-5", "tool_call": true },
+                },
             });
             let settings = json!({
                 "share": "disabled", "autoupdate": false,
@@ -192,13 +229,16 @@ pub(super) fn cache() -> Result<PathBuf> {
     Ok(cache.context("there is no home directory; set HOOKRAIL_AGENTS")?.join("hookrail/agents"))
 }
 
+/// The folder of the installed package.
+pub(super) fn package(program: &Program) -> Result<PathBuf> {
+    Ok(cache()?.join(program.name).join("node_modules").join(program.package))
+}
+
 /// The version that is installed.
 /// It is read from the installed package; asking the program would start it once more, with whatever it does at a
 /// start.
 pub(super) fn version(program: &Program) -> Result<String> {
-    let manifest =
-        cache()?.join(program.name).join("node_modules").join(program.package).join("package.json");
-    let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest)?)?;
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(package(program)?.join("package.json"))?)?;
     Ok(manifest.get("version").and_then(Value::as_str).unwrap_or("?").to_owned())
 }
 

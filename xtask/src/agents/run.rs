@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use hookrail_testkit::scripted_model::ScriptedModel;
+use hookrail_testkit::scripted_model::{ModelCall, ScriptedModel};
 
 use super::observed::{Ending, Observed, describe};
-use super::program::{Program, write};
+use super::program::{AllTools, Program, write};
 use super::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings, turns};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
@@ -74,12 +74,14 @@ fn attempt(subject: &Subject<'_>, scenario: &Scenario, look: impl FnOnce(&Observ
     }
 
     let started = Instant::now();
-    let mut runs = vec![(program.arguments)(scenario.prompt)];
-    runs.extend(program.go_on.zip(scenario.next_prompt).map(|(arguments, prompt)| arguments(prompt)));
+    let model_name = program.models.first().copied().unwrap_or_default();
+    let mut runs = vec![(program.arguments)(scenario.prompt, model_name)];
+    let further = program.go_on.zip(scenario.next_prompt);
+    runs.extend(further.map(|(arguments, prompt)| arguments(prompt, model_name)));
     let mut ending = Ending::TimedOut;
     for arguments in runs {
         let mut command = place.command(executable);
-        command.args(arguments).envs((program.environment)(&model.url()));
+        command.args(arguments).envs((program.environment)(&model.url(), model_name));
         ending = run(command, &place)?;
     }
     let took = started.elapsed();
@@ -121,6 +123,32 @@ fn records(folder: &Path) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+/// What the agent offers its model in a first request, under each name of the model and all at once.
+pub(super) fn first_requests(program: &Program, executable: &Path) -> Result<Vec<ModelCall>> {
+    let mut requests = Vec::new();
+    for model_name in program.models {
+        let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
+        let place = RunFolders::make(base.path())?;
+        let model = ScriptedModel::start(turns(&[], ""));
+        (program.prepare)(&place.home, &model.url())?;
+        let mut command = place.command(executable);
+        command
+            .args((program.arguments)(HARMLESS.prompt, model_name))
+            .envs((program.environment)(&model.url(), model_name));
+        match program.all_tools {
+            AllTools::Always => {}
+            AllTools::Variable(name, value) => {
+                command.env(name, value);
+            }
+            AllTools::ProjectFile(file, text) => write(&place.work.join(file), text)?,
+        }
+        run(command, &place)?;
+        let first = model.calls().into_iter().next();
+        requests.push(first.with_context(|| format!("{} did not call {model_name:?}", program.title))?);
+    }
+    Ok(requests)
 }
 
 /// The folders of a run.

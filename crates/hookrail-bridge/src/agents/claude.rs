@@ -20,7 +20,7 @@ use crate::event::BridgeEvent;
 
 /// The table of Claude Code. Several agents follow it in names and forms; Copilot and Qwen use its answers.
 pub(crate) static DIALECT: Dialect = Dialect {
-    tested_with: "2.1.197",
+    tested_with: "2.1.326",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: EVENTS,
     event_aliases: &[],

@@ -17,7 +17,7 @@ use crate::event::BridgeEvent;
 
 /// The table of Codex CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
-    tested_with: "0.166.0",
+    tested_with: "0.169.0",
     project_variable: None,
     events: EVENTS,
     event_aliases: &[],

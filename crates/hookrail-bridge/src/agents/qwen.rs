@@ -19,7 +19,7 @@ use crate::event::BridgeEvent;
 
 /// The table of Qwen Code.
 pub(crate) static DIALECT: Dialect = Dialect {
-    tested_with: "0.15.10",
+    tested_with: "0.24.4",
     project_variable: Some("QWEN_PROJECT_DIR"),
     events: EVENTS,
     event_aliases: &[],

@@ -1,5 +1,7 @@
 //! What holds for every agent's table.
 
+mod offered;
+
 use std::collections::HashSet;
 
 use hookrail::EventName;

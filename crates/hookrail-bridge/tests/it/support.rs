@@ -14,8 +14,10 @@ pub(crate) fn payloads(agent: Agent) -> Vec<(String, String, String)> {
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hookrail-testkit/payloads").join(sender.as_str());
     let mut found: Vec<_> = fs::read_dir(folder)
         .expect("the agent's payloads")
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
+        .map(|entry| entry.expect("an entry").path())
+        // It lists the agent's tools.
+        .filter(|path| path.file_name().is_some_and(|name| name != "tools.json"))
+        .map(|path| {
             let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
             let event = name.split('-').next().unwrap_or(&name).to_owned();
             (name, event, fs::read_to_string(&path).expect("a payload"))

@@ -21,6 +21,24 @@ pub(super) enum Dialect {
     Gemini,
 }
 
+/// A tool as a request offers it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedTool {
+    /// The name by which the model calls it.
+    pub name: String,
+    /// The JSON Schema of its arguments; null for a tool that takes free text.
+    pub schema: Value,
+}
+
+impl OfferedTool {
+    /// A declaration of any of the APIs. A tool that the model's maker runs has no name.
+    fn read(declared: &Value) -> Option<Self> {
+        let places = ["input_schema", "parameters", "parametersJsonSchema"];
+        let schema = places.iter().find_map(|place| declared.get(place)).cloned().unwrap_or_default();
+        Some(Self { name: declared["name"].as_str()?.to_owned(), schema })
+    }
+}
+
 /// Names of shell tools in other agents, and the argument that holds the command.
 const SHELL_TOOLS: [(&str, &str); 6] = [
     ("Bash", "command"),
@@ -44,23 +62,29 @@ impl Dialect {
         }
     }
 
-    /// The tools on offer: name and schema of the arguments.
-    pub(super) fn tools(self, body: &Value) -> Vec<(String, Value)> {
-        let list = body["tools"].as_array().cloned().unwrap_or_default();
-        let declared: Vec<Value> = match self {
-            Self::Gemini => list
-                .iter()
-                .flat_map(|group| group["functionDeclarations"].as_array().cloned().unwrap_or_default())
-                .collect(),
-            Self::Chat => list.iter().map(|tool| tool["function"].clone()).collect(),
-            Self::Messages | Self::Responses => list,
-        };
-        let schema = |tool: &Value| {
-            let places = ["input_schema", "parameters", "parametersJsonSchema"];
-            places.iter().find_map(|place| tool.get(place)).cloned().unwrap_or_default()
-        };
-        let named = |tool: &Value| Some((tool["name"].as_str()?.to_owned(), schema(tool)));
-        declared.iter().filter_map(named).collect()
+    /// The tools on offer.
+    pub(super) fn tools(self, body: &Value) -> Vec<OfferedTool> {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let mut declared = list(&body["tools"]);
+        if self == Self::Responses {
+            // Newer models of Codex find their tools among the messages.
+            let items = list(&body["input"]);
+            let further = items.iter().filter(|item| item["type"] == "additional_tools");
+            declared.extend(further.flat_map(|item| list(&item["tools"])));
+        }
+        let mut tools = Vec::new();
+        for entry in &declared {
+            let inner = [&entry["functionDeclarations"], &entry["tools"]].map(list).concat();
+            match entry {
+                _ if !inner.is_empty() => tools.extend(inner.iter().filter_map(OfferedTool::read)),
+                _ if self == Self::Chat => {
+                    tools
+                        .extend(["function", "custom"].iter().find_map(|key| OfferedTool::read(&entry[key])));
+                }
+                _ => tools.extend(OfferedTool::read(entry)),
+            }
+        }
+        tools
     }
 
     /// How many results of tools the conversation holds.
@@ -89,9 +113,11 @@ impl Dialect {
     /// The shell tool on offer and its arguments for a command.
     fn shell_call(self, command: &str, body: &Value) -> (String, Value) {
         let tools = self.tools(body);
-        let offered = |name: &str| tools.iter().find(|(tool, _)| tool == name);
+        let offered = |name: &str| tools.iter().find(|tool| tool.name == name);
         let found = SHELL_TOOLS.iter().find_map(|(name, key)| Some((offered(name)?, *key)));
-        let Some(((name, schema), key)) = found else { return ("no_shell_tool".to_owned(), json!({})) };
+        let Some((OfferedTool { name, schema }, key)) = found else {
+            return ("no_shell_tool".to_owned(), json!({}));
+        };
         let properties = &schema["properties"];
         let mut arguments = Map::new();
         let value =
